@@ -151,7 +151,9 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
             raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
         candidates = [one]
     else:
-        candidates = [one for one in program._own_functions if _runs_by_itself(one)]
+        # Without --function, a cell runs host functions, and of the compiled ones @main.
+        functions = program._own_functions
+        candidates = [one for one in functions if not one.is_compiled or one.name == "main"]
     parameters = {one.name: _parameters(program, one, values) for one in candidates}
     _refuse_unknown(values, candidates, parameters)
     ready = [one for one in candidates if all(each in values for each in parameters[one.name])]
@@ -197,11 +199,6 @@ def nothing_to_run(program: Program) -> Diagnostic:
 def _remark(text: str, function: FunctionSignature | None) -> Diagnostic:
     place = None if function is None else function.location
     return Diagnostic(Severity.REMARK, f"the program compiles; {text}", place)
-
-
-def _runs_by_itself(function: FunctionSignature) -> bool:
-    """Whether a cell without --function runs it: a host function, or the compiled @main."""
-    return not function.is_compiled or function.name == "main"
 
 
 def _parameters(

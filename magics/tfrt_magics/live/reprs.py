@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tfrt_magics.bridge.job import LOG_LIMIT
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status, result_names
 from tfrt_magics.live.lines import line_of, lines_html
@@ -26,7 +24,8 @@ def snapshot_of(run: Execution) -> Snapshot:
     """A run that Python started, at this moment."""
     status = _status_of(run)
     names = result_names(len(run.results))
-    section = Section(run.function.name, status, _rows(names, run.results))
+    rows = tuple(map(_row, names, run.results))
+    section = Section(run.function.name, status, rows)
     found = run.diagnostics
     notes = [headline(one) for one in found[:MAX_NOTES]]
     if len(found) > MAX_NOTES:
@@ -48,10 +47,6 @@ def _status_of(run: Execution) -> Status:
     if cancellation is None:
         return Status(status_of(run))
     return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
-
-
-def _rows(names: Sequence[str], values: Sequence[AsyncValue]) -> tuple[Row, ...]:
-    return tuple(_row(name, value) for name, value in zip(names, values, strict=True))
 
 
 def _row(name: str, value: AsyncValue) -> Row:

@@ -34,8 +34,9 @@ Place = tuple[int, int, int | None, int | None]
 
 def shown_calls(cell: ast.Module) -> set[Place]:
     """The places of the calls whose value a cell displays: its last line, or what a variable there was assigned to."""
-    shown = [one for one in ast.walk(cell) if isinstance(one, ast.Call) and _is_display(one.func)]
-    wanted: list[ast.expr] = [argument for call in shown for argument in call.args]
+    calls = (one for one in ast.walk(cell) if isinstance(one, ast.Call))
+    shown = (one.args for one in calls if getattr(one.func, "id", "") == "display")
+    wanted: list[ast.expr] = [argument for arguments in shown for argument in arguments]
     if cell.body and isinstance(last := cell.body[-1], ast.Expr):
         wanted.append(last.value)
     names = {one.id for one in wanted if isinstance(one, ast.Name)}
@@ -48,10 +49,6 @@ def shown_calls(cell: ast.Module) -> set[Place]:
         for one in wanted
         if isinstance(one, ast.Call)
     }
-
-
-def _is_display(function: ast.expr) -> bool:
-    return isinstance(function, ast.Name) and function.id == "display"
 
 
 class Block:

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.attributes import unpack
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.structs import words_at
 
@@ -90,11 +90,11 @@ def float_text(number: float) -> str:
 
 
 def _float(dtype: DType) -> Callable[[bytes], str]:
-    return lambda data: float_text(numbers.unpack(dtype, data)[0])
+    return lambda data: float_text(unpack(dtype, data)[0])
 
 
 def _integer(dtype: DType) -> Callable[[bytes], str]:
-    return lambda data: str(numbers.unpack(dtype, data)[0])
+    return lambda data: str(unpack(dtype, data)[0])
 
 
 def _character(data: bytes) -> str:

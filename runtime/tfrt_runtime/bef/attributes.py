@@ -1,4 +1,4 @@
-"""Attributes as values, and as bytes: `write_attribute`, `AttributeReader`.
+"""Attributes as values, and as bytes: `write_attribute`, `AttributeReader`; numbers as bytes.
 
 An attribute is referred to by its offset in the attributes section.  Its kind is not stored with
 it, so that the reader must know the kind.  Layouts, all little-endian:
@@ -23,9 +23,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isnan, prod
 
-from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.encoding import (
     ARRAY_FLAG,
     EMPTY_ARRAY,
@@ -33,13 +32,81 @@ from tfrt_runtime.bef.encoding import (
     AttributeKind,
     DType,
 )
-from tfrt_runtime.bef.numbers import Number
 from tfrt_runtime.bef.wire import ByteBuilder, Cursor
 
 _PROBLEM = "invalid Attributes section in BEF file"
 _HEADER = struct.Struct("<BBHI")
 _U32 = struct.Struct("<I")
 _BLOCK_ALIGNMENT = 8
+Number = bool | int | float
+
+# struct codes of the types whose values are Python numbers; a bfloat16 is the upper half of a
+# float.
+FORMATS: dict[int, str] = {
+    DType.UI8: "B",
+    DType.UI16: "H",
+    DType.UI32: "I",
+    DType.UI64: "Q",
+    DType.I1: "?",
+    DType.I8: "b",
+    DType.I16: "h",
+    DType.I32: "i",
+    DType.I64: "q",
+    DType.F16: "e",
+    DType.F32: "f",
+    DType.F64: "d",
+    DType.BF16: "H",
+}
+
+# Bytes per element of each type that has a fixed size.
+SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS.items()} | {
+    DType.COMPLEX64: 8,
+    DType.COMPLEX128: 16,
+    DType.QUI8: 1,
+    DType.QUI16: 2,
+    DType.QI8: 1,
+    DType.QI16: 2,
+    DType.QI32: 4,
+}
+
+
+def pack(dtype: DType, values: tuple[Number, ...]) -> bytes:
+    """Pack `values` one after the other.
+
+    A float beyond the range of `dtype` becomes an infinity.
+    """
+    if dtype is DType.BF16:
+        return struct.pack(f"<{len(values)}H", *map(_to_bfloat16, values))
+    code = f"<{len(values)}{FORMATS[dtype]}"
+    try:
+        return struct.pack(code, *values)
+    except OverflowError:
+        return struct.pack(code, *(_bounded(dtype, value) for value in values))
+
+
+def _bounded(dtype: DType, value: Number) -> Number:
+    try:
+        struct.pack(f"<{FORMATS[dtype]}", value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return value
+
+
+def _to_bfloat16(value: Number) -> int:
+    bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
+    if isnan(value):
+        return bits >> 16 | 0x40  # still a NaN when the lower half is gone
+    # Round to nearest, ties to even.
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
+    """Unpack the numbers in `data`, which holds a whole number of them."""
+    count = len(data) // SIZES[dtype]
+    values = struct.unpack(f"<{count}{FORMATS[dtype]}", data)
+    if dtype != DType.BF16:
+        return values
+    return struct.unpack(f"<{count}f", struct.pack(f"<{count}I", *(bits << 16 for bits in values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +263,11 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
     """Return the alignment of the data, and the number of bytes before the data."""
     match attribute:
         case Scalar(dtype, _):
-            return numbers.SIZES[dtype], 0
+            return SIZES[dtype], 0
         case TypeValue() | Symbol():
             return 1, 0
         case Array(dtype, values) if values:
-            return max(4, numbers.SIZES[dtype]), 4
+            return max(4, SIZES[dtype]), 4
         case Shape(sizes) if sizes is not None:
             return _BLOCK_ALIGNMENT, 12
         case Dense(_, sizes, _):
@@ -223,14 +290,14 @@ def _write_body(out: ByteBuilder, attribute: Attribute) -> None:
     data = out.data
     match attribute:
         case Scalar(dtype, value):
-            data += numbers.pack(dtype, (value,))
+            data += pack(dtype, (value,))
         case TypeValue(dtype):
             out.byte(dtype)
         case String(text):
             encoded = text.encode(errors="surrogateescape")
             data += _U32.pack(len(encoded)) + encoded
         case Array(dtype, values):
-            data += _U32.pack(len(values)) + numbers.pack(dtype, values)
+            data += _U32.pack(len(values)) + pack(dtype, values)
         case TypeArray(dtypes):
             data += _U32.pack(len(dtypes)) + bytes(dtypes)
         case Shape(None):
@@ -303,12 +370,12 @@ def _read(cursor: Cursor, kind: int, depth: int) -> Attribute:
             return _read_symbol(cursor)
         case _ if kind == ARRAY_FLAG | AttributeKind.TYPE:
             return TypeArray(tuple(_dtype(cursor, one) for one in cursor.take(_read_u32(cursor))))
-        case _ if kind in numbers.FORMATS:
-            [value] = numbers.unpack(kind, cursor.take(numbers.SIZES[kind]))
+        case _ if kind in FORMATS:
+            [value] = unpack(kind, cursor.take(SIZES[kind]))
             return Scalar(DType(kind), value)
-        case _ if kind & ARRAY_FLAG and (element := kind - ARRAY_FLAG) in numbers.FORMATS:
+        case _ if kind & ARRAY_FLAG and (element := kind - ARRAY_FLAG) in FORMATS:
             count = _read_u32(cursor)
-            values = numbers.unpack(element, cursor.take(count * numbers.SIZES[element]))
+            values = unpack(element, cursor.take(count * SIZES[element]))
             return Array(DType(element) if values else DType.I32, values)
     raise cursor.fail(f"unknown attribute kind {kind}")
 
@@ -358,9 +425,9 @@ def _read_dense(cursor: Cursor) -> Dense:
     dtype = _dtype(cursor, dtype_number)
     data_offset, count, rank = struct.unpack("<3I", cursor.take(12))
     sizes = _read_sizes(cursor, rank)
-    if dtype not in numbers.SIZES:
+    if dtype not in SIZES:
         raise cursor.fail(f"dense elements of type {dtype.name}", start)
-    size = count * numbers.SIZES[dtype]
+    size = count * SIZES[dtype]
     if start + data_offset < cursor.offset or start + data_offset + size != end:
         raise cursor.fail(f"{count} elements do not fill the attribute", start)
     if not _is_product(count, sizes):

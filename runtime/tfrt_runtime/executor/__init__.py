@@ -2,11 +2,11 @@
 
 Stands on `kernels`, `host` and `native`.
 
-- `program` loads a file against a registry of kernels: room `loading`; `arguments` says how its
-  functions use theirs.  Hot functions of scalars become machine code: `machine`.
-- Running: `calls` has functions as Python calls them, and says why one cannot go on; `starting` is
-  the way from Python into a run, `run_waits` what a thread does that waits for one, `progress` how
-  far it is; `execution` is one run, `batch` one of many calls, `completion` their results as they
-  come, `tracing` reports what ran, `work` runs functions that kernels leave to others; `driver`
-  runs a whole file.
+- `program` loads a file against a registry of kernels: room `loading`.  Hot functions of scalars
+  become machine code: `machine`.
+- Running: `calls` has functions as Python calls them, says how they use their arguments, and why
+  one cannot go on; `starting` is the way from Python into a run, `run_waits` what a thread does
+  that waits for one, `progress` how far it is; `execution` is one run, `batch` one of many calls,
+  `completion` their results as they come, `tracing` reports what ran, `work` runs functions that
+  kernels leave to others; `driver` runs a whole file.
 """

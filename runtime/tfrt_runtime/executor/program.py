@@ -24,13 +24,13 @@ from tfrt_runtime.diagnostics import (
     meant,
     note,
 )
-from tfrt_runtime.executor.arguments import (
+from tfrt_runtime.executor.calls import (
+    Entry,
     Registry,
     is_remote,
     registers_read_here,
     writer_of_argument,
 )
-from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.arena import Arena, Piece
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.loading.kinds import types_of

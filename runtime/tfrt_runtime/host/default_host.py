@@ -9,18 +9,19 @@ import contextlib
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
-from tfrt_runtime.host.values.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.values.async_value import (
+    AsyncValue,
+    Future,
+    make_available,
+    make_unavailable,
+)
 from tfrt_runtime.host.values.futures import from_future, is_future
 from tfrt_runtime.host.values.held_value import State
-
-if TYPE_CHECKING:
-    from tfrt_runtime.host.values.async_value import Future
 
 
 class _Default:

@@ -1,4 +1,4 @@
-"""The entries of the native core that Python calls: their names and their words.
+"""The entries of the native core that Python calls: their names, and how many words they take.
 
 Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry
 does, which references it takes and on which threads it may run is said by the function of the same
@@ -8,142 +8,142 @@ name in the core.  A test compares both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 MODULES: dict[str, str] = {}
 """Which module of the core has an entry, by the entry's name."""
 
 Declared = TypeVar("Declared", bound=type)
+Words1: TypeAlias = Callable[[int], int]
+Words2: TypeAlias = Callable[[int, int], int]
+Words3: TypeAlias = Callable[[int, int, int], int]
+Words4: TypeAlias = Callable[[int, int, int, int], int]
+Words5: TypeAlias = Callable[[int, int, int, int, int], int]
+Words6: TypeAlias = Callable[[int, int, int, int, int, int], int]
+Words7: TypeAlias = Callable[[int, int, int, int, int, int, int], int]
 
 
 def _of(module: str) -> Callable[[Declared], Declared]:
     """Note which module of the core has the entries that a class declares."""
 
     def note(declared: Declared) -> Declared:
-        MODULES.update({name: module for name in vars(declared) if not name.startswith("_")})
+        MODULES.update(dict.fromkeys(declared.__annotations__, module))
         return declared
 
     return note
 
 
+@_of("handles")
+class _Handles(Protocol):
+    value_forward: Words3
+    value_set_error: Words3
+
+
+@_of("python_calls")
+class _PythonCalls(Protocol):
+    start_calls_with: Words6
+    start_rows: Words6
+    start_call_with: Words4
+
+
 @_of("cells")
 class _QuickCells(Protocol):
-    def fill_stock(self, process: int) -> None: ...
-    def give_back(self, process: int, size: int) -> None: ...
-    def memory_limit(self, context: int) -> int: ...
-    def reserve_within(self, process: int, limit: int, size: int) -> int: ...
+    fill_stock: Words1
+    give_back: Words2
+    memory_limit: Words1
+    reserve_within: Words3
 
 
 @_of("trimming")
 class _QuickTrimming(Protocol):
-    def trim(self, process: int, kept: int) -> int: ...
-    def trim_at_rest(self, context: int) -> None: ...
+    trim: Words2
+    trim_at_rest: Words1
 
 
 @_of("events")
 class _QuickEvents(Protocol):
-    def log_clock(self, context: int) -> int: ...
-    def log_drain(self, ring: int, target: int, room: int) -> int: ...
-    def take_kept(self, place: int) -> int: ...
+    log_clock: Words1
+    log_drain: Words3
+    take_kept: Words1
 
 
 @_of("deques")
 class _QuickDeques(Protocol):
-    def take_tasks(self, queue: int) -> int: ...
+    take_tasks: Words1
 
 
 @_of("blocking_pool")
 class _QuickBlockingPool(Protocol):
-    def pool_pop(self, pool: int) -> int: ...
+    pool_pop: Words1
 
 
 @_of("waiters")
 class _QuickWaiters(Protocol):
-    def drop_latch(self, context: int, latch: int) -> None: ...
+    drop_latch: Words2
 
 
 @_of("starting")
 class _QuickStarting(Protocol):
-    def begin_started(self, queue: int) -> None: ...
+    begin_started: Words1
 
 
 @_of("tensors")
 class _QuickTensors(Protocol):
-    def add_tensor_reference(self, tensor: int) -> None: ...
-    def drop_tensor(self, context: int, tensor: int) -> None: ...
-    def reclaim_all(self, process: int, unused: int) -> int: ...
-    def tensor_over(
-        self,
-        context: int,
-        memory_store: int,
-        element: int,
-        rank: int,
-        count: int,
-        data: int,
-        owner: int,
-    ) -> int: ...
-    def trim_store(self, memory_store: int) -> int: ...
+    add_tensor_reference: Words1
+    drop_tensor: Words2
+    reclaim_all: Words2
+    tensor_over: Words7
+    trim_store: Words1
 
 
 @_of("handles")
 class _QuickHandles(Protocol):
-    def context_free(self, context: int) -> None: ...
-    def context_make(self, process: int, queue: int, pool: int, number: int) -> int: ...
-    def host_leave(self, queue: int) -> None: ...
-    def host_take(self, queue: int) -> int: ...
-    def latch_make(self, context: int, value: int) -> int: ...
-    def request_cancel(self, request: int) -> int: ...
-    def request_enter(self, request: int) -> None: ...
-    def request_notify(self, request: int) -> int: ...
-    def value_add_reference(self, value: int) -> None: ...
-    def value_and_then(self, context: int, value: int, handle: int) -> None: ...
-    def value_claim(self, value: int) -> int: ...
-    def value_drop(self, context: int, value: int) -> None: ...
-    def value_forward(self, context: int, indirect: int, target: int) -> None: ...
-    def value_make(self, context: int, payload_type: int) -> int: ...
-    def value_make_indirect(self, context: int) -> int: ...
-    def value_of(self, context: int, payload_type: int, first: int, second: int) -> int: ...
-    def value_outcome(self, value: int) -> int: ...
-    def value_set_error(self, context: int, value: int, handle: int) -> None: ...
+    context_free: Words1
+    context_make: Words4
+    host_leave: Words1
+    host_take: Words1
+    latch_make: Words2
+    request_cancel: Words1
+    request_enter: Words1
+    request_notify: Words1
+    value_add_reference: Words1
+    value_and_then: Words3
+    value_claim: Words1
+    value_drop: Words2
+    value_make: Words2
+    value_make_indirect: Words1
+    value_of: Words4
+    value_outcome: Words1
 
 
 @_of("python_calls")
 class _QuickPythonCalls(Protocol):
-    def drop_results(self, context: int, first: int, size: int, count: int) -> None: ...
-    def read_results(
-        self, first: int, size: int, count: int, payload_type: int, into: int
-    ) -> int: ...
-    def start_calls_with(
-        self, context: int, function: int, request: int, count: int, begun: int, is_task: int
-    ) -> None: ...
-    def start_rows(
-        self, context: int, function: int, request: int, first: int, count: int, is_task: int
-    ) -> None: ...
-    def start_call_with(self, context: int, function: int, request: int, is_task: int) -> None: ...
+    drop_results: Words4
+    read_results: Words5
 
 
 @_of("python_runs")
 class _QuickPythonRuns(Protocol):
-    def next_number(self, process: int) -> int: ...
+    next_number: Words1
 
 
 @_of("async_objects")
 class _QuickAsyncObjects(Protocol):
-    def async_abandon(self, context: int, value: int, failure: int) -> int: ...
-    def async_sweep(self, context: int, shared: int) -> None: ...
-    def next_stuck(self, shared: int, after: int) -> int: ...
+    async_abandon: Words3
+    async_sweep: Words2
+    next_stuck: Words2
 
 
 @_of("async_interrupts")
 class _QuickAsyncInterrupts(Protocol):
-    def change_interrupts(self, process: int, added: int, removed: int) -> None: ...
-    def present_context(self, unused: int) -> int: ...
+    change_interrupts: Words3
+    present_context: Words1
 
 
 @_of("async_buffers")
 class _QuickAsyncBuffers(Protocol):
-    def free_kept(self, context: int, handle: int) -> int: ...
-    def keep_buffer(self, context: int, handle: int) -> int: ...
+    free_kept: Words2
+    keep_buffer: Words2
 
 
 class Quick(
@@ -161,6 +161,8 @@ class Quick(
     _QuickAsyncObjects,
     _QuickAsyncInterrupts,
     _QuickAsyncBuffers,
+    _Handles,
+    _PythonCalls,
     Protocol,
 ):
     """Entries that keep the GIL: they never wait, and what they call in Python is short."""
@@ -168,58 +170,41 @@ class Quick(
 
 @_of("sharing")
 class _SlowSharing(Protocol):
-    def hand_over(self, context: int) -> None: ...
+    hand_over: Words1
 
 
 @_of("activation")
 class _SlowActivation(Protocol):
-    def leave_request(self, context: int, request: int) -> None: ...
+    leave_request: Words2
 
 
 @_of("executor")
 class _SlowExecutor(Protocol):
-    def blocking_loop(self, context: int, pool: int, idle_ns: int) -> None: ...
-    def help_until(self, context: int, word: int, deadline: int) -> int: ...
-    def start_call(
-        self, context: int, function: int, request: int, values: int, is_task: int
-    ) -> None: ...
-    def refuse_blocking(self, context: int, task: int) -> None: ...
-    def run_one(self, context: int, task: int, budget: int) -> None: ...
-    def watch_until(self, context: int, word: int, deadline: int) -> int: ...
-    def worker_loop(self, context: int) -> None: ...
+    blocking_loop: Words3
+    help_until: Words3
+    start_call: Words5
+    refuse_blocking: Words2
+    run_one: Words3
+    watch_until: Words3
+    worker_loop: Words1
 
 
 @_of("handles")
 class _SlowHandles(Protocol):
-    def pool_stop(self, pool: int) -> None: ...
-    def queue_stop(self, queue: int) -> None: ...
-    def value_emplace(
-        self, context: int, value: int, payload_type: int, first: int, second: int
-    ) -> None: ...
-    def value_break(self, context: int, indirect: int, failure: int) -> None: ...
-    def value_forward(self, context: int, indirect: int, target: int) -> None: ...
-    def value_set_error(self, context: int, value: int, handle: int) -> None: ...
-
-
-@_of("python_calls")
-class _SlowPythonCalls(Protocol):
-    def start_calls_with(
-        self, context: int, function: int, request: int, count: int, begun: int, is_task: int
-    ) -> None: ...
-    def start_rows(
-        self, context: int, function: int, request: int, first: int, count: int, is_task: int
-    ) -> None: ...
-    def start_call_with(self, context: int, function: int, request: int, is_task: int) -> None: ...
+    pool_stop: Words1
+    queue_stop: Words1
+    value_emplace: Words5
+    value_break: Words3
 
 
 @_of("async_awaiting")
 class _SlowAsyncAwaiting(Protocol):
-    def async_call(self, context: int, function: int, argument: int) -> int: ...
+    async_call: Words3
 
 
 @_of("compiled_kernels")
 class _SlowCompiledKernels(Protocol):
-    def visit_imports(self, context: int, shared: int, request: int, failure: int) -> None: ...
+    visit_imports: Words4
 
 
 class Slow(
@@ -227,9 +212,10 @@ class Slow(
     _SlowActivation,
     _SlowExecutor,
     _SlowHandles,
-    _SlowPythonCalls,
     _SlowAsyncAwaiting,
     _SlowCompiledKernels,
+    _Handles,
+    _PythonCalls,
     Protocol,
 ):
     """Entries that give the GIL away while they run: they may wait, and run kernels."""

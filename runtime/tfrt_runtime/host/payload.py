@@ -17,7 +17,7 @@ from contextvars import Context, ContextVar
 from functools import partial
 from typing import Any, Final, final
 
-from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.attributes import pack, unpack
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.structs import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
@@ -162,7 +162,7 @@ def bits_of_f32(number: float) -> int:
 
 def bits_of_short(dtype: DType, number: float) -> int:
     """A number rounded to a float of 16 bits, as a word with the other bits 0."""
-    return int.from_bytes(numbers.pack(dtype, (number,)), "little")
+    return int.from_bytes(pack(dtype, (number,)), "little")
 
 
 _TOO_LARGE = {
@@ -185,7 +185,7 @@ _BITS_OF: dict[str, Callable[[float], int]] = {
 def _short(dtype: DType) -> Callable[[int], object]:
     """What reads a float of 16 bits."""
     first = VALUE_PAYLOAD >> 3
-    return lambda value: numbers.unpack(
+    return lambda value: unpack(
         dtype, (WORDS[(value >> 3) + first] & 0xFFFF).to_bytes(2, "little")
     )[0]
 

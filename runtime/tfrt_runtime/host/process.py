@@ -104,6 +104,22 @@ class RequestOwner(Protocol):
         """Call a function in the context of the call that started the run."""
 
 
+_CALLED_BY_THE_CORE = {
+    "python_kernel": "python_functions.run_framed",
+    "request_done": "python_runs.request_done",
+    "release_object": "python_entries.object_release",
+    "run_entry": "executor.run_entry",
+    "run_blocking": "executor.run_blocking",
+    "run_root": "executor.run_root",
+    "run_rows": "python_calls.run_rows",
+    "release_tensor": "tensors.drop_tensor",
+    "reclaim": "tensors.reclaim_all",
+    "run_coroutine": "async_awaiting.run_coroutine",
+    "member_resolved": "async_groups.member_resolved",
+}
+"""Functions of the core that it calls by their addresses, by their words in the process struct."""
+
+
 class NativeProcess:
     """The loaded core with its callbacks; `native_process()` is the one of this process."""
 
@@ -181,18 +197,9 @@ class NativeProcess:
         words, library = self.words, self.library
         for name, callback in callbacks.items():
             setattr(words, name, address_of(callback))
-        words.python_kernel = library["python_functions.run_framed"]
-        words.request_done = library["python_runs.request_done"]
-        words.release_object = library["python_entries.object_release"]
-        words.run_entry = library["executor.run_entry"]
-        words.run_blocking = library["executor.run_blocking"]
-        words.run_root = library["executor.run_root"]
-        words.run_rows = library["python_calls.run_rows"]
-        words.release_tensor = library["tensors.drop_tensor"]
-        words.reclaim = library["tensors.reclaim_all"]
+        for name, entry in _CALLED_BY_THE_CORE.items():
+            setattr(words, name, library[entry])
         words.store = self.store
-        words.run_coroutine = library["async_awaiting.run_coroutine"]
-        words.member_resolved = library["async_groups.member_resolved"]
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.attributes import (
+    SIZES as ELEMENT_SIZES,
+)
 from tfrt_runtime.bef.attributes import (
     Aggregate,
     Array,
@@ -23,7 +25,9 @@ from tfrt_runtime.bef.attributes import (
     TypeArray,
     TypeValue,
     kind_of,
+    pack,
     to_plain,
+    unpack,
     write_attribute,
 )
 from tfrt_runtime.bef.encoding import AttributeKind, DType
@@ -60,9 +64,9 @@ def arrays(draw: st.DrawFn) -> Array:
 
 @st.composite
 def dense_elements(draw: st.DrawFn) -> Dense:
-    dtype = draw(st.sampled_from(list(numbers.SIZES)))
+    dtype = draw(st.sampled_from(list(ELEMENT_SIZES)))
     sizes = tuple(draw(st.lists(st.integers(0, 3), max_size=3)))
-    size = math.prod(sizes) * numbers.SIZES[dtype]
+    size = math.prod(sizes) * ELEMENT_SIZES[dtype]
     return Dense(dtype, sizes, draw(st.binary(min_size=size, max_size=size)))
 
 
@@ -147,18 +151,18 @@ def test_a_kernel_sees_an_aggregate_as_plain_values() -> None:
 
 
 def test_a_float_beyond_its_type_becomes_an_infinity() -> None:
-    packed = numbers.pack(DType.F32, (1e300, -1e300, 1.0))
+    packed = pack(DType.F32, (1e300, -1e300, 1.0))
 
     assert struct.unpack("<3f", packed) == (math.inf, -math.inf, 1.0)
 
 
 @pytest.mark.parametrize(("value", "bits"), [(1.0, 0x3F80), (1.00390625, 0x3F80), (1e39, 0x7F80)])
 def test_a_bfloat16_is_rounded_to_even(value: float, bits: int) -> None:
-    assert struct.unpack("<H", numbers.pack(DType.BF16, (value,))) == (bits,)
+    assert struct.unpack("<H", pack(DType.BF16, (value,))) == (bits,)
 
 
 def test_a_nan_stays_a_nan_as_bfloat16() -> None:
-    (value,) = numbers.unpack(DType.BF16, numbers.pack(DType.BF16, (math.nan,)))
+    (value,) = unpack(DType.BF16, pack(DType.BF16, (math.nan,)))
 
     assert math.isnan(value)
 

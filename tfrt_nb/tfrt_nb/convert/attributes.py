@@ -34,8 +34,8 @@ from xdsl.ir import Attribute as IrAttribute
 from xdsl.ir import TypeAttribute
 
 from tfrt_nb.dialects.types import WORDS, ShapeAttr, host_type
-from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.attributes import (
+    SIZES,
     Aggregate,
     Array,
     Attribute,
@@ -126,7 +126,7 @@ def _wrap(value: int, dtype: DType) -> int:
     """Wrap `value` to the range of `dtype`: 255 : i8 is another way to write -1."""
     if dtype is DType.I1:
         return bool(value)
-    bits = 8 * numbers.SIZES[dtype]
+    bits = 8 * SIZES[dtype]
     if 0 <= value < 1 << bits - 1:
         return value
     return value & ((1 << bits) - 1) if dtype in _UNSIGNED.values() else wrapped(value, bits)

@@ -41,6 +41,8 @@ from tfrt_nb.interpreter.numbers import Lowering, bind_number
 from tfrt_nb.interpreter.rounding import is_float, rounding, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.operations.buffers import check_atomic, check_dimension
+from tfrt_nb.jit.operations.descriptors import buffer_type
+from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap
 from tfrt_nb.passes.control_flow import integer_of
 from tfrt_nb.passes.errors import fail
@@ -58,14 +60,6 @@ _atomically = threading.Lock()
 """Held by operations that change an element in one step."""
 
 
-def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
-    """Return the type of a buffer of known rank."""
-    type_ = value.type
-    if not isinstance(type_, MemRefType):
-        fail(op, f"'{type_}' is not a buffer of known rank")
-    return type_
-
-
 def _tuple(items: Iterable[object]) -> str:
     return "(" + "".join(f"{item}, " for item in items) + ")"
 
@@ -76,8 +70,7 @@ def _numbers(body: FunctionSource, static: Iterable[int], dynamic: Sequence[SSAV
     return _tuple(next(names) if number == DYNAMIC_INDEX else number for number in static)
 
 
-def _allocate(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.AllocOp | memref.AllocaOp)
+def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> None:
     type_ = buffer_type(op.memref, op)
     sizes = _numbers(body, type_.get_shape(), op.dynamic_sizes)
     element, alignment = storage_of(type_.element_type).size, alignment_of(op)
@@ -187,20 +180,17 @@ def store(body: FunctionSource, storage: Storage, address: str, value: str) -> N
     body.line(f"{body.keep(storage.write)}({address}, {value})")
 
 
-def _load(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.LoadOp)
+def _load(body: FunctionSource, op: memref.LoadOp) -> None:
     address, storage = _address(body, op, op.memref, op.indices)
     body.let(op.res, load(body, storage, address))
 
 
-def _store(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.StoreOp)
+def _store(body: FunctionSource, op: memref.StoreOp) -> None:
     address, storage = _address(body, op, op.memref, op.indices)
     store(body, storage, address, body.name(op.value))
 
 
-def _dim(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.DimOp)
+def _dim(body: FunctionSource, op: memref.DimOp) -> None:
     type_ = op.source.type
     rank = len(type_.get_shape()) if isinstance(type_, MemRefType) else MAX_DIMENSIONS
     check_dimension(op, rank, integer_of(op.index))
@@ -215,8 +205,7 @@ def _rank(body: FunctionSource, op: Operation) -> None:
     body.let(op.results[0], f"len({body.name(op.operands[0])}[3])")
 
 
-def _copy(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.CopyOp)
+def _copy(body: FunctionSource, op: memref.CopyOp) -> None:
     source, target = buffer_type(op.source, op), buffer_type(op.destination, op)
     size = storage_of(source.element_type).size
     is_plain = isinstance(source.layout, NoneAttr) and isinstance(target.layout, NoneAttr)
@@ -239,7 +228,6 @@ def _copy_elements(source: Buffer, target: Buffer, size: int) -> None:
 
 def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
     """Make the buffer of the module that an operation defines."""
-    assert isinstance(op.type, MemRefType)
     shape = tuple(op.type.get_shape())
     element, count = storage_of(op.type.element_type), math.prod(shape)
     memory = (ctypes.c_char * (element.size * count + ALIGNMENT))()
@@ -255,8 +243,7 @@ def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
     return (STATIC if op.constant is None else CONSTANT, start, *others)  # type: ignore[return-value]
 
 
-def _get_global(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.GetGlobalOp)
+def _get_global(body: FunctionSource, op: memref.GetGlobalOp) -> None:
     body.let(op.memref, body.keep(body.module.globals[op.name_.root_reference.data]))
 
 
@@ -271,8 +258,7 @@ _ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def _atomic(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, AtomicRMWOp)
+def _atomic(body: FunctionSource, op: AtomicRMWOp) -> None:
     address, storage = _address(body, op, op.memref, op.indices)
     check_atomic(op, op.value.type, op.operation)
     function = _changing(storage, _changed(op.operation, op.value.type))
@@ -302,8 +288,7 @@ def _changing(storage: Storage, compute: Callable[[Any, Any], Any]) -> Callable[
     return change
 
 
-def _compare_exchange(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, extensions.RuntimeCompareExchangeOp)
+def _compare_exchange(body: FunctionSource, op: extensions.RuntimeCompareExchangeOp) -> None:
     address, storage = _address(body, op, op.buffer, op.indices)
     check_atomic(op, op.found.type)
 
@@ -321,8 +306,7 @@ def _compare_exchange(body: FunctionSource, op: Operation) -> None:
     body.line(f"{results} = {body.keep(exchange)}({operands})")
 
 
-def _subview(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.SubviewOp)
+def _subview(body: FunctionSource, op: memref.SubviewOp) -> None:
     target = buffer_type(op.result, op)
     kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
     if kept is None:
@@ -353,8 +337,7 @@ def _view(
     )
 
 
-def _extract_strided_metadata(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.ExtractStridedMetaDataOp)
+def _extract_strided_metadata(body: FunctionSource, op: memref.ExtractStridedMetaDataOp) -> None:
     name = body.name(op.source)
     handle = f"({DEAD} if 0 in {name}[3] else {name}[0])"
     body.let(op.base_buffer, f"({handle}, {name}[1], 0, (), ())")
@@ -364,15 +347,10 @@ def _extract_strided_metadata(body: FunctionSource, op: Operation) -> None:
             body.let(result, f"{name}[{part}][{dimension}]")
 
 
-def _cast(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, memref.CastOp)
+def _cast(body: FunctionSource, op: memref.CastOp) -> None:
     if isinstance(op.dest.type, UnrankedMemRefType) and isinstance(op.source.type, MemRefType):
         check_rank(op.source, op)
     body.bind(op.dest, body.name(op.source))
-
-
-def _same(body: FunctionSource, op: Operation) -> None:
-    body.bind(op.results[0], body.name(op.operands[0]))
 
 
 def _poison(body: FunctionSource, op: Operation) -> None:
@@ -397,13 +375,13 @@ def _bitcast(body: FunctionSource, op: Operation) -> None:
 LOWERINGS: dict[str, Lowering] = {
     arith.BitcastOp.name: _bitcast,
     ub.PoisonOp.name: _poison,
-    memref.AssumeAlignmentOp.name: _same,
+    memref.AssumeAlignmentOp.name: same,
     memref.CastOp.name: _cast,
     memref.ExtractAlignedPointerAsIndexOp.name: lambda body, op: body.let(
         op.results[0], f"{body.name(op.operands[0])}[1]"
     ),
     memref.ExtractStridedMetaDataOp.name: _extract_strided_metadata,
-    memref.MemorySpaceCastOp.name: _same,
+    memref.MemorySpaceCastOp.name: same,
     memref.SubviewOp.name: _subview,
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,

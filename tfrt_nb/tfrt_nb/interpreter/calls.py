@@ -8,7 +8,7 @@ from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, Signedness, UnrankedMemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.interpreter.memory import descriptor_words
@@ -23,8 +23,7 @@ from tfrt_runtime.host.structs import new_words
 _WORD = 8
 
 
-def _call(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, func.CallOp)
+def _call(body: FunctionSource, op: func.CallOp) -> None:
     module, symbol = body.module, op.callee.root_reference.data
     operands = [*map(body.name, op.arguments)]
     if symbol in module.functions:
@@ -64,14 +63,13 @@ def _external(body: FunctionSource, op: func.CallOp, symbol: str) -> Callable[..
         return _python_function(known)
     name = symbol if known is None else known.symbol
     address = body.module.addresses.get(name) or address_of(name)
-    kinds = [_c_type(value.type) for value in (*op.res, *op.arguments)]
+    types = (value.type for value in (*op.res, *op.arguments))
+    kinds: list[Any] = [
+        SCALARS["i64" if isinstance(type_, IndexType) else str(type_)] for type_ in types
+    ]
     result = kinds.pop(0) if op.res else None
     assert address is not None
     return ctypes.CFUNCTYPE(result, *kinds)(address)
-
-
-def _c_type(type_: Attribute) -> Any:
-    return SCALARS["i64" if isinstance(type_, IndexType) else str(type_)]
 
 
 def _python_function(known: PythonExternal) -> Callable[..., Any]:
@@ -94,9 +92,8 @@ def _python_function(known: PythonExternal) -> Callable[..., Any]:
     return call
 
 
-def _print(body: FunctionSource, op: Operation) -> None:
+def _print(body: FunctionSource, op: PrintOp) -> None:
     """Print a number and the end of the line: `vector.print`."""
-    assert isinstance(op, PrintOp)
     type_, value = op.source.type, body.name(op.source)
     width = width_of(type_)
     # MLIR prints an i1 as 0 or 1.

@@ -37,6 +37,7 @@ from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.host.structs import new_words
+from tfrt_runtime.scalars import wrapped
 
 MODULE = "tfrt_runtime.interpreted"
 """The module of interpreted functions: Ctrl-C does not interrupt code of the runtime."""
@@ -176,7 +177,7 @@ class InterpretedCode:
         argument = abi("tfrtKernelArgument")
         return lambda context, _record, _: storage.read(argument(context, place))
 
-    def _giver(self, index: int, type_: Attribute) -> Callable[[int, int, Any], None]:
+    def _giver(self, index: int, type_: Attribute) -> Callable[[int, int, Any], object]:
         """Return a function that returns a result to the kernel."""
         abi, spec = self.machine.abi, self._spec(type_)
         storage = storage_of(type_)
@@ -191,20 +192,15 @@ class InterpretedCode:
                 give(context, request)
 
             return give_buffer
-        name = "tfrtKernelReturnObject" if is_awaited(type_) else "tfrtKernelReturn"
-        if spec:
-            made = abi("tfrtKernelReturnBufferObject")
-
-            def give_value(context: int, record: int, value: Any) -> None:
-                made(context, record, index, value, spec)
-
-            return give_value
-        made = abi(name)
-        is_word = is_awaited(type_) or width_of(type_) > 0
+        if is_awaited(type_):
+            name, more = ("BufferObject", [spec]) if spec else ("Object", [])
+            made = abi(f"tfrtKernelReturn{name}")
+            return lambda context, record, value: made(context, record, index, value, *more)
+        made, is_word = abi("tfrtKernelReturn"), width_of(type_) > 0
 
         def give_word(context: int, record: int, value: Any) -> None:
             word = value if is_word else int.from_bytes(storage.pack(value), "little")
-            made(context, record, index, _signed(int(word)))
+            made(context, record, index, wrapped(int(word)))
 
         return give_word
 
@@ -214,10 +210,6 @@ class InterpretedCode:
         if not isinstance(held, MemRefType):
             return 0
         return self._records.words(*self._records.text(buffer_text(held)), self.machine.live)
-
-
-def _signed(word: int) -> int:
-    return (word + 2**63) % 2**64 - 2**63
 
 
 def _new(size: int) -> tuple[Any, int]:

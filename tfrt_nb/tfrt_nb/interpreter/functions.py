@@ -32,8 +32,8 @@ from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.interpreter import buffers, calls, numbers, objects
 from tfrt_nb.interpreter.rounding import width_of
 from tfrt_nb.interpreter.source import FunctionSource, ModuleSource
-from tfrt_nb.jit.coroutines import refuse
 from tfrt_nb.jit.llvm_types import UnsupportedType, signature
+from tfrt_nb.jit.runtime_calls import lower
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.scalars import wrapped
@@ -111,16 +111,7 @@ class _Function(FunctionSource):
     def _operations(self, block: Block) -> None:
         for op in block.ops:
             if op is not block.last_op and op not in self.skipped:
-                self._operation(op)
-
-    def _operation(self, op: Operation) -> None:
-        lower = _LOWERINGS.get(op.name)
-        if lower is None:
-            refuse(op)
-        try:
-            lower(self, op)
-        except UnsupportedType as error:
-            fail(op, str(error))
+                lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
         """Write a terminator; return the block that goes on in the same place, if there is one."""
@@ -152,7 +143,7 @@ class _Function(FunctionSource):
             case _:
                 if op in self.skipped:  # a suspension after its await
                     return self.goes_to(op.successors[1])
-                self._operation(op)
+                lower(self, op, _LOWERINGS)
                 return self.goes_to(op.successors[1])
 
     def _second_condition(self, op: cf.ConditionalBranchOp) -> cf.ConditionalBranchOp | None:

@@ -30,9 +30,9 @@ from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import UnsupportedType
 from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
 
-Lowering = Callable[["FunctionSource", Operation], None]
+Lowering = Callable[["FunctionSource", Any], None]
 """A function that writes one operation."""
-Expression = Callable[["FunctionSource", Operation], str]
+Expression = Callable[["FunctionSource", Any], str]
 """A function that returns the only result of an operation, as an expression."""
 
 _OPERATORS = frozenset(["+", "-", "*", "&", "|", "^"])
@@ -46,10 +46,6 @@ _FLOAT_PREDICATES = (
     *("not {0} > {1}", "{0} != {1}", "({0} != {0} or {1} != {1})", "True"),
 )
 """In MLIR's order, in which the unordered ones follow the ordered ones."""
-
-
-def _mask(type_: Attribute) -> int:
-    return (1 << width_of(type_)) - 1
 
 
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
@@ -73,7 +69,7 @@ def _signed(body: FunctionSource, value: SSAValue) -> str:
 
 def _unsigned(body: FunctionSource, value: SSAValue) -> str:
     name = body.name(value)
-    return name if width_of(value.type) == 1 else f"({name} & {_mask(value.type)})"
+    return name if width_of(value.type) == 1 else f"({name} & {(1 << width_of(value.type)) - 1})"
 
 
 def _of_table(family: Family, name: str) -> Expression:
@@ -348,8 +344,7 @@ def bind_number(body: FunctionSource, value: SSAValue, number: float) -> None:
     body.bind(value, f"({number!r})" if number < 0 else repr(number))
 
 
-def _constant(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, arith.ConstantOp)
+def _constant(body: FunctionSource, op: arith.ConstantOp) -> None:
     value = op.value
     if not isinstance(value, IntegerAttr | FloatAttr):
         raise UnsupportedType(f"'{value}' is not a constant of compiled code")

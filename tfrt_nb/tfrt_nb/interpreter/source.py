@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
 from tfrt_nb.internal_errors import location_of
-from tfrt_nb.interpreter.machine import Machine
-from tfrt_nb.interpreter.memory import Records
+from tfrt_nb.interpreter.machine import RESUME, Machine
+from tfrt_nb.interpreter.memory import Records, storage_of
 from tfrt_nb.jit.declarations import Externals
+from tfrt_nb.jit.function_body import source_name
+from tfrt_nb.jit.runtime_calls import RUNTIME_FUNCTIONS
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
 
 _CALLS_OF_COROUTINE = 100
@@ -55,6 +57,15 @@ class ModuleSource:
             self._sites[number] = self.records.words(record, 0, 0)
         return self._sites[number]
 
+    def maker(self, op: Operation) -> str | None:
+        """Return a record of which operation makes an object and where, if that is known."""
+        place = location_of(op)
+        return None if place is None else str(self.records.record(source_name(op), place))
+
+    def failure(self, message: str, op: Operation) -> str:
+        """Return a record of why and where."""
+        return str(self.records.record(message, location_of(op)))
+
     def function(self, symbol: str) -> str:
         """Return the name of a function of the module in source."""
         if not self._numbers:
@@ -64,6 +75,9 @@ class ModuleSource:
 
 class FunctionSource:
     """The source of one function under construction, as the lowerings of operations write it."""
+
+    null = "0"
+    resume = str(RESUME)
 
     def __init__(self, module: ModuleSource, op: func.FuncOp) -> None:
         self.module, self.op = module, op
@@ -107,6 +121,18 @@ class FunctionSource:
         """Return a call of a function of the runtime."""
         called = self.keep(self.module.machine.abi(name))
         return f"{called}({', '.join(map(str, operands))})"
+
+    def size(self, type_: Attribute) -> str:
+        """Return the size of values of a type in bytes."""
+        return str(storage_of(type_).size)
+
+    def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
+        """Call a function of the runtime; assign the result to its value."""
+        call = self.abi(name, *operands)
+        if RUNTIME_FUNCTIONS[name][0] == "i1":
+            call += " & 1"
+        self.line(" = ".join([*map(self.name, results), call]))
+        return call
 
     @property
     def depth(self) -> str:

@@ -35,7 +35,6 @@ from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import LIVE_COUNTER, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import adapter_name
-from tfrt_nb.jit.operations.async_runtime import runtime_call
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 
 _BITS: dict[type[Attribute], tuple[str, str]] = {
@@ -75,7 +74,7 @@ class _Adapter:
 
     def call(self, name: str, *operands: str, result: str = "") -> None:
         prefix = f"{result} = " if result else ""
-        self.emit(f"{prefix}{runtime_call(self.module, name, *operands)}")
+        self.emit(f"{prefix}{self.module.runtime_call(name, *operands)}")
 
     def count(self, step: int) -> None:
         if self.module.counts:

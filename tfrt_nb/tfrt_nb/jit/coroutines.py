@@ -15,15 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import NoReturn
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Region
 
 from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.dialects.async_.runtime import CoroFreeOp
-from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
+from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.attempts import attempt_entry
@@ -34,16 +33,13 @@ from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
 from tfrt_nb.jit.operations import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.operations.descriptors import METADATA
 from tfrt_nb.jit.places import Places
+from tfrt_nb.jit.runtime_calls import lower
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
-_OF_USERS = (
-    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"  # noqa: E501
-    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"  # noqa: E501
-)
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
     **buffers.LOWERINGS,
@@ -53,7 +49,7 @@ _LOWERINGS = {
 }
 
 _RESUME = f"""\
-define internal void {async_runtime.RESUME}(ptr %handle) {{
+define internal void {FunctionBody.resume}(ptr %handle) {{
   call void @llvm.coro.resume(ptr %handle)
   ret void
 }}"""
@@ -168,7 +164,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
-    for block in _in_order(op.body):
+    for block in reachable_blocks(op.body):
         body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:
@@ -177,7 +173,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
             if body.frees_buffers and isinstance(nested, end):
                 buffers.end_buffers(body)
             body.place = "" if text.places is None else text.places.of(nested)
-            _lower(body, nested)
+            lower(body, nested, _LOWERINGS)
     parameters = body.typed_list(op.args)
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
@@ -219,22 +215,6 @@ def _compares_stack(op: func.FuncOp) -> bool:
     return any(isinstance(nested, RuntimeStackIsLowOp) for nested in op.body.blocks[0].ops)
 
 
-def _lower(body: FunctionBody, op: Operation) -> None:
-    lower = _LOWERINGS.get(op.name)
-    if lower is None:
-        refuse(op)
-    try:
-        lower(body, op)
-    except UnsupportedType as error:
-        fail(op, str(error))
-
-
-def refuse(op: Operation) -> NoReturn:
-    """Report an operation that compiled functions cannot have."""
-    is_users = op.name.partition(".")[0] not in UPSTREAM_DIALECTS
-    fail(op, f"'{op.name}' cannot be compiled", *([_OF_USERS] if is_users else []))
-
-
 def _separate_edges(region: Region) -> None:
     """Give each of several edges between two blocks its own block, if they pass values.
 
@@ -248,26 +228,6 @@ def _separate_edges(region: Region) -> None:
         for edge, target in enumerate(targets):
             if target.args and target in targets[:edge]:
                 split_edge(terminator_of(block), edge)
-
-
-def _in_order(region: Region) -> list[Block]:
-    """Return the reachable blocks, each after its dominators (reverse postorder)."""
-    entry = region.blocks[0]
-    if entry is region.last_block:
-        return [entry]
-    finished: list[Block] = []
-    seen = {entry}
-    pending = [(entry, iter(terminator_of(entry).successors))]
-    while pending:
-        block, successors = pending[-1]
-        following = next((target for target in successors if target not in seen), None)
-        if following is None:
-            finished.append(block)
-            pending.pop()
-            continue
-        seen.add(following)
-        pending.append((following, iter(terminator_of(following).successors)))
-    return finished[::-1]
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import (
     ADDED_AT,
@@ -23,9 +23,10 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
-from tfrt_nb.jit.llvm_types import llvm_type, result_type
+from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import LIBRARY, bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
+from tfrt_nb.jit.runtime_calls import RUNTIME_FUNCTIONS
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import PRINTING
@@ -106,6 +107,13 @@ class ModuleText:
         if name not in self.declarations:
             self.declarations[name] = f"declare {returns} {global_symbol(name)}({parameters})"
         return f"@{name}"
+
+    def runtime_call(self, name: str, *operands: str) -> str:
+        """Return a call of a function of the runtime, and declare the function."""
+        returns, *types = RUNTIME_FUNCTIONS[name]
+        symbol = self.declare(name, returns, ", ".join(types))
+        given = ", ".join(f"{type_} {one}" for type_, one in zip(types, operands, strict=True))
+        return f"call {returns} {symbol}({given})"
 
     def function(self, symbol: str) -> str:
         """Return the function that an MLIR symbol names.
@@ -220,6 +228,10 @@ class FunctionBody:
     instructions are filled in at the end.
     """
 
+    null = "null"
+    resume = "@__resume"
+    """Resumes a coroutine; the runtime takes it as a pointer."""
+
     module: ModuleText
     frees_buffers: bool = False
     """Whether some buffers of `memref.alloca` are on the heap.
@@ -316,6 +328,24 @@ class FunctionBody:
         """
         self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
 
+    def size(self, type_: Attribute) -> str:
+        """Return the size of values of a type in bytes."""
+        return size_of(llvm_type(type_))
+
+    def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
+        """Call a function of the runtime, and bind its result.
+
+        Return the name of the result, if there is one.
+        """
+        call = self.module.runtime_call(name, *operands)
+        if call.startswith("call void "):
+            self.emit(call)
+            return ""
+        made = self.value(call)
+        for result in results:
+            self.bind(result, made)
+        return made
+
     def argument(self, value: SSAValue) -> Argument:
         """Return the value as an argument of a call."""
         return llvm_type(value.type), self.name(value)
@@ -376,5 +406,5 @@ class FunctionBody:
         return f"  {self.name(argument)} = phi {type_} {', '.join(incoming)}"
 
 
-Lowering = Callable[[FunctionBody, Operation], None]
+Lowering = Callable[[FunctionBody, Any], None]
 """A function that writes one operation."""

@@ -189,7 +189,6 @@ class _Tracer:
 
     def follow(self, compute: Callable[..., Any], operands: Sequence[_Number]) -> tuple[Any, ...]:
         """Emit a function; return its results."""
-        assert isinstance(compute, FunctionType)
         # The table's functions call `int` and `float`, which would return Python's numbers.
         space = {**compute.__globals__, "int": _to_integer, "float": _to_float}
         own = FunctionType(compute.__code__, space, closure=compute.__closure__)

@@ -28,14 +28,14 @@ import functools
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import BY_HAND, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
-from tfrt_nb.jit.operations.async_runtime import IN_HEADER, runtime_call
+from tfrt_nb.jit.runtime_calls import IN_HEADER
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 _WORD = 8
@@ -100,8 +100,7 @@ class _Shape:
         return f"type <{{ {', '.join(self.fields)} }}>"
 
 
-def _spawn(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeSpawnOp)
+def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
     key = symbol, _is_only_dropped(op.results[0])
@@ -132,8 +131,7 @@ def _is_only_dropped(token: SSAValue) -> bool:
     )
 
 
-def _spawn_into(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeSpawnIntoOp)
+def _spawn_into(body: FunctionBody, op: RuntimeSpawnIntoOp) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
     if symbol not in module.spawns_into:
@@ -194,7 +192,7 @@ class _Writer:
         self._lines += [f"  {line}" for line in lines]
 
     def _call(self, name: str, *operands: str, result: str = "") -> None:
-        call = runtime_call(self._module, name, *operands)
+        call = self._module.runtime_call(name, *operands)
         self._emit(f"{result} = {call}" if result else call)
 
     def _write_spawner(self) -> None:

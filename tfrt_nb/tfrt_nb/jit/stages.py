@@ -28,7 +28,7 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.declarations import Externals, check_declarations
 from tfrt_nb.jit.lowering import after_passes
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
-from tfrt_nb.passes.control_flow import returning_edges, terminator_of
+from tfrt_nb.passes.control_flow import returning_edges
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.fast_path import SELDOM
@@ -176,10 +176,6 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
     returns = returning_edges(function.body)
     if not returns:
         return repeated
-    predecessors: dict[Block, list[Block]] = {}
-    for block in function.body.blocks:
-        for successor in terminator_of(block).successors:
-            predecessors.setdefault(successor, []).append(block)
     for end, start in returns:
         # The natural loop of a back edge: all blocks that reach its end without its start.
         loop = {start}
@@ -188,7 +184,7 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
             block = pending.pop()
             if block not in loop:
                 loop.add(block)
-                pending += predecessors.get(block, ())
+                pending += block.predecessors()
         repeated |= loop
         for block in loop:
             depths[block] += 1

@@ -191,5 +191,4 @@ def _address(op: Operation, emit: Emitter) -> SSAValue:
 def _buffer(op: Operation) -> SSAValue[MemRefType]:
     """The buffer of an operation of `_ELEMENT`."""
     found = op.buffer if isinstance(op, RuntimeCompareExchangeOp) else op.memref  # type: ignore[attr-defined]
-    assert isinstance(found.type, MemRefType)
     return cast(SSAValue[MemRefType], found)

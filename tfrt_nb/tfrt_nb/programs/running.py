@@ -20,7 +20,7 @@ from tfrt_runtime.diagnostics import TfrtError, error, meant, note
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.machine import AUTO, Code, Tier
+from tfrt_runtime.executor.machine import AUTO, Code, LoadedFunction, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
@@ -30,7 +30,6 @@ from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
 
 if TYPE_CHECKING:
-    from tfrt_runtime.executor.machine import LoadedFunction
     from tfrt_runtime.host.tracing.events import Watch
 
 

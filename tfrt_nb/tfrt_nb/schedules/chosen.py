@@ -205,7 +205,7 @@ class Step:
 
     @property
     def activation(self) -> int:
-        """The activation whose registers the kernel uses."""
+        """The activation whose registers the kernel uses; of compiled code, the task's frame."""
         return Task.at(self.task).first
 
     @property
@@ -213,10 +213,7 @@ class Step:
         """The record of the kernel."""
         return Task.at(self.task).second
 
-    @property
-    def handle(self) -> int:
-        """The frame of a task."""
-        return Task.at(self.task).first
+    handle = activation
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
@@ -309,7 +306,8 @@ class ChosenHost:
         if self._arrivals:
             # Threads get time first, so that the choices do not depend on their speed.
             self._outside.wait()
-            ready |= self._open_arrivals()
+            arrived = ((key, step, step.arrival) for key, step in self._arrivals.items())
+            ready |= {key: step for key, step, one in arrived if one is not None and one.is_open()}
         picked = self._picked(ready) if ready else None
         if picked is None:
             return 0
@@ -330,13 +328,6 @@ class ChosenHost:
             # No exception may leave a callback of the native core.
             self.problem = problem
             return next(iter(ready.values()))
-
-    def _open_arrivals(self) -> dict[int, Step]:
-        return {
-            key: step
-            for key, step in self._arrivals.items()
-            if step.arrival is not None and step.arrival.is_open()
-        }
 
     def _offer(
         self, action: Callable[[], object], is_open: Callable[[], bool], is_python: bool

@@ -68,7 +68,6 @@ class _Element(Parser._TensorLiteralElement):
                 parser.raise_error("expected a complex number, as in (1.0, 0.0)", self.span)
             return cast(tuple[float, float], super().to_type(parser, type))
         number = number_attribute(parser, self.span, type)
-        assert isinstance(number, IntegerAttr | FloatAttr)
         return number.value.data
 
 

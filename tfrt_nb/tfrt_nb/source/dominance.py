@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.source.spans import definition_span, operand_span, source_span, value_name
 from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
@@ -61,7 +62,7 @@ def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
 
     A block is dominated by the blocks on every way to it, and by itself.
     """
-    order = _reachable_blocks(region)
+    order = reachable_blocks(region)
     nearest = _nearest_dominators(order)
     sizes = [1] * len(order)
     for index in range(len(order) - 1, 0, -1):
@@ -107,27 +108,6 @@ def _nearest_dominators(order: Sequence[Block]) -> list[int]:
             changed = changed or found != nearest[index]
             nearest[index] = found
     return nearest
-
-
-def _reachable_blocks(region: Region) -> list[Block]:
-    """The blocks that some way leads to, each before those that are reached through it only."""
-    entry = region.blocks[0]
-    seen, ended = {entry}, list[Block]()
-    pending = [(entry, iter(_successors(entry)))]
-    while pending:
-        block, targets = pending[-1]
-        target = next((one for one in targets if one not in seen), None)
-        if target is None:
-            ended.append(block)
-            pending.pop()
-        else:
-            seen.add(target)
-            pending.append((target, iter(_successors(target))))
-    return ended[::-1]
-
-
-def _successors(block: Block) -> Sequence[Block]:
-    return () if block.last_op is None else block.last_op.successors
 
 
 def _dominance_error(operation: Operation, index: int, said: str) -> Diagnostic:

@@ -18,9 +18,9 @@ from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import CallPlan, attributes_of, bound, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
-from tfrt_nb.tracing.trace import Module, Trace, Traced, current, refuse, type_of_value
+from tfrt_nb.tracing.trace import Module, Trace, Traced, current, type_of_value
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.callers import require_column
+from tfrt_runtime.callers import refuse, require_column
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry

@@ -24,12 +24,11 @@ from tfrt_nb.tracing.trace import (
     current,
     described,
     listed_types,
-    refuse,
     tracing,
     type_of_value,
 )
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.callers import require
+from tfrt_runtime.callers import refuse, require
 from tfrt_runtime.diagnostics import Location, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution

@@ -6,7 +6,8 @@ import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced, refuse
+from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced
+from tfrt_runtime.callers import refuse
 from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, is_float, is_integer
 from tfrt_runtime.scalars import ARITHMETIC, for_operator
 

@@ -232,7 +232,6 @@ def text_of(
     names: dict[SSAValue, str] = {}
     for op in module.ops:
         symbol = op.properties["sym_name"]
-        assert isinstance(symbol, StringAttr)
         block = op.regions[0].block
         if symbol.data != main:
             op.properties["sym_visibility"] = StringAttr("private")

@@ -11,13 +11,13 @@ import struct
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import GeneratorType
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from tfrt_nb.tracing.names import Site
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.callers import caller, place_of_caller, place_of_frame
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.callers import caller, place_of_caller, place_of_frame, refuse
+from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.users.annotations import (
@@ -61,11 +61,6 @@ def type_of_value(value: object) -> str:
 def _is_numpy(value: object, kind: str) -> bool:
     kind_of = type(value).__name__
     return type(value).__module__ == "numpy" and kind_of.lstrip("u").startswith(kind)
-
-
-def refuse(text: str) -> NoReturn:
-    """Raise an error at the user's line."""
-    raise TfrtError(error(text, place_of_caller()))
 
 
 def here() -> Location:

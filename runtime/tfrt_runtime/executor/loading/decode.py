@@ -311,7 +311,9 @@ class FunctionWriter:
         size = 8 * (function.register_count + len(waits))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
-        heavy = sum(n for flags, n in self._flag_counts.items() if _counts(flags))
+        # The others count by themselves when they are decided: `kernel_calls.count_heavy`.
+        kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
+        heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
@@ -344,11 +346,6 @@ class FunctionWriter:
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
     """How many calls have the same flags."""
     return Counter([call.flags for call in calls if call is not None])
-
-
-def _counts(flags: int) -> bool:
-    """Whether a kernel counts by itself when it is decided (`kernel_calls.count_heavy`)."""
-    return flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:

@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     import asyncio
     import concurrent.futures
 
-    Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
-
+Future: TypeAlias = "concurrent.futures.Future[Any] | asyncio.Future[Any]"
 BROKEN_PROMISE = "nothing can resolve this value anymore"
 _DECIDING = threading.RLock()
 

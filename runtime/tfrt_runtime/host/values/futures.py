@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.failures import cancellation, diagnostic_of
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.values.async_value import AsyncValue, Future, make_unavailable
 from tfrt_runtime.host.values.fitting import misfit
-
-if TYPE_CHECKING:
-    from tfrt_runtime.host.values.async_value import Future
 
 Refuse = Callable[[str], Diagnostic]
 """What makes the error of a value that is of another type."""

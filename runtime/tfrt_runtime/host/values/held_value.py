@@ -306,7 +306,7 @@ class HeldValue(NativeValue, metaclass=Public):
         handle = native_process().objects.add(diagnostic)
         self._publish(native_process().slow.value_set_error, handle)
 
-    def _publish(self, entry: Callable[..., None], *words: int) -> None:
+    def _publish(self, entry: Callable[..., object], *words: int) -> None:
         """Resolve the value, which is claimed, and hand over what becomes ready."""
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:

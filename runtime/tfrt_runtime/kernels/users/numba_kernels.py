@@ -12,9 +12,9 @@ import dis
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.numba_checks import checked_compiler
 from tfrt_runtime.kernels.users.signatures import Scalar, Signature, Tensor
 from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}

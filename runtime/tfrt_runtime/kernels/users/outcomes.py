@@ -6,7 +6,6 @@ import contextlib
 import sysconfig
 from collections.abc import Callable, Sequence
 from types import CoroutineType
-from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import (
     AnyLocation,
@@ -23,16 +22,13 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.async_value import AsyncValue, Future
 from tfrt_runtime.host.values.fitting import TENSOR, fitting, takes_any
 from tfrt_runtime.host.values.futures import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
-
-if TYPE_CHECKING:
-    from tfrt_runtime.host.values.async_value import Future
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
 """What asyncio says of a future, or of a lock, that belongs to another loop."""

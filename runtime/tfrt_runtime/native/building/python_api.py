@@ -127,25 +127,22 @@ def adapters(
 
     `others` are exported functions that are no entries, with the numbers of their words.
     """
-    counts = {name: len(signature(function).parameters) for name, function in entries.items()}
-    built_in = [name for name, entry in entries.items() if is_built_in(entry)]
+    words = {name: [*signature(function).parameters] for name, function in entries.items()}
+    counts = {name: len(each) for name, each in words.items()}
+    # CPython calls these as it calls its built-in functions.
+    built_in = [name for name, each in words.items() if each == ["bound", "given", "count"]]
     texts = [
         _VECTORCALL,
         *map(_changing, CHANGING),
         *(_api(name, *row) for name, row in API.items()),
     ]
     for name, count in {**counts, **others}.items():
-        words = ", ".join(["i64"] * count)
+        types = ", ".join(["i64"] * count)
         fast = _FAST.format(entry=name) if name in built_in else ""
-        texts.append(f'declare i64 @"{name}"({words})\n' + _any(name, count) + fast)
+        texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count) + fast)
     api = [f"tfrt_api.{name}" for name in (*API, *CHANGING, VECTORCALL)]
     anys = [f"{name}.any" for name in (*counts, *others)]
     return texts, [*api, *anys, *(f"{name}.fast" for name in built_in)]
-
-
-def is_built_in(entry: Callable[..., object]) -> bool:
-    """Return whether CPython calls an entry as it calls its built-in functions."""
-    return list(signature(entry).parameters) == ["bound", "given", "count"]
 
 
 def _any(name: str, count: int) -> str:

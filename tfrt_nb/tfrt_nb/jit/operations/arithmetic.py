@@ -123,8 +123,7 @@ def _width(type_: Attribute) -> int:
     return type_.width.data if isinstance(type_, IntegerType) else 64
 
 
-def _lower_constant(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.ConstantOp)
+def _lower_constant(body: FunctionBody, op: arith.ConstantOp) -> None:
     body.bind(op.result, constant(op.value))
 
 
@@ -147,8 +146,7 @@ def _instruction(name: str) -> Lowering:
     return lower
 
 
-def _lower_comparison(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpiOp | arith.CmpfOp)
+def _lower_comparison(body: FunctionBody, op: arith.CmpiOp | arith.CmpfOp) -> None:
     is_integer = isinstance(op, arith.CmpiOp)
     predicates = _INTEGER_PREDICATES if is_integer else _FLOAT_PREDICATES
     compare = f"{'icmp' if is_integer else 'fcmp'} {predicates[op.predicate.value.data]}"

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    MemRefType,
     NoneAttr,
     UnrankedMemRefType,
 )
@@ -52,6 +51,7 @@ from tfrt_nb.jit.operations.descriptors import (
     stride_of,
     widened,
 )
+from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap, root
 from tfrt_nb.passes.control_flow import integer_of, operations_in
 from tfrt_nb.passes.errors import fail
@@ -61,8 +61,7 @@ from tfrt_runtime.native.async_layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, H
 _LAST_BUFFER = "%buffers"
 
 
-def _allocate(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.AllocOp | memref.AllocaOp)
+def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
     type_ = buffer_type(op.memref, op)
     sizes = _numbers(body, type_.get_shape(), op.dynamic_sizes)
     strides, count = contiguous_strides(body, sizes)
@@ -116,13 +115,11 @@ def end_buffers(body: FunctionBody) -> None:
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
-def _dealloc(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.DeallocOp)
+def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
     _free(body, op.memref)
 
 
-def _free_buffer(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeFreeBufferOp)
+def _free_buffer(body: FunctionBody, op: RuntimeFreeBufferOp) -> None:
     body.bind(op.result, _free(body, op.buffer))
 
 
@@ -131,8 +128,7 @@ def _free(body: FunctionBody, buffer: SSAValue) -> str:
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
-def _is_live(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeIsLiveOp)
+def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     handle = allocated_pointer(body, op.buffer)
     # Atomic, because another thread may write it; unordered, so that LLVM may merge several checks.
     header = header_of(body, handle)
@@ -143,15 +139,13 @@ def _is_live(body: FunctionBody, op: Operation) -> None:
     body.bind(op.result, body.call("llvm.expect.i1", "i1", ("i1", is_live), ("i1", "true")))
 
 
-def _is_writable(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeIsWritableOp)
+def _is_writable(body: FunctionBody, op: RuntimeIsWritableOp) -> None:
     bits = body.value(f"ptrtoint ptr {allocated_pointer(body, op.buffer)} to i64")
     mark = body.value(f"and i64 {bits}, {HANDLE_CONSTANT}")
     body.set(op.result, f"icmp eq i64 {mark}, 0")
 
 
-def _load(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.LoadOp)
+def _load(body: FunctionBody, op: memref.LoadOp) -> None:
     address = element_address(body, op, op.memref, op.indices)
     set_ = body.set_frozen if may_be_undefined(op.memref) else body.set
     set_(op.res, f"load {llvm_type(op.res.type)}, ptr {address}{IS_ELEMENT}")
@@ -173,14 +167,12 @@ def may_be_undefined(buffer: SSAValue) -> bool:
     return not (is_whole and isinstance(following, memref.StoreOp))
 
 
-def _store(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.StoreOp)
+def _store(body: FunctionBody, op: memref.StoreOp) -> None:
     address = element_address(body, op, op.memref, op.indices)
     body.emit(f"store {body.typed(op.value)}, ptr {address}{IS_ELEMENT}")
 
 
-def _dim(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.DimOp)
+def _dim(body: FunctionBody, op: memref.DimOp) -> None:
     is_unranked = isinstance(op.source.type, UnrankedMemRefType)
     sizes = sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
     dimension = integer_of(op.index)
@@ -209,8 +201,7 @@ def _rank(body: FunctionBody, op: Operation) -> None:
         body.bind(op.results[0], str(len(buffer_type(buffer, op).get_shape())))
 
 
-def _copy(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.CopyOp)
+def _copy(body: FunctionBody, op: memref.CopyOp) -> None:
     source, target = layout_of(body, op.source, op), layout_of(body, op.destination, op)
     types = buffer_type(op.source, op), buffer_type(op.destination, op)
     if not all(isinstance(type_.layout, NoneAttr) for type_ in types):
@@ -272,8 +263,7 @@ def _copying_function(name: str, rank: int, element: str) -> str:
     return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
-def _get_global(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.GetGlobalOp)
+def _get_global(body: FunctionBody, op: memref.GetGlobalOp) -> None:
     type_ = buffer_type(op.memref, op)
     sizes = [str(size) for size in type_.get_shape()]
     strides = [stride_of(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
@@ -300,7 +290,6 @@ def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
 
 
 def _global_type(op: memref.GlobalOp) -> str:
-    assert isinstance(op.type, MemRefType)
     return f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
 
 
@@ -322,16 +311,14 @@ _ATOMIC_INSTRUCTIONS = {
 }
 
 
-def _atomic(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, AtomicRMWOp)
+def _atomic(body: FunctionBody, op: AtomicRMWOp) -> None:
     check_atomic(op, op.value.type, op.operation)
     pointer = element_address(body, op, op.memref, op.indices)
     operand, instruction = body.typed(op.value), _ATOMIC_INSTRUCTIONS[op.operation]
     body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
 
 
-def _compare_exchange(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeCompareExchangeOp)
+def _compare_exchange(body: FunctionBody, op: RuntimeCompareExchangeOp) -> None:
     pointer = element_address(body, op, op.buffer, op.indices)
     type_, bits = llvm_type(op.found.type), _bits_of(op.found.type)
     check_atomic(op, op.found.type)
@@ -385,8 +372,7 @@ def _plus(body: FunctionBody, left: str, right: str) -> str:
     return body.value(f"add i64 {left}, {right}")
 
 
-def _subview(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.SubviewOp)
+def _subview(body: FunctionBody, op: memref.SubviewOp) -> None:
     source, target = layout_of(body, op.source, op), buffer_type(op.result, op)
     offsets = _numbers(body, op.static_offsets.get_values(), op.offsets)
     sizes = _numbers(body, op.static_sizes.get_values(), op.sizes)
@@ -408,8 +394,7 @@ def _subview(body: FunctionBody, op: Operation) -> None:
     body.bind(op.result, descriptor(body, layout))
 
 
-def _extract_strided_metadata(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.ExtractStridedMetaDataOp)
+def _extract_strided_metadata(body: FunctionBody, op: memref.ExtractStridedMetaDataOp) -> None:
     source = layout_of(body, op.source, op)
     handle = source.allocated
     for size in source.sizes:
@@ -430,29 +415,23 @@ def _aligned_pointer(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"ptrtoint ptr {pointer} to i64")
 
 
-def _cast(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.CastOp)
+def _cast(body: FunctionBody, op: memref.CastOp) -> None:
     source, target = op.source.type, op.dest.type
     if isinstance(target, UnrankedMemRefType):
         body.bind(op.dest, widened(body, op.source, op))
     elif isinstance(source, UnrankedMemRefType):
-        assert isinstance(target, MemRefType)
         layout = narrowed(body, op.source, len(target.get_shape()))
         body.bind(op.dest, descriptor(body, layout))
     else:
-        _same(body, op)
-
-
-def _same(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], body.name(op.operands[0]))
+        same(body, op)
 
 
 LOWERINGS: dict[str, Lowering] = {
-    memref.AssumeAlignmentOp.name: _same,
+    memref.AssumeAlignmentOp.name: same,
     memref.CastOp.name: _cast,
     memref.ExtractAlignedPointerAsIndexOp.name: _aligned_pointer,
     memref.ExtractStridedMetaDataOp.name: _extract_strided_metadata,
-    memref.MemorySpaceCastOp.name: _same,
+    memref.MemorySpaceCastOp.name: same,
     memref.SubviewOp.name: _subview,
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,

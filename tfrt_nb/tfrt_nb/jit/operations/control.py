@@ -88,9 +88,8 @@ def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> 
     body.call_for(op.res, f"{global_symbol(known.symbol)}({operands})", returns or "void")
 
 
-def _print(body: FunctionBody, op: Operation) -> None:
+def _print(body: FunctionBody, op: PrintOp) -> None:
     """Lower `vector.print` of a number."""
-    assert isinstance(op, PrintOp)
     type_, value = op.source.type, body.name(op.source)
     text = llvm_type(type_)
     match type_:
@@ -120,14 +119,12 @@ def _branch(body: FunctionBody, op: Operation) -> None:
     body.emit(f"br {body.label(op.successors[0])}{unrolled}")
 
 
-def _conditional_branch(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, cf.ConditionalBranchOp)
+def _conditional_branch(body: FunctionBody, op: cf.ConditionalBranchOp) -> None:
     then, otherwise = op.successors
     body.emit(f"br {body.typed(op.cond)}, {body.label(then)}, {body.label(otherwise)}")
 
 
-def _switch(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, cf.SwitchOp)
+def _switch(body: FunctionBody, op: cf.SwitchOp) -> None:
     default, *targets = op.successors
     values = op.case_values.get_values() if op.case_values is not None else ()
     type_ = llvm_type(op.flag.type)
@@ -138,8 +135,7 @@ def _switch(body: FunctionBody, op: Operation) -> None:
     body.emit(f"switch {body.typed(op.flag)}, {body.label(default)} [ {cases} ]")
 
 
-def _call(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, func.CallOp)
+def _call(body: FunctionBody, op: func.CallOp) -> None:
     symbol = op.callee.root_reference.data
     if symbol not in body.module.defined and call_external(body, op, symbol):
         return
@@ -152,8 +148,7 @@ def _call(body: FunctionBody, op: Operation) -> None:
         body.bind(op.res[0], seldom(body, body.name(op.res[0])))
 
 
-def _return(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, func.ReturnOp)
+def _return(body: FunctionBody, op: func.ReturnOp) -> None:
     if not op.arguments:
         body.emit("ret void")
         return

@@ -33,6 +33,7 @@ _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 
 
 def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
+    """Return the type of a buffer of known rank."""
     type_ = value.type
     if not isinstance(type_, MemRefType):
         fail(op, f"'{type_}' is not a buffer of known rank")

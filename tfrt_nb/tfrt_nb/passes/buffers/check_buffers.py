@@ -61,7 +61,9 @@ class CheckBuffers(ModulePass):
                 _check_type(nested, type_)
             if isinstance(nested, ub.PoisonOp) and is_async(nested.result):
                 fail(nested, f"'{nested.name}' makes no '{nested.result.type}'")
-            if isinstance(nested, arith.BitcastOp) and _is_buffer(nested.results[0].type):
+            if isinstance(nested, arith.BitcastOp) and isinstance(
+                nested.results[0].type, MemRefType | UnrankedMemRefType
+            ):
                 fail(nested, f"'{nested.name}' of a buffer cannot be compiled")
             if isinstance(nested, memref.GlobalOp) and isinstance(nested.type, MemRefType):
                 elements += prod(nested.type.get_shape())
@@ -85,10 +87,6 @@ def _types_of(op: Operation) -> Iterator[Attribute]:
     for region in op.regions:
         for block in region.blocks:
             yield from block.arg_types
-
-
-def _is_buffer(type_: Attribute) -> bool:
-    return isinstance(type_, MemRefType | UnrankedMemRefType)
 
 
 def _check_type(op: Operation, type_: Attribute) -> None:

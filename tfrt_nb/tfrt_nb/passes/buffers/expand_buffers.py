@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
@@ -56,8 +56,7 @@ class ExpandBuffers(ModulePass):
                 expand(nested)
 
 
-def _atomic_rmw(op: Operation) -> None:
-    assert isinstance(op, AtomicRMWOp)
+def _atomic_rmw(op: AtomicRMWOp) -> None:
     combine = _BY_LOOP.get(op.operation)
     if combine is None:
         return
@@ -72,8 +71,7 @@ def _atomic_rmw(op: Operation) -> None:
     _generic_atomic_rmw(generic)
 
 
-def _generic_atomic_rmw(op: Operation) -> None:
-    assert isinstance(op, GenericAtomicRMWOp)
+def _generic_atomic_rmw(op: GenericAtomicRMWOp) -> None:
     emit = Emitter.in_front_of(op)
     first = emit(memref.LoadOp.get(op.memref, op.indices)).res
     compute, again = op.detach_region(op.body), Block(arg_types=[first.type])
@@ -90,7 +88,7 @@ def _generic_atomic_rmw(op: Operation) -> None:
     replace(op, loop.results)
 
 
-_EXPANSIONS: dict[str, Callable[[Operation], None]] = {
+_EXPANSIONS: dict[str, Callable[[Any], None]] = {
     AtomicRMWOp.name: _atomic_rmw,
     GenericAtomicRMWOp.name: _generic_atomic_rmw,
 }

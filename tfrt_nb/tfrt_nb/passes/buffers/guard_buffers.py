@@ -149,7 +149,6 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
 
 def _bytes_in(op: memref.AllocaOp) -> int:
     """Return the size in bytes of a buffer with static sizes."""
-    assert isinstance(op.memref.type, MemRefType)
     return math.prod(op.memref.type.get_shape()) * bytes_of(op.memref.type.element_type)
 
 

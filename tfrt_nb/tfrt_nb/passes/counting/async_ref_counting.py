@@ -90,6 +90,5 @@ def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
             if op.parent is None or op.parent.parent in (None, region):
                 break
             parent = op.parent_op()
-            assert parent is not None
             op = parent
     return list(tasks)

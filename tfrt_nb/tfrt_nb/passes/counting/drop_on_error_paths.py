@@ -62,17 +62,17 @@ class DropOnErrorPaths(ModulePass):
         functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
         fallible = {f.sym_name.data for f in functions if FALLIBLE in f.attributes}
         for function in functions:
-            if self.explicit_only and not _has_counts(function):
+            counts = (
+                isinstance(one, RuntimeAddRefOp | RuntimeDropRefOp)
+                for one in operations_in(function)
+            )
+            if self.explicit_only and not any(counts):
                 continue
             errors = set(_error_blocks(function, fallible))
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
                 if due := _due(branch, path, self.explicit_only):
                     errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
-
-
-def _has_counts(function: FuncOp) -> bool:
-    return any(isinstance(op, RuntimeAddRefOp | RuntimeDropRefOp) for op in operations_in(function))
 
 
 def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:

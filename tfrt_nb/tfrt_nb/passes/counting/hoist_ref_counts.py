@@ -63,7 +63,6 @@ def _hoist(loop: scf.ForOp) -> None:
         return
     totals: dict[SSAValue, int] = {}
     for count in counts:
-        assert isinstance(count, RuntimeAddRefOp)
         totals[count.operand] = totals.get(count.operand, 0) + count.count.value.data
         erase(count)
     emit = Emitter.in_front_of(loop)

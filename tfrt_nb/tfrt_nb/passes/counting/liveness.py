@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
+from tfrt_nb.dialects.async_.upstream.branches import successors_of
 from tfrt_nb.passes.control_flow import defining_block
 
 
@@ -26,7 +27,7 @@ class Liveness:
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
         self.values = values
         self.blocks = _as_control_reaches_them(region)
-        self._successors = {block: _successors(block) for block in self.blocks}
+        self._successors = {block: successors_of(block) for block in self.blocks}
         self.made = dict.fromkeys(self.blocks, 0)
         self.at_end = dict.fromkeys(self.blocks, 0)
         self._last_users: dict[Block, dict[int, Operation]] = {b: {} for b in self.blocks}
@@ -52,15 +53,11 @@ class Liveness:
 
     def _spread(self) -> None:
         """What a block needs and does not make, those in front of it need."""
-        predecessors: dict[Block, list[Block]] = {block: [] for block in self.blocks}
-        for block, successors in self._successors.items():
-            for successor in successors:
-                predecessors[successor].append(block)
         pending = dict.fromkeys(self.blocks)  # the last one is taken first
         while pending:
             block, _ = pending.popitem()
             needed = self.live_in[block]
-            for predecessor in predecessors[block]:
+            for predecessor in block.predecessors():
                 more = needed & ~self.made[predecessor] & ~self.live_in[predecessor]
                 if more:
                     self.live_in[predecessor] |= more
@@ -86,10 +83,6 @@ def numbers_in(values: int) -> Iterator[int]:
         values ^= lowest
 
 
-def _successors(block: Block) -> Sequence[Block]:
-    return () if block.last_op is None else block.last_op.successors
-
-
 def _as_control_reaches_them(region: Region) -> list[Block]:
     """The blocks in preorder, and then those that control does not reach."""
     found: dict[Block, None] = {}
@@ -98,7 +91,7 @@ def _as_control_reaches_them(region: Region) -> list[Block]:
         block = pending.pop()
         if block not in found:
             found[block] = None
-            pending.extend(reversed(_successors(block)))
+            pending.extend(reversed(successors_of(block)))
     return list(found | dict.fromkeys(region.blocks))
 
 

@@ -62,12 +62,9 @@ class MarkExplicitCounts(ModulePass):
         for count in counts:
             if not is_lowered or _is_balanced(count.operands[0]):
                 count.attributes[ON_TOP] = UnitAttr()
-                if isinstance(count, RuntimeDropRefOp) and _drops_one_of_own(count):
+                is_own = isinstance(count.operands[0].owner, RuntimeCreateOp)
+                if isinstance(count, RuntimeDropRefOp) and is_own and count.count.value.data == 1:
                     count.attributes[OF_OWN] = UnitAttr()
-
-
-def _drops_one_of_own(op: RuntimeDropRefOp) -> bool:
-    return op.count.value.data == 1 and isinstance(op.operands[0].owner, RuntimeCreateOp)
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, scf
@@ -65,8 +65,7 @@ def lower_structured_control_flow(
             lower(op)
 
 
-def _lower_if(op: Operation) -> None:
-    assert isinstance(op, scf.IfOp)
+def _lower_if(op: scf.IfOp) -> None:
     head, rest = split_behind(op, op.result_types)
     if op.results:
         rest = _joined(rest, op)
@@ -87,15 +86,13 @@ def _joined(rest: Block, op: Operation) -> Block:
     return join
 
 
-def _lower_execute_region(op: Operation) -> None:
-    assert isinstance(op, scf.ExecuteRegionOp)
+def _lower_execute_region(op: scf.ExecuteRegionOp) -> None:
     head, rest = split_behind(op, op.result_types)
     entry = _inline_yielding_region(op.region, rest)
     _finish(op, head, cf.BranchOp(entry), rest.args)
 
 
-def _lower_index_switch(op: Operation) -> None:
-    assert isinstance(op, scf.IndexSwitchOp)
+def _lower_index_switch(op: scf.IndexSwitchOp) -> None:
     head, rest = split_behind(op, op.result_types)
     cases = [_inline_yielding_region(region, rest) for region in op.case_regions]
     default = _inline_yielding_region(op.default_region, rest)
@@ -123,12 +120,11 @@ def _finish(op: Operation, head: Block, branch: Operation, results: Sequence[SSA
     replace(op, results)
 
 
-def _lower_for(op: Operation) -> None:
+def _lower_for(op: scf.ForOp) -> None:
     """Emit `condition(%i, args): %i < %ub ? body : rest`.
 
     The body branches back with `%i + step`.
     """
-    assert isinstance(op, scf.ForOp)
     head, rest = split_behind(op)
     # The body's entry block becomes the condition: it has the index and the carried values.
     condition = op.body.block
@@ -148,9 +144,8 @@ def _lower_for(op: Operation) -> None:
     _finish(op, head, cf.BranchOp(condition, op.lb, *op.iter_args), condition.args[1:])
 
 
-def _lower_while(op: Operation) -> None:
+def _lower_while(op: scf.WhileOp) -> None:
     """Lower a loop whose condition's block dominates the rest, so its values are the results."""
-    assert isinstance(op, scf.WhileOp)
     head, rest = split_behind(op)
     before, after = op.before_region.block, op.after_region.block
     condition = terminator_of(before)
@@ -165,8 +160,7 @@ def _lower_while(op: Operation) -> None:
     _finish(op, head, cf.BranchOp(before, *op.arguments), passed)
 
 
-def _lower_parallel(op: Operation) -> None:
-    assert isinstance(op, scf.ParallelOp)
+def _lower_parallel(op: scf.ParallelOp) -> None:
     for loop in sequential_loops(op):
         _lower_for(loop)
 
@@ -237,7 +231,7 @@ def enclosing_loops_and_branches(op: Operation, region: Region) -> Iterator[Oper
         op = parent
 
 
-_LOWERINGS: dict[str, Callable[[Operation], None]] = {
+_LOWERINGS: dict[str, Callable[[Any], None]] = {
     "scf.if": _lower_if,
     "scf.for": _lower_for,
     "scf.while": _lower_while,

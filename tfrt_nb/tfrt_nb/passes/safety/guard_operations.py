@@ -212,7 +212,6 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
 
     Then the product cannot overflow either.
     """
-    assert isinstance(op.memref.type, MemRefType)
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
     limit = MEMORY_BYTES // MAX_BYTES_OF_AN_ELEMENT
@@ -321,7 +320,6 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
         if number is not None and number > 0:
             continue
         emit = Emitter.in_front_of(op)
-        assert isinstance(step.type, IntegerType | IndexType)
         zero = emit.integer(0, step.type)
         is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
         emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))

@@ -37,7 +37,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IndexType,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -258,7 +257,6 @@ def _own_length(op: Operation) -> int | None:
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
     """Cut a loop into pieces of `rounds` iterations, or check in each if its step is unknown."""
     type_ = loop.lb.type
-    assert isinstance(type_, IntegerType | IndexType)
     step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
     # Adding such a stride would overflow for most upper bounds.
@@ -286,7 +284,6 @@ def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValu
     """Emit the step between pieces: `span`, or one iteration where `span` might overflow."""
 
     def constant(number: int) -> SSAValue:
-        assert isinstance(loop.lb.type, IntegerType | IndexType)
         return emit.integer(number, loop.lb.type)
 
     upper = integer_of(loop.ub)

@@ -7,7 +7,7 @@ from typing import Self
 
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -98,3 +98,25 @@ def edge_problem(terminator: Operation) -> str | None:
             if value.type != argument.type:
                 return f"type mismatch for bb argument #{index} of successor #{edge}"
     return None
+
+
+def successors_of(block: Block) -> Sequence[Block]:
+    """Return where control may go from the end of a block."""
+    return () if block.last_op is None else block.last_op.successors
+
+
+def reachable_blocks(region: Region) -> list[Block]:
+    """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
+    entry = region.blocks[0]
+    seen, finished = {entry}, list[Block]()
+    pending = [(entry, iter(successors_of(entry)))]
+    while pending:
+        block, targets = pending[-1]
+        target = next((one for one in targets if one not in seen), None)
+        if target is None:
+            finished.append(block)
+            pending.pop()
+        else:
+            seen.add(target)
+            pending.append((target, iter(successors_of(target))))
+    return finished[::-1]

@@ -1,0 +1,312 @@
+"""Calls of the runtime's functions, which machine code and interpreted code make alike.
+
+Both write a function operation by operation: `jit.function_body` in LLVM IR, and
+`interpreter.source` in Python. A lowering here is a function of either of them and an operation,
+and `lower` is how both write one.
+
+22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
+here runs on MLIR's runtime (without error messages) and code compiled by MLIR runs on ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tfrt_nb.dialects.async_ import extensions, runtime
+from tfrt_nb.dialects.async_.types import GroupType, ValueType
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
+from tfrt_nb.jit.llvm_types import UnsupportedType
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
+
+PREFIX = "mlirAsyncRuntime"
+IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
+"""Payload types that a value stores at `layouts.VALUE_PAYLOAD`, as any that fit in a word."""
+
+
+_OF_MLIR: dict[str, tuple[str, ...]] = {
+    "AddRef": ("void", "ptr", "i64"),
+    "DropRef": ("void", "ptr", "i64"),
+    "CreateToken": ("ptr",),
+    "CreateValue": ("ptr", "i64"),
+    "CreateGroup": ("ptr", "i64"),
+    "AddTokenToGroup": ("i64", "ptr", "ptr"),
+    "EmplaceToken": ("void", "ptr"),
+    "EmplaceValue": ("void", "ptr"),
+    "SetTokenError": ("void", "ptr"),
+    "SetValueError": ("void", "ptr"),
+    "IsTokenError": ("i1", "ptr"),
+    "IsValueError": ("i1", "ptr"),
+    "IsGroupError": ("i1", "ptr"),
+    "AwaitToken": ("void", "ptr"),
+    "AwaitValue": ("void", "ptr"),
+    "AwaitAllInGroup": ("void", "ptr"),
+    "GetValueStorage": ("ptr", "ptr"),
+    "Execute": ("void", "ptr", "ptr"),
+    "AwaitTokenAndExecute": ("void", "ptr", "ptr", "ptr"),
+    "AwaitValueAndExecute": ("void", "ptr", "ptr", "ptr"),
+    "AwaitAllInGroupAndExecute": ("void", "ptr", "ptr", "ptr"),
+}
+"""The runtime's functions that MLIR defines, by name without the prefix.
+
+Two of them, for numbers of threads, are not included.
+
+Each has the LLVM types of the result and of the parameters.
+"""
+RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
+    **{f"{PREFIX}{name}": types for name, types in _OF_MLIR.items()},
+    "mlirAsyncRuntimGetNumWorkerThreads": ("i64",),  # the typo is part of the name
+    "mlirAsyncRuntimeAddValueToGroup": ("i64", "ptr", "ptr"),
+    "tfrtAsyncAddToGroup": ("i64", "ptr", "ptr", "ptr"),
+    "tfrtAsyncAddRefOnTop": ("void", "ptr", "i64"),
+    "tfrtAsyncDropRefOnTop": ("void", "ptr", "i64", "ptr"),
+    "tfrtAsyncDropOwnRef": ("void", "ptr", "i64", "ptr"),
+    "tfrtAsyncDropRefByHand": ("void", "ptr", "i64", "ptr"),
+    "tfrtAsyncCreateToken": ("ptr", "ptr"),
+    "tfrtAsyncCreateUnusedToken": ("ptr", "ptr"),
+    "tfrtAsyncCreateValue": ("ptr", "i64", "ptr"),
+    "tfrtAsyncCreateGroup": ("ptr", "i64", "ptr"),
+    "tfrtAsyncEmplaceUnseen": ("void", "ptr"),
+    "tfrtAsyncSetErrorUnlessAvailable": ("void", "ptr"),
+    "tfrtAsyncEmplaceStored": ("void", "ptr", "i64", "ptr"),
+    "tfrtAsyncDescribeError": ("void", "ptr", "ptr"),
+    "tfrtAsyncInheritError": ("void", "ptr", "ptr"),
+    "tfrtAsyncTakeFailure": ("void", "ptr"),
+    "tfrtAsyncFail": ("void", "ptr"),
+    "tfrtAsyncFailFrom": ("void", "ptr"),
+    "tfrtAsyncAwait": ("void", "ptr", "ptr"),
+    "tfrtAsyncAwaitAndExecute": ("void", "ptr", "ptr", "ptr", "ptr"),
+    "tfrtAsyncAwaitAndExecuteFor": ("void", "ptr", "ptr", "ptr", "ptr", "i64"),
+    "tfrtAsyncStackLimit": ("ptr",),
+    "tfrtAsyncIsCancelled": ("i1",),
+    "tfrtAsyncIsInterrupted": ("i1", "ptr"),
+    "tfrtAsyncIsAvailable": ("i1", "ptr"),
+    "tfrtAsyncGoesOn": ("i1", "ptr"),
+    "tfrtAsyncLogBlock": ("void", "ptr"),
+    "tfrtAsyncLogEnter": ("i64", "ptr"),
+    "tfrtAsyncLogLeave": ("void", "ptr", "i64"),
+    "tfrtAsyncNewBuffer": ("ptr", "i64"),
+    "tfrtAsyncNewFrameBuffer": ("ptr", "i64", "ptr"),
+    "tfrtAsyncFreeBuffer": ("i1", "ptr"),
+    "tfrtAsyncFreeFrameBuffers": ("void", "ptr"),
+    "tfrtAsyncAllocateFrame": ("ptr", "i64", "i64"),
+    "tfrtAsyncFreeFrame": ("void", "ptr", "i64", "i64"),
+    "tfrtKernelArgument": ("ptr", "ptr", "i64"),
+    "tfrtKernelObject": ("ptr", "ptr", "ptr", "i64"),
+    "tfrtKernelReturn": ("void", "ptr", "ptr", "i64", "i64"),
+    "tfrtKernelReturnObject": ("void", "ptr", "ptr", "i64", "ptr"),
+    "tfrtKernelBorrowBuffer": ("i1", "ptr", "ptr"),
+    "tfrtKernelReturnBuffer": ("void", "ptr", "ptr"),
+    "tfrtKernelBufferObject": ("ptr", "ptr", "ptr", "i64", "i64", "ptr"),
+    "tfrtKernelReturnBufferObject": ("void", "ptr", "ptr", "i64", "ptr", "ptr"),
+}
+"""All functions of the runtime.
+
+MLIR's runtime lacks these: values in groups, places of objects, objects that are resolved before
+any other code refers to them, error messages, the lowest address of this thread's stack that
+recursive functions should use, whether tasks must no longer start, the events of watched code,
+frames of coroutines from a free list, and the arguments and results of kernels of host programs
+(`adapters`).
+
+A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
+"""
+
+
+class Records(Protocol):
+    """The records of a module: why or where, as pointers in its text."""
+
+    def maker(self, op: Operation) -> str | None:
+        """Return a record of which operation creates an object and where, if that is known."""
+
+    def failure(self, message: str, op: Operation) -> str:
+        """Return a record of why and where."""
+
+
+class Body(Protocol):
+    """A function under construction."""
+
+    null: str
+    """The null pointer."""
+    resume: str
+    """The function that resumes a coroutine."""
+
+    @property
+    def module(self) -> Records: ...
+    def name(self, value: SSAValue) -> str:
+        """Return an operand."""
+
+    def bind(self, value: SSAValue, operand: str) -> None:
+        """Let a value be an operand."""
+
+    def size(self, type_: Attribute) -> str:
+        """Return the size of values of a type in bytes."""
+
+    def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
+        """Call a function of the runtime; bind the result, if there is one."""
+
+
+Lowering: TypeAlias = Callable[[Any, Any], None]
+_OF_USERS = (
+    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"  # noqa: E501
+    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"  # noqa: E501
+)
+
+
+def lower(body: Body, op: Operation, lowerings: Mapping[str, Lowering]) -> None:
+    """Write an operation.
+
+    Raises:
+        PassError: at an operation that compiled functions cannot have.
+    """
+    lowering = lowerings.get(op.name)
+    if lowering is None:
+        is_users = op.name.partition(".")[0] not in UPSTREAM_DIALECTS
+        fail(op, f"'{op.name}' cannot be compiled", *([_OF_USERS] if is_users else []))
+    try:
+        lowering(body, op)
+    except UnsupportedType as error:
+        fail(op, str(error))
+
+
+def same(body: Body, op: Operation) -> None:
+    """Lower to nothing: the result is the operand."""
+    body.bind(op.results[0], body.name(op.operands[0]))
+
+
+def calls(name: str, *more: str) -> Lowering:
+    """Lower to a call with the operands, then `more`.
+
+    KIND in the name becomes the runtime's name for the first operand's type.
+    """
+
+    def lower(body: Body, op: Operation) -> None:
+        kind = runtime.runtime_kind(op.operands[0]) if "KIND" in name else ""
+        operands = *map(body.name, op.operands), *more
+        body.runtime(name.replace("KIND", kind), *operands, results=op.results)
+
+    return lower
+
+
+def _create(body: Body, op: runtime.RuntimeCreateOp) -> None:
+    type_ = op.result.type
+    if isinstance(type_, ValueType):
+        _make(body, op, "CreateValue", body.size(type_.value_type))
+    else:
+        _make(body, op, "CreateToken")
+
+
+def _create_group(body: Body, op: runtime.RuntimeCreateGroupOp) -> None:
+    _make(body, op, "CreateGroup", body.name(op.size))
+
+
+def _make(body: Body, op: Operation, name: str, *operands: str) -> None:
+    """Create an object, with its origin for reports of objects that leak or are never resolved."""
+    record = body.module.maker(op)
+    if record is None:
+        body.runtime(f"{PREFIX}{name}", *operands, results=op.results)
+    else:
+        body.runtime(f"tfrtAsync{name}", *operands, record, results=op.results)
+
+
+def _set_available(body: Body, op: runtime.RuntimeSetAvailableOp) -> None:
+    operand = op.operands[0]
+    given = [body.name(operand)]
+    name = f"{PREFIX}Emplace{runtime.runtime_kind(operand)}"
+    payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
+    if isinstance(payload, MemRefType | UnrankedMemRefType):
+        name = "tfrtAsyncEmplaceStored"
+        # The offset of the first pointer in a descriptor: see `llvm_types`.
+        given.append("0" if isinstance(payload, MemRefType) else "8")
+        text = "the value is made available before anything is stored in it"
+        given.append(body.module.failure(text, op))
+    elif runtime.UNSEEN in op.attributes:
+        name = "tfrtAsyncEmplaceUnseen"
+    body.runtime(name, *given)
+
+
+def _set_error(body: Body, op: runtime.RuntimeSetErrorOp) -> None:
+    is_late = runtime.UNLESS_AVAILABLE in op.attributes
+    name = "tfrtAsyncSetErrorUnlessAvailable" if is_late else f"{PREFIX}SetKINDError"
+    calls(name)(body, op)
+
+
+def _is_error(body: Body, op: runtime.RuntimeIsErrorOp) -> None:
+    operand = op.operands[0]
+    kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
+    calls(f"{PREFIX}Is{kind}Error")(body, op)
+
+
+def _await_and_resume(body: Body, op: runtime.RuntimeAwaitAndResumeOp) -> None:
+    awaited, handle = map(body.name, op.operands)
+    function = op.parent_op()
+    if function is not None and SHARED_BODY in function.attributes:
+        # Several tasks share the body, so the place is that of one of them.
+        result = body.name(function.regions[0].blocks[0].args[0])
+        body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result, "0")
+    else:
+        place = body.module.maker(op) or body.null
+        body.runtime("tfrtAsyncAwaitAndExecute", awaited, handle, body.resume, place)
+
+
+def _add_to_group(body: Body, op: runtime.RuntimeAddToGroupOp) -> None:
+    operands = *map(body.name, op.operands), body.module.maker(op) or body.null
+    body.runtime("tfrtAsyncAddToGroup", *operands, results=op.results)
+
+
+def _add_ref(body: Body, op: runtime.RuntimeAddRefOp) -> None:
+    _count(
+        body, op, "tfrtAsyncAddRefOnTop" if runtime.ON_TOP in op.attributes else f"{PREFIX}AddRef"
+    )
+
+
+def _drop_ref(body: Body, op: runtime.RuntimeDropRefOp) -> None:
+    if runtime.BY_HAND not in op.attributes:
+        _count(body, op, f"{PREFIX}DropRef")
+        return
+    name = "tfrtAsyncDropRefOnTop" if runtime.ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+    if runtime.OF_OWN in op.attributes:
+        name = "tfrtAsyncDropOwnRef"
+    kind = runtime.runtime_kind(op.operands[0]).removeprefix("AllIn").lower()
+    _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
+
+
+def _count(
+    body: Body, op: runtime.RuntimeAddRefOp | runtime.RuntimeDropRefOp, name: str, *more: str
+) -> None:
+    body.runtime(name, body.name(op.operands[0]), str(op.count.value.data), *more)
+
+
+def _describe_error(body: Body, op: extensions.RuntimeDescribeErrorOp) -> None:
+    record = body.module.failure(op.message.data, op)
+    body.runtime("tfrtAsyncDescribeError", body.name(op.operand), record)
+
+
+def fail_function(body: Body, op: extensions.RuntimeFailOp) -> None:
+    """Fail the run of this code at a place."""
+    body.runtime("tfrtAsyncFail", body.module.failure(op.message.data, op))
+
+
+LOWERINGS: dict[str, Lowering] = {
+    runtime.RuntimeCreateOp.name: _create,
+    runtime.RuntimeCreateGroupOp.name: _create_group,
+    runtime.RuntimeSetAvailableOp.name: _set_available,
+    runtime.RuntimeSetErrorOp.name: _set_error,
+    runtime.RuntimeIsErrorOp.name: _is_error,
+    runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
+    runtime.RuntimeAddToGroupOp.name: _add_to_group,
+    runtime.RuntimeAddRefOp.name: _add_ref,
+    runtime.RuntimeDropRefOp.name: _drop_ref,
+    runtime.RuntimeNumWorkerThreadsOp.name: calls("mlirAsyncRuntimGetNumWorkerThreads"),
+    extensions.RuntimeAddRefsOp.name: calls(f"{PREFIX}AddRef"),
+    extensions.RuntimeIsCancelledOp.name: calls("tfrtAsyncIsCancelled"),
+    extensions.RuntimeIsAvailableOp.name: calls("tfrtAsyncIsAvailable"),
+    extensions.RuntimeDescribeErrorOp.name: _describe_error,
+    extensions.RuntimeInheritErrorOp.name: calls("tfrtAsyncInheritError"),
+    extensions.RuntimeTakeFailureOp.name: calls("tfrtAsyncTakeFailure"),
+    extensions.RuntimeFailOp.name: fail_function,
+    extensions.RuntimeFailFromOp.name: calls("tfrtAsyncFailFrom"),
+}
