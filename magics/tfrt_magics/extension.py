@@ -19,7 +19,7 @@ from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.live.formatters import install
 from tfrt_magics.session import Session
-from tfrt_magics.views.outlet import run_bundle
+from tfrt_magics.views.outlet import Slot, run_bundle
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.interrupts import INTERRUPTS
 
@@ -65,6 +65,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         ("post_run_cell", after_cell),
     ]
     if runs is not None:
+        actions.append(("pre_run_cell", lambda _: Slot.before_cell(shell)))
+        actions.append(("post_run_cell", lambda _: setattr(Slot, "is_between", True)))
         actions.append(("post_run_cell", lambda _: session.pump.flush()))
     for event, action in actions:
         shell.events.register(event, action)

@@ -69,6 +69,7 @@ def refuse(message: str) -> NoReturn:
     Raises:
         TfrtError: at the line of the caller.
     """
+    __tracebackhide__ = True  # IPython shows the user's frames
     raise TfrtError(error(message, place_of_caller()))
 
 
@@ -78,6 +79,7 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
     Raises:
         TfrtError: at the line of the caller.
     """
+    __tracebackhide__ = True
     if not is_right:
         refuse(f"{what} must be {expected}, found {reprlib.repr(found)}")
 
@@ -91,7 +93,7 @@ def require_column(column: object) -> None:
     try:
         len(column)  # type: ignore[arg-type]
     except TypeError:  # also of an array without dimensions
-        require(False, "a column", "a sequence of values", column)
+        require(False, "a column", "a sequence of values (write list(...) for an iterator)", column)
 
 
 def deadline_in(timeout: float | None) -> float | None:

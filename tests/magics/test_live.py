@@ -11,6 +11,7 @@ import weakref
 import zlib
 from collections import namedtuple
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -383,6 +384,32 @@ def test_ten_thousand_values_reach_a_page_in_few_messages(kernel: FrontEnd) -> N
     assert known == {str(n): str(n) for n in range(10_000)}
     (end,) = of_type(messages, "update_display_data")
     assert {line["state"] for line in body_of(end)["lines"]} == {"available"}
+
+
+def test_a_value_that_comes_between_two_cells_is_in_a_file_that_nobody_watches(
+    tmp_path: Path,
+) -> None:
+    came = tmp_path / "came"
+    code = f"""v = tfrt.unavailable()
+def come():
+    v.set_result(5)
+    while not Slot._late: time.sleep(0.01)
+    pathlib.Path({str(came)!r}).touch()
+def between(_):
+    get_ipython().events.unregister("post_run_cell", between)
+    threading.Timer(0.2, come).start()  # nbclient knows by then that the cell is over
+get_ipython().events.register("post_run_cell", between)
+v"""
+    cells = [f"{LOAD}\nimport pathlib\nfrom tfrt_magics.views.outlet import Slot", code, "1"]
+
+    def wait(cell_index: int, **_: object) -> None:
+        while cell_index == 1 and not came.exists():
+            time.sleep(0.01)
+
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=120, kernel_name="python3", on_cell_executed=wait).execute()
+    [shown] = notebook.cells[1].outputs
+    assert shown.data["text/plain"] == "● v = 5"
 
 
 def test_a_file_that_nobody_watches_has_the_end() -> None:

@@ -24,6 +24,7 @@ SLOW = 60
 PRELUDE = """%load_ext tfrt_nb
 import time, threading, gc
 import tfrt_nb as tfrt
+import tfrt_magics.live.python_run as live
 
 @tfrt.kernel(blocking=True)
 def gate(x: int) -> int:
@@ -165,6 +166,21 @@ def test_a_batch_that_is_dropped_or_whose_host_is_closed_ends_on_its_board(
     answer = kernel.ask({"run": shown["data"][RUN_MIME]["run"], "last": 0})
     assert answer["status"] in ("cancelled", "done")
     assert not any(row[0].endswith("unavailable") for row in states(kernel, shown).values())
+
+
+@pytest.mark.parametrize("end", ["run.cancel()", "host.close(0)"])
+def test_a_run_that_is_cancelled_ends_on_its_board_while_its_kernel_is_busy(
+    kernel: FrontEnd, end: str
+) -> None:
+    code = "host = tfrt.HostContext('mstd:2')\nrun = order.run(5, host=host)\nrun"
+    [shown] = boards(kernel.run(code, is_page=True))
+    wait = "while not live._boards[run].over.is_set(): time.sleep(0.01)"
+    kernel.run(f"{end}\n{wait}", is_page=True)
+    answer = kernel.ask({"run": shown["data"][RUN_MIME]["run"], "last": 0})
+    assert answer["status"] == "cancelled"
+    assert answer["bundle"]["text/plain"].startswith("■ @order: cancelled")
+    assert states(kernel, shown)["result"][0] == "■ cancelled"
+    kernel.run("opened.set()", is_page=True)
 
 
 def test_a_block_shows_its_runs_while_the_cell_waits(kernel: FrontEnd) -> None:

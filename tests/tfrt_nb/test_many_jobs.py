@@ -133,14 +133,34 @@ def test_a_bound_that_makes_no_sense_is_refused(at_once: Any) -> None:
         UNTYPED.program(lambda xs: tfrt.map(same, xs, at_once=at_once))([1])
 
 
+def test_a_coroutine_that_is_over_needs_no_garbage_collector() -> None:
+    @UNTYPED.kernel
+    async def soon(x: int) -> int:
+        await asyncio.sleep(0)
+        return x
+
+    each: Any = UNTYPED.program(lambda xs: tfrt.map(soon, xs))
+    each([1, 2]).result(SLOW)
+    gc.collect()
+    gc.disable()
+    try:
+        assert each(list(range(500))).result(SLOW) == [*range(500)]
+        found = gc.collect()
+    finally:
+        gc.enable()
+    assert found < 500
+
+
 def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
     each: Any = tfrt.program(lambda x: x + 1)
     typed: Any = tfrt.program(_increased)
     assert typed.map([]).result(SLOW) == []
     assert typed.map(range(1_000_000)).result(SLOW)[-1] == 1_000_000
-    with pytest.raises(tfrt.TfrtError, match="a sequence"):
+    with pytest.raises(tfrt.TfrtError, match=r"a sequence .* write list\(\.\.\.\)"):
         each.map(x for x in range(3))
-    with pytest.raises(tfrt.TfrtError, match="a column must be a sequence of values"):
+    with pytest.raises(tfrt.TfrtError, match="annotate the parameter for columns without values"):
+        each.map([])
+    with pytest.raises(tfrt.TfrtError, match=r"a column must be a sequence .*write list\(\.\.\.\)"):
         typed.map(x for x in range(3))
 
 

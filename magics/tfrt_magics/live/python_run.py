@@ -71,9 +71,11 @@ class PythonRun:
         return self._latest
 
     def standing(self) -> Snapshot:
-        if self._traced is None or (run := self._run) is None or run.is_done:
+        if self._traced is None or (run := self._run) is None:
             return self.snapshot()
         printed = snapshot_of(run)
+        if printed.status in OVER:  # a cancelled run is, also while a kernel of it does not return
+            return self.snapshot()
         elapsed = time.monotonic_ns() - self._start
         return replace(printed, sections=self._latest.sections, elapsed_ns=elapsed)
 

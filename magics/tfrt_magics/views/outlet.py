@@ -12,8 +12,9 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -95,7 +96,15 @@ class Terminal:
 
 
 class Slot:
-    """A piece of a cell's output that can be replaced, from any thread."""
+    """A piece of a cell's output that can be replaced, from any thread.
+
+    nbclient and papermill read messages only while a cell runs, so what was replaced between two cells is published
+    again with the next cell.
+    """
+
+    is_between = False
+    """Whether no cell runs."""
+    _late: ClassVar[dict[str, Callable[[], None]]] = {}
 
     def __init__(self, shell: InteractiveShell, bundle: Bundle, name: str | None = None) -> None:
         self._publish = shell.display_pub.publish
@@ -103,7 +112,19 @@ class Slot:
         self._publish(bundle, transient={"display_id": self._id})
 
     def replace(self, bundle: Bundle) -> None:
-        self._publish(bundle, transient={"display_id": self._id}, update=True)
+        publish = partial(self._publish, bundle, transient={"display_id": self._id}, update=True)
+        if Slot.is_between:
+            Slot._late[self._id] = publish
+        publish()
+
+    @staticmethod
+    def before_cell(shell: InteractiveShell) -> None:
+        """Publish again what was replaced since the last cell, unless a page has seen it."""
+        Slot.is_between = False
+        late, Slot._late = Slot._late, {}
+        if not is_watched(shell):
+            for publish in late.values():
+                publish()
 
 
 class Page:

@@ -22,7 +22,7 @@ from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.timer import Timer
 from tfrt_runtime.host.run_parts import Code, ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
-from tfrt_runtime.host.values.promises import Promises
+from tfrt_runtime.host.values.promises import Counted, Promises
 from tfrt_runtime.host.waiting import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
 
@@ -322,14 +322,14 @@ class Request(Run):
         """One call less is active; on any thread."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
-    def enter(self, results: Iterable[AsyncValue] = ()) -> None:
+    def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
         """Something outside the runtime works for the run; only a kernel of the run may say so.
 
-        It resolves `results`, which the run has allocated, before it calls `leave`.
+        It resolves `results` of the kernel, which the run has allocated, before it calls `leave`.
         """
         with self.lock:
             self._outside += 1
-        self.promises.count(results)
+        self.promises.count(results, kernel)
         self.enter_call()
 
     def leave(self) -> None:

@@ -86,6 +86,14 @@ class KernelFrame:
         self.allocated[index] = made.for_waiter()
         return made
 
+    def start_results(self) -> tuple[AsyncValue, ...]:
+        """An unavailable value for each result, which what the kernel starts resolves later.
+
+        As `allocate`, but the kernel's function, which may raise after it, does not know them.
+        """
+        allocate, broken = self.request.allocate, self._broken
+        return tuple([allocate(type_text, broken) for type_text in self.result_types])
+
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
         """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.
 

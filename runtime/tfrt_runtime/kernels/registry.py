@@ -103,6 +103,7 @@ class Parameters:
 
 
 BY_HAND = "a thread, or a callback, that sets it"
+ITS_LOOP = "its event loop"
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,13 @@ class TracedProgram:
             for column in given:
                 is_known = hasattr(column, "__getitem__") and len(column) > 0
                 what = "the column of an argument without annotation"
-                require(is_known, what, "a sequence with at least one value", column)
+                require(
+                    is_known,
+                    what,
+                    "a sequence with at least one value: write list(...) for an"
+                    " iterator, and annotate the parameter for columns without values",
+                    column,
+                )
             types = self._types_of([column[0] for column in given])
         return self._version(types).map(*columns, function=self._name, **options)
 

@@ -35,6 +35,7 @@ from tfrt_runtime.host.values.fitting import (
     fitting,
 )
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
+from tfrt_runtime.host.values.promises import unresolved
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
@@ -277,9 +278,12 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
         assert words is not None
         if not isinstance(returned, AsyncValue):
             return [native_value(context, returned, words[0], call, 0)]
+    request = present_request(context)
+    if isinstance(returned, AsyncValue) and request.promises.counts(returned):
+        # One of the run's own, so of this queue and of the result's type.
+        return [native_value(context, request.host.hold(request, returned, False), "", call, 0)]
     values: list[int] = []
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
-    request = present_request(context)
     try:
         for index, item in enumerate(items_of(returned, words or call.result_types)):
             word = words[index] if words else word_for(call.result_types[index], item)
@@ -302,13 +306,12 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
             drop(context, value)
         raise
     for index, given, item in later:
-        text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
-        text += f": it waits for {call.kernel.waits}"
-        is_inside = given.is_indirect
-        watch = request.promises.watch_inside if is_inside else request.promises.watch
+        if request.promises.counts(given):
+            continue
+        text = unresolved(call.kernel.name, index, call.kernel.waits)
+        watch = request.promises.watch_inside if given.is_indirect else request.promises.watch
         watch(given, text, call.location)
-        if not request.promises.counts(given):
-            request.stay_open_for(item)
+        request.stay_open_for(item)
     return values
 
 

@@ -21,15 +21,13 @@ class Promise:
     """A value that code outside the runtime may resolve; `text` says what it is.
 
     With `is_inside` it gets its value from the runtime: if not from another run, it counts only
-    where a stuck run is explained.  With `is_counted` the run counts by itself what resolves it
-    (`Request.enter`).
+    where a stuck run is explained.
     """
 
     holder: Callable[[], AsyncValue | None]
     text: str
     location: AnyLocation | None
     is_inside: bool = False
-    is_counted: bool = False
 
     def is_open(self) -> bool:
         """Whether the value has a holder, and is not resolved."""
@@ -41,7 +39,7 @@ class Promise:
         run `may_come`.
         """
         value = self.holder()
-        if value is None or value.done() or self.is_counted:
+        if value is None or value.done():
             return False
         if value.source is None:
             return not self.is_inside
@@ -50,15 +48,24 @@ class Promise:
         return (run is not None or not self.is_inside) and may_come(run)
 
 
+Counted = tuple[str, str, AnyLocation | None]
+"""The kernel whose results a run counts by itself, what they wait for, and the kernel's place."""
+
 MIN_SWEPT = 16
+
+
+def unresolved(kernel: str, index: int, waits: str) -> str:
+    """Say that a kernel has not resolved its result `index`, which waits for something outside."""
+    return f"kernel '{kernel}' has not resolved its result {index} yet: it waits for {waits}"
 
 
 class Promises:
     """The promises made to one run.  Safe from any thread."""
 
     def __init__(self) -> None:
-        self._own: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
-        self._counted: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
+        # Weak.  There is one for each call of a coroutine: a WeakSet would take twice as long.
+        self._own: dict[weakref.ref[AsyncValue], tuple[int, Counted] | None] = {}
+        self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
         self._sweep_at = MIN_SWEPT
         self._lock = threading.RLock()
@@ -67,30 +74,27 @@ class Promises:
         """The run allocated `value` for a kernel: it is decided at the latest when the run is
         cancelled.
         """
-        with self._lock:
-            self._own.add(value)
+        self._own[weakref.ref(value, self._forget)] = None
 
     def decide(self, diagnostic: Diagnostic) -> None:
         """Make what the run has allocated, and no thread has resolved, errors."""
-        with self._lock:
-            values = list(self._own)
-        for value in values:
-            if (held := value.alive()) is not None:
+        for value in list(self._own):
+            if (own := value()) is not None and (held := own.alive()) is not None:
                 with contextlib.suppress(RuntimeError):  # another thread resolves it just now
                     held.set_error(diagnostic)
 
-    def count(self, values: Iterable[AsyncValue]) -> None:
-        """The run counts by itself what resolves these values."""
-        with self._lock:
-            self._counted.update(values)
+    def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
+        """The run counts by itself what resolves these values of its own."""
+        for index, result in enumerate(results):
+            self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
         """Whether the run counts what resolves the value, and so stays open until then."""
-        return value in self._counted
+        return self._own.get(weakref.ref(value)) is not None
 
     def watch(self, value: AsyncValue, text: str, location: AnyLocation | None = None) -> None:
         """The holder of the Python object `value` may resolve it."""
-        self._add(Promise(weakref.ref(value), text, location, is_counted=self.counts(value)))
+        self._add(Promise(weakref.ref(value), text, location))
 
     def watch_inside(self, value: AsyncValue, text: str, location: AnyLocation) -> None:
         """A kernel returned `value`, which gets its own value from another one."""
@@ -118,7 +122,12 @@ class Promises:
 
     def notes(self) -> list[Diagnostic]:
         """What may still come from outside, each once, in the order in which it was promised."""
-        return self._open_notes(is_inside=False)
+        own = [(value(), of) for value, of in self._own.copy().items()]
+        return self._open_notes(is_inside=False) + [
+            note(unresolved(kernel, index, waits), place)
+            for value, (index, (kernel, waits, place)) in ((v, of) for v, of in own if of)
+            if value is not None and not value.done()
+        ]
 
     def left_by_kernels(self) -> list[Diagnostic]:
         """The results of kernels that are unresolved and will not come from outside."""

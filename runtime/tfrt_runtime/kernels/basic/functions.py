@@ -124,6 +124,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
                         return
                 found.append(as_python(call[0].payload()))
             made.emplace(found)
+        calls.clear()  # `when_all` refers to itself: they would wait for the garbage collector
 
     if begun == len(given):
         end()

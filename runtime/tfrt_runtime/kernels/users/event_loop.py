@@ -16,7 +16,7 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.registry import ITS_LOOP, KernelError
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
 from tfrt_runtime.native.machine import HAS_THREADS
@@ -39,7 +39,7 @@ def on_event_loop(
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
         given = (frame, *values) if has_frame else values
-        results = tuple([frame.allocate(i) for i in range(len(frame.result_types))])
+        results = frame.start_results()
         serving = frame.host.shared_context(EventLoop)
         attempt = function(*given) if is_plain else serving.attempt(name, function, given, policy)
         call = _Call(name, frame, results, attempt)
@@ -77,7 +77,7 @@ class _Call:
         self._coroutine = coroutine
         self._context = copy_context()
         self._is_open = True
-        frame.request.enter(results)
+        frame.request.enter(results, (frame.name, ITS_LOOP, frame.location))
 
     def __del__(self) -> None:
         self.end()
@@ -88,8 +88,10 @@ class _Call:
             self._is_open = False
             self._coroutine.close()
             self.run.leave()
-            # Callbacks that the kernel has left behind keep this object, by their context.
-            del self._frame, self._results, self.run
+            # Callbacks that the kernel has left behind keep this object, by their context.  The
+            # task and the context refer to it, too: without them, it needs no garbage collector.
+            del self._frame, self._results, self._coroutine, self._context, self.run
+            self.task = None
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the task of the coroutine, on the thread of its loop."""
@@ -99,9 +101,10 @@ class _Call:
 
     def _cancel(self) -> None:
         """Cancel the task; on any thread."""
-        assert self.task is not None
+        if (task := self.task) is None:  # it has ended meanwhile
+            return
         try:
-            self.task.get_loop().call_soon_threadsafe(self.task.cancel)
+            task.get_loop().call_soon_threadsafe(task.cancel)
         except RuntimeError:  # the loop is closed: nothing goes on with the task
             self.end()
 

@@ -118,6 +118,13 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
     """
     values: list[object] = []
     count = len(results)
+    if count == 1 and type(returned) in _SIMPLE:  # the check is that of `emplace`
+        try:
+            with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+                results[0].emplace(returned)
+        except PayloadError as wrong:
+            raise KernelError(f"{nth_result(frame.name, 0, 1)}: {wrong}") from None
+        return
     items = items_of(returned, [result.type for result in results])
     for index, (result, item) in enumerate(zip(results, items, strict=True)):
         what = nth_result(frame.name, index, count)
@@ -138,6 +145,9 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
                 result.set_error(failed(frame.request, value, frame.location))
             else:
                 result.emplace(value)
+
+
+_SIMPLE = frozenset({int, float, bool, str})
 
 
 def settle_failed(

@@ -18,6 +18,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import BY_HAND
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
 
@@ -159,7 +160,7 @@ class Gate:
         """Call `function` now, or when a call that runs has ended; its results, perhaps
         unavailable.
         """
-        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        results = frame.start_results()
 
         def job() -> None:
             before = frame.host.serve(frame.request)
@@ -182,7 +183,7 @@ class Gate:
             self._leave()
 
         # A call that runs within its kernel is part of the run already.
-        frame.request.enter(results)
+        frame.request.enter(results, (frame.name, BY_HAND, frame.location))
         if self._enter(job_later):
             frame.request.leave()
             job()

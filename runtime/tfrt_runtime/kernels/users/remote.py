@@ -135,7 +135,7 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
         named = dict(zip(attributes, values[count:], strict=True))
-        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        results = frame.start_results()
         call = _Call(frame, results, function, values[:count], named)
         call.begin()
         return results[0] if len(results) == 1 else results

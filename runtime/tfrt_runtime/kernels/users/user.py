@@ -29,6 +29,7 @@ from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
     BY_HAND,
+    ITS_LOOP,
     KernelRegistry,
     Keyword,
     Parameters,
@@ -370,7 +371,7 @@ def user_kernel(
         keywords=keywords,
         parameters=parameters_of(signature, has_frame, raw=raw),
         arrays=True,
-        waits="its event loop" if is_coroutine else BY_HAND,
+        waits=ITS_LOOP if is_coroutine else BY_HAND,
         watched=None if blocking or is_coroutine else function,
     )
 
