@@ -185,11 +185,11 @@ MEMBER = """
 {body}
     async.yield
   }}
-{behind}"""
+{rest}"""
 
 
 @pytest.mark.parametrize(
-    ("body", "behind", "is_member"),
+    ("body", "rest", "is_member"),
     [
         ("", f"  %rank = {ADDED}", True),
         ("    %n = arith.addi %x, %x : i64", f"  %rank = {ADDED}", True),

@@ -28,7 +28,7 @@ from tfrt_runtime.once import once
 KINDS = at.LOG_KINDS
 """The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""In the place of a register: the event is about a kernel as a whole."""
+"""Instead of a register: the event is about a kernel as a whole."""
 
 _WRITTEN = np.dtype(
     [
@@ -115,7 +115,7 @@ class Watch:
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
         """Get ready for the run with this number and struct of the program with this number, whose
-        functions have so many registers each.
+        functions have these numbers of registers.
 
         Raises:
             ValueError: if the watch had a run before.
