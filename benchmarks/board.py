@@ -1,7 +1,8 @@
 """What watching costs: messages and processor time of a board, layout, saved size, unwatched runs.
 
-`make bench-board`.  Each figure stands beside its goal.  "Without the log" is this core with the checks
-of the event log taken out, compiled for the occasion, which takes some minutes the first time.
+`make bench-board`.  Each figure is shown beside its goal.  "Without the log" is this core with the
+checks of the event log taken out, compiled for the occasion, which takes some minutes the first
+time.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CHECKS = {
     "return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)": "return 0",
     "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",
 }
-"""What an unwatched run does for the log in `native.events`, and what stands there without it."""
+"""What an unwatched run does for the log in `native.events`, and what replaces it without the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Timed:
 
 
 def paced() -> str:
-    """A loop of additions with a pause in each round: so many events a second as boards should bear."""
+    """A loop of additions with a pause in each round: as many events a second as boards should handle."""
     lines = "\n".join(f"    %a{i} = tfrt.add.i32 %x, %us" for i in range(PACED_ADDS))
     return f"""func.func @main(%n: i32) -> i32 {{
   %us = tfrt.constant.i32 {PACED_PAUSE_US}
@@ -152,7 +153,7 @@ def unwatched() -> Iterator[Figure]:
         events = Path(folder, "tfrt_runtime", "native", "events.py")
         text = events.read_text()
         for check, without in CHECKS.items():
-            assert text.count(check) == 1, f"native/events.py has no line {check!r} any more"
+            assert text.count(check) == 1, f"native/events.py has no line {check!r} anymore"
             text = text.replace(check, without)
         events.write_text(text)
         with_log: list[float] = []

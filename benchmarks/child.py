@@ -6,7 +6,7 @@ the program in `peers/native.cpp`:
     works             a line for each work: case, name, operations, cores, 0 or 1 for equal semantics; then "."
     start CASE NAME   "ready" and how many calls make a sample, or "failed" and why
     sample CASE NAME  seconds by the clock and by the processors, for all calls of a sample
-    stop              "stopped": no work is open any more
+    stop              "stopped": no work is open anymore
     blas              the BLAS kernels of the process; the program in `peers/native.cpp` has none, and is not asked
 """
 

@@ -70,7 +70,7 @@ class Offer:
 
 
 class Peer:
-    """A process that works on so many processors."""
+    """A process that works on that many processors."""
 
     def __init__(self, name: str, command: list[str], cores: int) -> None:
         self.name = name
@@ -139,7 +139,7 @@ class Peer:
 
 @contextmanager
 def pinned(cores: int) -> Iterator[None]:
-    """Processes that start within run on the last so many processors of this one."""
+    """Processes that start within run on that many of this process's last processors."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(allowed)[-cores:])
     try:
@@ -169,7 +169,7 @@ class Peers:
             peer.close()
 
     def get(self, name: str, cores: int) -> Peer:
-        """The process of a peer for so many processors."""
+        """The process of a peer for that many processors."""
         if (name, cores) not in self._started:
             self._started[name, cores] = Peer(name, command_of(name), cores)
         return self._started[name, cores]

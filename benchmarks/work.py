@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 SAMPLE_SECONDS = 0.02
 WARM_SECONDS = 0.1
-"""A work is run for so long, and twice at least, before its samples are sized."""
+"""How long a work is run, and at least twice, before its samples are sized."""
 
 THREADS = 8
 EACH = 4_000
-"""So many threads of Python submit at once, each so many calls: together they take longer than a thread may keep
+"""How many Python threads submit at once, and how many calls each: together they take longer than a thread may keep
 Python's lock while others wait for it."""
 
 Run = Callable[[], object]

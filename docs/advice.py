@@ -73,7 +73,7 @@ ADVICE = (
         ),
         (
             "Compare what is returned, in number and types, with what the function or the "
-            "operation says behind `->` or `:`."
+            "operation declares after `->` or `:`."
         ),
     ),
     (

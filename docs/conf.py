@@ -74,7 +74,7 @@ def name_search_results(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Colour programs also where the package is on the path and not installed."""
+    """Color programs even where the package is on the path and not installed."""
     app.connect("build-finished", name_search_results)
     app.add_lexer("tfrt", TfrtLexer)
     app.add_lexer("mlir", TfrtLexer)

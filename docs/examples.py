@@ -2,8 +2,8 @@
 notebook.
 
 They run in a real kernel, each page in a folder of its own and without the names of the others,
-with `tfrt-nb` on the path.  The first cell loads the magics; on a recipe it is shown.  What a
-fenced block says behind its ``` decides how it is run:
+with `tfrt-nb` on the path.  The first cell loads the magics; on a recipe it is shown.  The words
+after a fenced block's ``` decide how it runs:
 
 - `{run}`: a cell, which is shown with what it prints and displays;
 - `python`, `tfrt`, or no word and a first line with `%%`: a cell;
@@ -75,7 +75,7 @@ class BrokenExample(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: where it is, the words behind the fence, and its lines."""
+    """A fenced block of a page: where it is, the words after the fence, and its lines."""
 
     start: int
     end: int
@@ -340,13 +340,11 @@ def board_script() -> str:
 
 
 def with_board(data: Mapping[str, Any]) -> str:
-    """The HTML of an output; where it has a run, with the run's document behind it for the
-    script.
-    """
+    """The HTML of an output; where it has a run, followed by the run's document for the script."""
     page = str(data["text/html"])
     if RUN not in data:
         return page
-    # "</" would end the element, whatever stands around it.
+    # "</" would end the element, whatever is around it.
     document = json.dumps(data[RUN]).replace("</", "<\\/")
     return (
         f'<div class="tfrt-page">{page}</div>'

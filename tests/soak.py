@@ -97,7 +97,7 @@ class Held:
 
 
 def held() -> Held:
-    """What the process holds now; garbage, free slabs of the core and unused heap are given back first."""
+    """What the process holds now; garbage, free slabs of the core and unused heap are released first."""
     process = native_process()
     gc.collect()
     process.quick.trim(process.address, 0)

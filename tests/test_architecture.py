@@ -22,7 +22,7 @@ FLOORS = {
     "tfrt_nb": ROOT / "tfrt_nb" / "tfrt_nb",
     "tfrt_magics": ROOT / "magics" / "tfrt_magics",
 }
-"""The packages, each with what stands on it below."""
+"""The packages, each above the ones that build on it."""
 
 REPORT = """
 import importlib, json, sys

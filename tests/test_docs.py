@@ -221,7 +221,7 @@ def test_each_block_of_a_page_is_run_or_says_why_not(generate: ModuleType, page:
     text = page.read_text()
     examples = sys.modules["examples"]
     cells = examples.cells_of(text)
-    # What opens a block and is none would be prose.
+    # An opening fence without a block would be prose.
     assert len(re.findall(r"^```", text, re.MULTILINE)) == 2 * len(examples.blocks_of(text))
     assert sum(map(len, cells.values())) >= len(
         re.findall(r"^(?:>>>|\$) (?!make)", text, re.MULTILINE)

@@ -150,7 +150,7 @@ def test_the_demo_prints_every_program_with_its_values_and_diagnostics() -> None
         "● @main: done, 3 of 3 values",
         "── Watch values appear",
         "● @main: done, 6 of 6 values",
-        "── When something is not right",
+        "── When something goes wrong",
         "error: there is no operation 'tfrt.mull.i32'",
         "^^^^^^^^^^^^^",
         "make lab",

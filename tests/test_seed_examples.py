@@ -1,4 +1,4 @@
-"""The examples of TFRT's host runtime design, as they stand there, and what it says of each.
+"""The examples of TFRT's host runtime design, verbatim, and what it says about each.
 
 Quotations in docstrings and comments are the design document's.  Rover kernels wait until the test
 lets them answer, so that "before" and "after" are facts and not a matter of luck.

@@ -272,7 +272,7 @@ FIB_TASKS = _fib("""\
 
 
 def parallel(elements: int, terms: int, factor: float, addend: float, workers: int) -> str:
-    """A loop whose rounds compute and need nothing of each other, in tasks for so many workers."""
+    """A loop whose rounds compute and need nothing of each other, in tasks for a given number of workers."""
     return f"""// parallel-for: num-workers={workers}
 func.func @main(%n: i64) -> f64 {{
   %zero = arith.constant 0 : index

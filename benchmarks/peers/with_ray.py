@@ -11,7 +11,7 @@ from benchmarks import sizes
 from benchmarks.work import Run, Work
 
 COUNT = sizes.CALLED // 50
-"""So many calls take as long for each of them."""
+"""That many calls take as long for each of them."""
 
 
 @contextmanager

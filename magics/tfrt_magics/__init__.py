@@ -5,5 +5,5 @@ programs, files; and which functions run), `views` (how they are shown), `warmin
 (imports made ahead of the first cell), `session` (what cells share), `live` (displayed
 values and runs, kept live), `lessons` (the magics of the tutorials), `cell` and `lines` (the other magics), `sliders`
 (controls for arguments), `assist` (help while a cell is written), `extension`.
-Stands on the compiler and the runtime; nothing stands on it.
+Builds on the compiler and the runtime; nothing builds on it.
 """

@@ -49,7 +49,7 @@ Offered = list[tuple[str, str]]
 
 
 class _Only(list[SimpleCompletion]):
-    """Completions beside which there are none of Python, also where there are none of ours.
+    """Completions that suppress Python's, even if they are empty.
 
     IPython suppresses those of others only for a result that has any, and asks for its length.
     """
@@ -111,7 +111,7 @@ class Assistant:
         return start, [(one.text, one.type) for one in found_here]
 
     def explain(self, cell: str, cursor: int) -> str | None:
-        """What stands at `cursor`, in words."""
+        """Describe what is at `cursor`."""
         head = _CELL.match(cell)
         if head is None:
             return None
@@ -141,9 +141,9 @@ class Assistant:
         return found
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Where what stands at `cursor` is defined: line and column, from 1, and its length.
+        """Where the name at `cursor` is defined: line and column, from 1, and its length.
 
-        `source` is what stands below the first line of another cell, where it is defined there.
+        `source` is the part below the first line of another cell, where it is defined there.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -242,7 +242,7 @@ class Assistant:
             option, _, word = word.partition("=")
         values = self._values_of(option, cell)
         if values is not None:
-            # Several programs stand behind one another, with commas between.
+            # Several programs follow one another, separated by commas.
             prefix = word[: word.rfind(",") + 1] if option == "--with" else ""
             offered = [(prefix + text, type_) for text, type_ in values]
         else:
@@ -352,7 +352,7 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
-    """The cell with blanks in the place of its magic: places stay the same."""
+    """The cell with blanks instead of its magic: places stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
 
 

@@ -81,7 +81,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def _before_cell(_: object) -> None:
-    """IPython's kernel has put Python's handler of interrupts in the place of ours."""
+    """IPython's kernel has replaced our interrupt handler with Python's."""
     INTERRUPTS.install()
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfrt_nb.programs import Program
 
 MAX_EXPLAINED = 20
-"""So many kernels are listed with their documentation."""
+"""How many kernels are listed with their documentation."""
 
 
 class _Parser(argparse.ArgumentParser):

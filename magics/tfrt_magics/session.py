@@ -131,7 +131,7 @@ class Session:
         )
 
     def load_bef(self, data: bytes, name: str) -> Program:
-        """The program in a BEF file; raises TfrtError if it is none."""
+        """The program in a BEF file; raises TfrtError if the file is invalid."""
         from tfrt_nb.programs import Program
 
         return Program.from_bef(data, name)

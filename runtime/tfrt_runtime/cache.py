@@ -92,7 +92,7 @@ class Cache:
                 except BlockingIOError:
                     on_wait()
                     fcntl.flock(folder, fcntl.LOCK_EX)
-            yield  # the lock ends with the descriptor, also where the process dies
+            yield  # the lock ends with the descriptor, even if the process dies
 
     def _make(self) -> None:
         if not self.folder.is_absolute():
@@ -169,7 +169,7 @@ def _digest(name: str, content: bytes) -> bytes:
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
-    """Put a file in the place of another one, as a whole or not at all."""
+    """Replace a file by another one, atomically."""
     partial = f"{name}.{os.urandom(8).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(partial, flags, 0o644, dir_fd=folder)

@@ -97,7 +97,7 @@ def require_column(column: object) -> None:
 
 
 def deadline_in(timeout: float | None) -> float | None:
-    """The time of `time.monotonic` in so many seconds; None for never.
+    """The time of `time.monotonic` that many seconds from now; None for never.
 
     Raises:
         TfrtError: if it is no number, at the line of the caller.

@@ -116,7 +116,7 @@ def error(
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of something: `1 argument`, `2 arguments`."""
+    """A count with its noun: `1 argument`, `2 arguments`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

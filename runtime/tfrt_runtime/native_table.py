@@ -367,7 +367,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             "tfrt_test.report_error_concrete_async",
             "i32 -> i32",
             "async_kernels.report_error_when_async",
-            "An error that another task puts in the place of the result.",
+            "An error that another task sets as the result.",
             functions=_ERROR,
             is_loose=True,
         ),

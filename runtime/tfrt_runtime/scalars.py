@@ -343,7 +343,7 @@ FAILURES: tuple[Failure, ...] = tuple(
 
 
 def failure_number(failure: Failure) -> int:
-    """Where an error of the same text stands in `FAILURES`."""
+    """The index in `FAILURES` of an error with the same message."""
     keys = [one.text + one.word for one in FAILURES]
     return keys.index(failure.text + failure.word)
 

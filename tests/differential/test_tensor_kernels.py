@@ -1,7 +1,7 @@
 """Native forms of tensor kernels against their Python functions: same results, same words.
 
 Every kernel with a native half runs twice on arguments that hypothesis makes up: good ones, ones of
-wrong types and shapes, without elements, that share memory or are crooked.
+wrong types and shapes, without elements, that share memory or are not contiguous.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def crooked(draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType) 
 
 @st.composite
 def chained(draw: st.DrawFn, made: list[object]) -> list[object]:
-    """With a chain behind them, or without."""
+    """With or without a chain after them."""
     return [*made, CHAIN] if draw(st.booleans()) else made
 
 

@@ -59,9 +59,9 @@ class _Decision:
 class AllSchedules(_ByChoiceAlone):
     """Every run, depth first, one after the other: after each, `advance` moves on to the next.
 
-    With a `budget`, only runs with at most so many unexpected decisions: threads that are interrupted
-    although they could go on, and operations with another result than the usual one.  Most mistakes
-    show with one or two of them.
+    With a `budget`, only runs with at most that many unexpected decisions: threads that are
+    interrupted although they could go on, and operations with another result than the usual one.
+    Most mistakes show with one or two of them.
     """
 
     def __init__(self, budget: int | None = None) -> None:

@@ -9,7 +9,7 @@ one, as small as it can be.  Scenarios run the native functions on its contexts:
         world.thread(lambda: handles.value_emplace(host.contexts[0], value, 42, 0))
         world.thread(lambda: handles.value_drop(host.contexts[1], value))
 
-When the threads have ended it gives back what it made, the free lists of the contexts too: then every
+When the threads have exited, it frees what it made, the free lists of the contexts too: then every
 block that is left is a leak.
 """
 
@@ -30,7 +30,7 @@ from tfrt_runtime.native.python.python_calls import run_rows
 from tfrt_runtime.native.queues.tasks import free_task
 
 WARM_CLASSES = 6
-"""Blocks of so many sizes come from free lists from the start."""
+"""How many block sizes come from free lists from the start."""
 
 
 @cache
@@ -83,7 +83,7 @@ class SimulatedHost:
         world.finally_assert(self.close)
 
     def request(self, active: int = 0, behind: int = 0) -> int:
-        """A request that is not cancelled, with as many bytes behind its own words."""
+        """A request that is not cancelled, with that many bytes after its own words."""
         request = self.block(at.REQUEST_SIZE + behind, "request", "REQUEST_")
         memory.store(request + at.REQUEST_ACTIVE, active)
         memory.store(request + at.REQUEST_NOTIFY, at.NOTIFY_PYTHON)
@@ -120,7 +120,7 @@ class SimulatedHost:
         return self.function(run)
 
     def block(self, size: int, label: str, prefix: str = "") -> int:
-        """A block of zeros that the host gives back in the end; `prefix` names its fields."""
+        """A block of zeros that the host frees in the end; `prefix` names its fields."""
         # Not memory of the core: a scenario that refuses that means something else.
         refuses, self.world.refuses = self.world.refuses, lambda: False
         block = self.world.label(memory.allocate(size), label, fields(prefix) if prefix else None)
@@ -130,7 +130,7 @@ class SimulatedHost:
         return block
 
     def release_programs(self) -> None:
-        """Give back the blocks in `programs`: an access afterwards is a use after free."""
+        """Free the blocks in `programs`: an access afterwards is a use after free."""
         while self.programs:
             block = self.programs.pop()
             self._blocks.remove(block)
@@ -145,7 +145,7 @@ class SimulatedHost:
         )
 
     def close(self) -> None:
-        """Give back everything that the host holds; afterwards every block is a leak."""
+        """Free everything that the host holds; afterwards every block is a leak."""
         for context in self._contexts():
             context_free(context)
         trimming.trim(self.process, 0)

@@ -1,7 +1,7 @@
 """`make fuzz`: try mutants until the time is over, show what was found, keep it.
 
     python -m tests.fuzz --minutes 10 --seed 1 --nets bef,async
-    python -m tests.fuzz --nets bef --count 1000        # so many cases, always the same
+    python -m tests.fuzz --nets bef --count 1000        # that many cases, always the same
     python -m tests.fuzz --replay FILE ...              # run files as a child does, three times each (or --times)
 
 Exit status: 1 when something was found.
@@ -26,10 +26,10 @@ from tests.fuzz.running import QUEUES, Runner
 from tfrt_runtime.host.process import native_process
 
 BATCH_SECONDS = 10.0
-"""A child lives about so long: what it finds may depend on what it did before."""
+"""How long a child lives, about: what it finds may depend on what it did before."""
 BATCH = 4000
 MAX_BEFORE = 400
-"""So many earlier cases of a child may be the reason for its death."""
+"""How many earlier cases of a child may be the reason for its death."""
 REPLAY_SECONDS = 0.1
 FINDS = Path("build") / "fuzz-finds"
 
@@ -198,7 +198,7 @@ def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> b
 
 
 def replay(paths: Sequence[Path], times: int) -> Outcome:
-    """Run files one after the other in one child, so often, on every queue; what is endless is cancelled."""
+    """Run files one after the other in one child, repeatedly, on every queue; endless runs are cancelled."""
     nets = {net.suffix: net for net in reversed(all_nets().values())}  # the first one of a suffix
     cases = [(nets[p.suffix], nets[p.suffix].of_file(p.read_bytes(), p.name)) for p in paths]
     work = _in_turn(cases, REPLAY_SECONDS, QUEUES)
@@ -266,7 +266,7 @@ def fuzz(
 ) -> None:
     """Try cases of the nets in turn, by their weights, until the time is over or all are tried.
 
-    `tallies`, by the nets' names, are true after each child, also when an interrupt ends the call.
+    `tallies`, by the nets' names, are true after each child, even if an interrupt ends the call.
     """
     while True:
         most = {net.name: 1 << 62 if count is None else int(count * net.weight) for net in nets}

@@ -1,7 +1,8 @@
 """Async programs run by an interpreter: one operation after the other, on Python values.
 
 It walks the high-level operations as the parser leaves them, knows no pass and no runtime, and runs each
-task and each async function to its end where it stands: what may run concurrently may run so, too.
+task and each async function to its end where it is reached: what may run concurrently may run so,
+too.
 
 Where threads decide which of several errors is kept, in a group or a parallel loop, an error is the set
 of all that it may be.

@@ -108,7 +108,7 @@ def records_of(data: bytes) -> BefModule:
     """The records of a file, which can be written again.
 
     Raises:
-        TfrtError: if it is none.
+        TfrtError: if the file is invalid.
     """
     file = BefFile.load(data)
     values = {part.name: getattr(file, part.name) for part in fields(BefModule)}

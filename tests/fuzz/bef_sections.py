@@ -91,7 +91,7 @@ def with_other_sections(data: bytes, chance: Chance) -> bytes:
 
 
 def with_other_bytes(data: bytes, chance: Chance) -> bytes:
-    """Another byte somewhere; every second time a small number in the place of a small number."""
+    """Another byte somewhere; every second time a small number instead of another small number."""
     changed = bytearray(data)
     if not changed:
         return data

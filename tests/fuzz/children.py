@@ -31,11 +31,11 @@ from tfrt_runtime.cache import code_cache as files_cache
 MAX_MEMORY = 4 << 30
 """Address space of a child: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
-"""A child that tries one case for so long hangs, if it had the processor that it wanted; see `HangClock`."""
+"""A child that tries one case for this long hangs, if it had the processor that it wanted; see `HangClock`."""
 PATIENCE = 10
-"""So many times longer, if other processes leave it no processor."""
+"""The factor for this limit if other processes leave it no processor."""
 READY = 0.2
-"""A process that wants a processor has a ready thread at so many looks; a blocked one at hardly any."""
+"""A process that wants a processor has a ready thread in this many samples; a blocked one in hardly any."""
 LOOK_SECONDS = 0.2
 MAX_OUTPUT = 1 << 20
 FOLDERS = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

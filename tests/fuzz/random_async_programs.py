@@ -37,7 +37,7 @@ def future(payload: str) -> str:
 
 
 def random_program(seed: int, most: int = UNLIMITED) -> str:
-    """The program with this number; `main` has so many statements at most, another function half of them."""
+    """The program with this number; `main` has at most that many statements, another function half of that."""
     generator = Generator(random.Random(seed))
     for _ in range(generator.rng.randrange(1 + min(3, most // 4))):
         generator.left = most // 2
@@ -290,7 +290,7 @@ class Generator:
                 return self.task(scope, [payload(type_)], is_small=True)[1]
 
     def condition(self, scope: Scope, probability: float) -> str:
-        """A truth value that holds about so often."""
+        """A truth value that is true about that often."""
         number = self.need(scope, I64)
         limit = self.define(scope, I64, f"arith.constant {round(8 * probability)} : i64")
         mask = self.define(scope, I64, "arith.constant 7 : i64")
@@ -554,7 +554,7 @@ class Generator:
         scope.add(result, type_)
 
     def buffer(self, scope: Scope) -> str:
-        """A buffer with four numbers, which is not written any more."""
+        """A buffer with four numbers, which is no longer written."""
         name = self.fresh("m")
         self.line(f"{name} = memref.alloc() : {BUFFER}")
         for cell in range(4):

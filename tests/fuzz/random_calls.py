@@ -177,7 +177,7 @@ def shape_of_control(kernel: ControlKernel, chance: random.Random) -> tuple[int,
 
 
 def fits(kernel: ControlKernel, arguments: int, results: int) -> bool:
-    """Whether `kernel` may call a function with so many arguments and results."""
+    """Whether `kernel` may call a function with that many arguments and results."""
     if kernel.fixed_results is not None:
         return arguments >= kernel.added and results == (kernel.body_results or 1)
     if kernel.extra or kernel.name.startswith("tfrt.repeat"):

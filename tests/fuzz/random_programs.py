@@ -295,5 +295,5 @@ class ProgramWriter:
 
 
 def random_program(seed: int, extras: Extras = NOTHING, most: int = UNLIMITED) -> str:
-    """The program of that seed, with so many steps at most in @main."""
+    """The program of that seed, with at most that many steps in @main."""
     return ProgramWriter(seed, extras, most).program()

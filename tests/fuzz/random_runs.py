@@ -38,16 +38,16 @@ CANCELLED = "cancelled half-way"
 ENOUGH_SECONDS = 30.0
 """How long a program may take: most are over after milliseconds, some wait for a hundred delays of 100 ms."""
 WITH_DELAYS = 0.1
-"""So many of the host programs keep their delays: loops over delays take seconds in which nothing is tried."""
+"""How many of the host programs keep their delays: loops over delays take seconds in which nothing is tried."""
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 """The simulated core calls no kernels that are written in Python, and has no clock."""
 LARGE_PROGRAMS = 0.2
-"""So many programs are as large as they become, which takes half of the time: some faults need many values
+"""How many programs are full-sized, which takes half of the time: some faults need many values
 at once, most need a few steps.
 """
 NUMBERS_PER_PROGRAM = 3
-"""A program of scalars runs with so many: to make its machine code takes longer than that."""
+"""A program of scalars runs with this many: making its machine code takes longer than that."""
 LARGE = Machine(step_limit=1_000_000)
 
 

@@ -245,7 +245,7 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """What is alive and was not before, and stays the same for so many `LOOKS`; "" if nothing is.
+        """What is alive and was not before, and stays the same for that many `LOOKS`; "" if nothing is.
 
         What a cancelled run has begun still ends after it: that may be hundreds of thousands of tasks.
         """

@@ -21,7 +21,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import EXPORTS, Export
 
 MOST = 1 << 17
-"""So many objects of a program are let go of afterwards."""
+"""How many objects of a program are released afterward."""
 _OBJECTS = frozenset(("value", "member", "group", "source", "result"))
 """Parameters of the runtime's functions that are tokens, values or groups."""
 _PREFIX = "watched."

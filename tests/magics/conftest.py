@@ -265,7 +265,7 @@ def notebook() -> Iterator[InteractiveShell]:
 
 @pytest.fixture
 def cell(notebook: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
-    """Runs a cell and gives what it printed, and behind it what was wrong: never a traceback."""
+    """Runs a cell and returns what it printed, followed by what was wrong: never a traceback."""
 
     def run(text: str) -> str:
         capsys.readouterr()

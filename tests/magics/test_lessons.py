@@ -80,7 +80,7 @@ def test_a_learner_is_answered_in_a_sentence(printed: str) -> None:
         "· chains.outputs: no answer yet.",
         "✗ chains.outputs: not yet.",
         "✓ chains.outputs: right.",
-        "The program is not right yet:",
+        "The program is not correct yet:",
         "[]",
         "name 'missing' is not defined",
         "Do not call exit()",

@@ -1,4 +1,4 @@
-"""Values and runs as ipywidgets, without a page: what pages would be told, and what stays behind."""
+"""Values and runs as ipywidgets, without a page: what pages are told, and what is left behind."""
 
 from __future__ import annotations
 

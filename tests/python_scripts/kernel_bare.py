@@ -6,7 +6,7 @@ import tfrt_nb as tfrt
 
 @tfrt.kernel
 def price(pieces: int, *, cents: int = 250) -> int:
-    """What so many pieces cost."""
+    """What that many pieces cost."""
     return pieces * cents
 
 
@@ -19,7 +19,7 @@ print(price(3), price(3, cents=2), price(pieces=4))
 print(inspect.isfunction(price), price.__name__, price.__doc__)
 print(price.kernel.name, label.kernel.name)
 print("cents" in str(price.kernel.attributes), "mark" in str(label.kernel.attributes))
-print("What so many pieces cost." in price.kernel.documentation, hasattr(price.kernel, "signature"))
+print("What that many pieces cost." in price.kernel.documentation, hasattr(price.kernel, "signature"))
 
 program = tfrt.Program("""
 func.func @main(%x: i32, %s: !tfrt.string) -> (i32, i32, !tfrt.string) {
@@ -33,7 +33,7 @@ print(program.run(2, "milk").result(20))
 
 
 @tfrt.kernel
-def price(pieces: int, *, cents: int = 250) -> int:  # in the place of the earlier one
+def price(pieces: int, *, cents: int = 250) -> int:  # instead of the earlier one
     return -pieces * cents
 
 

@@ -1,5 +1,5 @@
-# Cancel ends a wait without a limit at once, also while a plain Python kernel runs; so does an interrupt, after which
-# the run goes on.
+# Cancel ends a wait without a limit at once, even while a plain Python kernel runs; so does an
+# interrupt, after which the run goes on.
 import os
 import signal
 import threading

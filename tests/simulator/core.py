@@ -1,4 +1,4 @@
-"""What every part of a simulated machine stands on: its properties, its heap, its scheduler, its story."""
+"""What every part of a simulated machine builds on: its properties, its heap, its scheduler, its story."""
 
 from __future__ import annotations
 

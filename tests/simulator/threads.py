@@ -111,7 +111,7 @@ class Thread:
         join(self.seen, seen)
 
     def tick(self) -> None:
-        """Begin a new time: what follows is not covered by the clocks given away so far."""
+        """Start a new time: what follows is not covered by the clocks handed out so far."""
         self.clock[self.index] += 1
         self.seen[self.index] = self.clock[self.index]
 

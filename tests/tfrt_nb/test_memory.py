@@ -97,7 +97,7 @@ PROGRAMS = {"calls": GROWING, "coroutines": WAITING, "tasks": IN_TASKS, "a tenso
 
 
 def extra(size: int) -> int:
-    """A budget with so many bytes beyond what the process cannot give back now."""
+    """A budget with that many bytes beyond what the process cannot release now."""
     process = native_process()
     process.quick.reclaim_all(process.address, 0)
     return process.memory_held + size
@@ -145,12 +145,12 @@ def test_a_run_beyond_the_budget_ends_at_the_operation_that_grew(queue: str) -> 
         # The process is as it was: the next run has its memory.
         assert Execution(host, program, "small").results[0].result(10) == 10
         del run, caught
-        assert host.quiesce(10)  # a worker drops its last values behind the result
+        assert host.quiesce(10)  # a worker drops its last values after the result
         assert host.live_values() == 0
 
 
 def test_another_budget_lets_the_same_host_go_on() -> None:
-    # 128 MB: more than what others of the process may give back meanwhile.
+    # 128 MB: more than the rest of the process may release meanwhile.
     text = """func.func @main() -> i32 {
   %c = tfrt.constant.i32 1
   %a = tfrt_dht.create_uninitialized_tensor.f32.2 [4096 : i64, 8192 : i64]
@@ -170,7 +170,7 @@ def test_another_budget_lets_the_same_host_go_on() -> None:
 
 
 def run_limited(text: str, tmp_path: Path, limit: int, *options: str) -> tuple[int, str]:
-    """`tfrt-nb run` with so many bytes of address space; its exit status and what it printed."""
+    """`tfrt-nb run` with that many bytes of address space; its exit status and what it printed."""
     path = tmp_path / "program.mlir"
     path.write_text(text)
     done = subprocess.run(
@@ -209,7 +209,8 @@ def test_a_budget_beyond_the_address_space_is_an_error_all_the_same(
 
 @pytest.mark.parametrize("count", [3, 1 << 12, 1 << 17, 3 << 20])
 def test_buffers_that_were_never_written_are_full_of_zeros(count: int) -> None:
-    # Large blocks go back to the system, small ones to the next that asks: each is filled and given back first.
+    # Large blocks go back to the system, small ones to the next that asks: each is filled and freed
+    # first.
     text = f"""func.func @use(%sum: i64, %i: index) -> i64 {{
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index

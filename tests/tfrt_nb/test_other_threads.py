@@ -1,6 +1,7 @@
 """A run on the thread that waits for it leaves other threads of Python their turn, however long it takes.
 
-Each case is a process of its own: where the GIL is never given away, no other thread could end the test.
+Each case is a process of its own: where the GIL is never released, no other thread could end the
+test.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ code), `programs` (all of it: the class Program),
 `tracing` (programs from Python), `documents` and `language` (programs and runs as values, for pages
 and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
 
-Stands on the runtime.  Nothing here knows notebooks.  `%load_ext tfrt_nb` and the HTML of runs and
-values are steps up the stairs, taken by name, so that importing this package loads no IPython.
+Builds on the runtime. Nothing here knows about notebooks.  `%load_ext tfrt_nb` and the HTML of runs
+and values are steps up the stairs, taken by name, so that importing this package loads no IPython.
 """
 
 from __future__ import annotations

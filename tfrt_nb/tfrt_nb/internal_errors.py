@@ -1,7 +1,7 @@
 """The net under the compiler: what no stage expects becomes a diagnostic at the operation
 concerned.
 
-`internal_errors_caught` stands at the ways in (text to module, module to BEF, module to machine
+`internal_errors_caught` guards the entry points (text to module, module to BEF, module to machine
 code, passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests
 and fuzzers tell it from a mistake of the program by its class, `InternalError`.
 """

@@ -15,7 +15,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
 _MAX_LINE = 200
-"""Of a longer line only so many characters are shown, those around the caret."""
+"""How many characters of a longer line are shown, those around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
@@ -26,7 +26,7 @@ NOWHERE = "<unknown>:0"
 def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
     """The diagnostic and its notes.  `text` is the source that its location is in, if at hand.
 
-    Notes about another source are shown without their line.  `nowhere` stands where there is no
+    Notes about another source are shown without their line.  `nowhere` is shown where there is no
     place. Ends without a newline.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
@@ -67,7 +67,7 @@ def _excerpt(line: str, location: Location) -> str:
     start = max(location.column - 1, 0)
     end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
     line, start, end = cut(line, start, end)
-    # A column is what `loc` says, and a mark far behind the line shows nothing.
+    # A column is what `loc` says, and a mark far past the end of the line shows nothing.
     before = width(line[:start]) + min(max(0, start - len(line)), _MAX_LINE)
     under = width(line[:end]) - width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"

@@ -81,7 +81,7 @@ class CellRun(Returning):
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:
-        """How the run stands."""
+        """The state of the run."""
         return self.job.snapshot()
 
     def widget(self) -> Any:

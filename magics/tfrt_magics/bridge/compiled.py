@@ -12,7 +12,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
 MAX_WARNINGS = 5
-"""So many objects that a run left over are shown under its cell."""
+"""How many leftover objects of a run are shown under its cell."""
 OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 

@@ -159,7 +159,7 @@ class Job:
             self.finished.set()
 
     def forget(self) -> None:
-        """Hold no values and events any more, if the job is over; what it shows stays."""
+        """Stop holding values and events, if the job is over; what it shows stays."""
         with self._lock:
             if self.finished.is_set():
                 self.results.clear()
@@ -220,9 +220,9 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """What the function that runs waits for, in words; of a stopped job, what did not come any more.
+        """What the function that runs waits for, in words; of a stopped job, what never became available.
 
-        A kernel that had begun may have ended before the job did, and so have given its values.
+        A kernel that had started may have finished before the job did, and so have given its values.
         """
         with self._lock:
             is_stopped = self._stopped is not Status.RUNNING

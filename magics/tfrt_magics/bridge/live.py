@@ -162,7 +162,7 @@ class Published(Protocol):
         """What pages call it."""
 
     def without_events(self) -> Document:
-        """How it stands, in short."""
+        """Its state, in short."""
 
     def since(self, event: int) -> Document:
         """All that a page does not have that has the first `event` events."""

@@ -34,7 +34,7 @@ class Watched(Protocol):
     """Set once there is nothing more to come."""
 
     def step(self) -> bool:
-        """Send what is new; whether to look again without a mark."""
+        """Send what is new; return whether to check again without a mark."""
 
 
 class Pump:
@@ -76,7 +76,7 @@ class Pump:
             ONE_THREAD.wake(INTERVAL_SECONDS)
 
     def drain(self, timeout: float) -> None:
-        """Return once nothing is watched or marked any more, or after `timeout` seconds."""
+        """Return once nothing is watched or marked anymore, or after `timeout` seconds."""
         end = time.monotonic() + timeout
         while self._is_busy() and time.monotonic() < end:
             time.sleep(INTERVAL_SECONDS / 4)

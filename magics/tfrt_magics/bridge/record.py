@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 MAX_EVENTS = 50_000
-"""So many first events of a run are kept, and as many of the newest."""
+"""How many of a run's first events are kept, and how many of the newest."""
 MAX_LIVE = 20_000
-"""After so many events a page hears of present states alone, until the run is over."""
+"""After this many events a page receives only current states, until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
 """Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
@@ -51,7 +51,7 @@ class Recorded(Protocol):
         """The operations that the reader may run next; None for what goes on by itself."""
 
     def snapshot(self) -> Snapshot:
-        """How it stands."""
+        """Its state."""
 
     def standing(self) -> Snapshot:
         """The same, but while it goes on its values may be as they were."""
@@ -147,7 +147,7 @@ class Record:
             return {**self.without_events(), "from": first, "events": self._events(first)}
 
     def without_events(self) -> Document:
-        """How the run stands, for a page that has the events or gets them otherwise."""
+        """The state of the run, for a page that has the events or gets them otherwise."""
         with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
             rest["pictures"] = self._pictures
@@ -215,7 +215,7 @@ class Record:
         }
 
     def _workers(self) -> list[str]:
-        """The names of threads: in the place of one that ends another may work, under the name that events have there."""
+        """The names of threads: when one exits, another may take over under its events' name."""
         known: Sequence[str] = next((log.workers for log in self._job.logs()), [])
         self._names += known[len(self._names) :]
         return list(self._names)

@@ -45,7 +45,7 @@ STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once why the first cell takes so long; on standard output, as nothing is wrong."""
+    """Say once why the first cell takes a while; on standard output, as nothing is wrong."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
@@ -121,7 +121,7 @@ class PageProgram:
 
 
 class NotebookHost:
-    """A HostContext, as the notebook uses it.  Tests put another in its place.
+    """A HostContext, as the notebook uses it. Tests replace it.
 
     Of a host of the user's, it is a shared context: it dies with the host, and does not close it.
     """
@@ -296,14 +296,14 @@ class TracedRun:
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         reported = self._execution.diagnostics
-        # Of a run that fails, each place that failed, also where no operation awaits it.
+        # Of a run that fails, each place that failed, even where no operation awaits it.
         failures = self._execution.request.failures if reported else ()
         others = [one for one in failures if one not in reported]
         return [*reported, *others, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:
-        """Whether a waiting thread found that nothing can happen any more."""
+        """Whether a waiting thread found that nothing can happen anymore."""
         return self._execution.is_stuck
 
     def waiting_for(self) -> Sequence[Diagnostic]:

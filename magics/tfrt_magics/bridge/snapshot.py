@@ -13,7 +13,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Where a value stands."""
+    """The state of a value."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a function, or the whole cell, stands."""
+    """The state of a function, or of the whole cell."""
 
     WAITING = "waiting"
     RUNNING = "running"

@@ -93,7 +93,7 @@ class PythonRun:
             run.cancel(note)
 
     def forget(self) -> None:
-        """Hold no values and events any more, once the run is over; what it shows stays."""
+        """Stop holding values and events once the run is over; what it shows stays."""
         self._traced = None
 
 

@@ -80,7 +80,7 @@ def _for_page(value: object, _: object) -> object:
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """What all widgets here have: the traits that say how a value, or several together, stand.
+    """What all widgets here have: the traits for the state of a value, or of several together.
 
     `value` is a number or a string, else None; of several, the tuple of them once all are available.
     """
@@ -98,7 +98,7 @@ class LiveWidget(anywidget.AnyWidget):
 
     def __init__(self, **traits: Any) -> None:
         self.over = threading.Event()
-        """Set once nothing will change any more."""
+        """Set once nothing will change anymore."""
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
         """Held while something is sent, so that one thread does it at a time, in order."""

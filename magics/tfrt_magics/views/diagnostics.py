@@ -1,6 +1,6 @@
 """Errors against the cell's own lines.
 
-A program is compiled under the name of its cell, with an empty line where `%%tfrt` stands, so that
+A program is compiled under the name of its cell, with an empty line where `%%tfrt` is, so that
 the lines of a Location are lines of the cell.
 """
 

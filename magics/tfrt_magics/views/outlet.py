@@ -36,7 +36,7 @@ QUIET_SECONDS = 0.5
 """A run that is over by then has no line of progress in a terminal."""
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
-"""So often a page without a board has a new table."""
+"""How often a page without a board gets a new table."""
 NO_BOARD = (
     "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
     " missing in it: interrupt the cell."

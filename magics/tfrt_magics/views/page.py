@@ -22,7 +22,7 @@ TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
 # Of the first cells of a row.  Single quotes, as JSON escapes the others.
 CELL = "style='text-align:left'"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
-# So many columns are words; the others may stand as the notebook has numbers.
+# The first columns are words; the others may look as the notebook shows numbers.
 LEFT = 4
 
 # The picture of a timeline, in pixels.

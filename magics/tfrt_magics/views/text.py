@@ -74,7 +74,7 @@ def _section(section: Section, snapshot: Snapshot, *, ansi: bool) -> str:
 
 
 def headline(section: Section, snapshot: Snapshot) -> str:
-    """One line that says where the function stands."""
+    """One line with the state of the function."""
     shape = STATUSES[section.status].shape
     ends = [row.resolved_ns for row in section.rows if row.resolved_ns is not None]
     facts = [str(section.status), str(progress([section]))]

@@ -2,7 +2,7 @@
 
 A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset,
 then sizes and strides in elements.  A tensor that compiled code was given is kept until none of the
-code can run any more: a task may outlive the call that started it.
+code can run anymore: a task may outlive the call that started it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def is_static(handle: int) -> bool:
 
 
 def kept_bytes(handle: int) -> Array | None:
-    """Return the elements of a buffer that compiled code has allocated and gives away.
+    """Return the elements of a buffer that compiled code has allocated and hands over.
 
     From now on the code cannot free it: the last array of its elements does.  Returns None if the
     buffer has ended, or ends with a function of the code.

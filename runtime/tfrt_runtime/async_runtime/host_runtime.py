@@ -181,9 +181,9 @@ class HostRuntime(ABC):
         return None if problem is None else problem.diagnostics[0]
 
     def settle(self) -> None:
-        """Run all queued work, and wait until nothing runs any more.
+        """Run all queued work, and wait until nothing runs.
 
-        Objects that no code can resolve any more become errors.
+        Objects that no code can resolve anymore become errors.
         """
         self.queue.work_until(self.has_settled)
 
@@ -192,9 +192,9 @@ class HostRuntime(ABC):
         return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
-        """Tell whether nothing runs any more; a thread that calls this repeatedly works in between.
+        """Tell whether everything has stopped; a thread that calls this in a loop works in between.
 
-        Objects that no code can resolve any more become errors.
+        Objects that no code can resolve anymore become errors.
         """
         context = self.queue.context()
         if not self.is_at_rest() or self.starvation.end_all(context):

@@ -66,7 +66,7 @@ class LiveObject:
     address: int = field(default=0, compare=False)
     """The object's address; meaningless once the object may be gone."""
     reason: Diagnostic | None = field(default=None, compare=False)
-    """Why nothing could resolve the object any more, if that is why it is an error."""
+    """Why nothing could resolve the object anymore, if that is why it is an error."""
 
 
 def is_group(address: int) -> bool:

@@ -180,7 +180,7 @@ class Runs:
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:
-        """Remove runs of which nothing runs any more from the table."""
+        """Remove runs without anything left to run from the table."""
         if self._tables:
             table = self._tables[-1]
             for row in range(1, len(table), 2):

@@ -1,6 +1,6 @@
 """Running BEF: a file is decoded once, to native memory, and then run any number of times.
 
-Stands on `kernels`, `host` and `native`.
+Builds on `kernels`, `host`, and `native`.
 
 - `program` loads a file against a registry of kernels: room `loading`.  Hot functions of scalars
   become machine code: `machine`.

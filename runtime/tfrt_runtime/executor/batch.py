@@ -129,10 +129,10 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """How a call stands: 0 while a result is unavailable, -1 once one is an error, else 1.
+        """The state of a call: 0 while a result is unavailable, -1 once one is an error, else 1.
 
-        Makes no AsyncValue, so that thousands of calls can be asked.  A call without results stands
-        as the run does.
+        Makes no AsyncValue, so that thousands of calls can be asked.  A call without results has
+        the state of the run.
         """
         outcome, stands = native_process().quick.value_outcome, 1
         first = self._entry.result_address(self.request, call, 0) >> 3

@@ -71,7 +71,7 @@ def result_text(value: AsyncValue) -> str:
 def results_text(execution: Execution) -> str:
     """The results of a run as the driver prints them.
 
-    A sync function that fails has an error in the place of all its results.
+    A sync function that fails has an error instead of all its results.
     """
     texts = [result_text(value) for value in execution.results]
     has_failed = execution.results[0].state is State.ERROR

@@ -402,7 +402,7 @@ class Execution(RunWaits):
         """An ipywidgets widget of this run, for boxes, links and observers: see
         `AsyncValue.widget`.
 
-        Its traits say how the results stand together: `value` is the tuple of several.
+        Its traits give the combined state of the results: `value` is the tuple of several.
         """
         return HOOKS.widget(self)
 

@@ -202,7 +202,7 @@ class MachineFunctions:
 
     @property
     def may_be_hot(self) -> bool:
-        """Whether there is a function for machine code that calls, or has a loop."""
+        """Whether a function for machine code has calls or a loop."""
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 

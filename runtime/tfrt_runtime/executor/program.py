@@ -415,7 +415,7 @@ class Executable:
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
     """The number of each function's first kernel: kernels of the file count as there, bodies of
-    native functions behind them.
+    native functions after them.
     """
     numbers = [0] * len(functions)
     count = 0

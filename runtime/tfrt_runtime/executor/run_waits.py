@@ -211,10 +211,9 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make the values that kernels of a stuck run have given errors, so that what is left of it can
-    end.
+    """Make errors of the values that kernels of a stuck run gave, so that the rest can finish.
 
-    Whether there were such values.
+    Return whether any such values existed.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False

@@ -1,6 +1,6 @@
 """The native core as Python objects: values, work queues, allocators, and the contexts of runs.
 
-Stands on `native`.  Read in this order:
+Builds on `native`.  Read in this order:
 
 - Access: `structs` (memory of the core), `entries` (its functions) and `process` (how Python and
   the core call each other), by `python_interface` (CPython's functions), `payload` (Python objects

@@ -4,8 +4,8 @@ A user of memory asks a `HostAllocator` for bytes and gives them back with the s
 asked for.  An allocator says no with None, never by raising: whether that is an error, and in which
 words, is for the caller to say.
 
-Allocators stack: the one that counts stands on the one that recycles, which stands on the C
-library.  `create_allocator` builds the stacks that have a name.
+Allocators stack: the one that counts wraps the one that recycles, which wraps the C library
+.  `create_allocator` builds the stacks that have a name.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def block_size(size: int) -> int:
 
 
 class RecyclingAllocator:
-    """Keeps what is given back, by size, for the next request of about that size.
+    """Keeps freed blocks, by size, for the next request of about that size.
 
     A program run again and again asks for the same tensors each time, and fresh pages cost more
     than most kernels.  See `block_size` for what is about the same.
@@ -134,7 +134,7 @@ class RecyclingAllocator:
             self._upstream.deallocate_bytes(address, capacity)
 
     def trim(self) -> bool:
-        """Give back every idle block; whether there was one."""
+        """Return every idle block to the system; report whether any existed."""
         found = False
         for capacity, idle in list(self._idle.items()):
             with suppress(IndexError):
@@ -147,7 +147,7 @@ class RecyclingAllocator:
 class Ledger:
     """How much is alive, how much was alive at most, and how often there was an allocation.
 
-    It counts from any thread.  Buffers are given back by finalisers, and the garbage collector may
+    It counts from any thread.  Buffers are freed by finalizers, and the garbage collector may
     run one in the middle of any line here, on the same thread.  So recording never waits for a
     lock: it adds an entry, and the thread that has the lock adds up the entries of the others.
     """
@@ -168,7 +168,7 @@ class Ledger:
         self._add_up()
 
     def deallocated(self, size: int) -> None:
-        """`size` bytes were given back."""
+        """`size` bytes were freed."""
         self._entries.append((-1, -size))
         self._add_up()
 

@@ -38,7 +38,7 @@ _named: dict[str, object] = {}
 
 
 class BlockingWarning(UserWarning):
-    """A kernel keeps a worker for so long that other kernels have to wait."""
+    """A kernel occupies a worker long enough that other kernels have to wait."""
 
 
 class BlockingWatch:

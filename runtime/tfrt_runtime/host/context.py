@@ -193,7 +193,7 @@ class HostContext:
         """Stands for the host where that must not be kept alive."""
         self.cancelled_address = self.cancelled.address
         """Of the native value, which lives until the host is closed."""
-        # A run that is not over refers to its host: when that is gone, nothing runs any more.
+        # A run that is not over refers to its host: when that is gone, nothing runs anymore.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 

@@ -95,7 +95,7 @@ class Interrupts:
         return self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler
 
     def install(self) -> None:
-        """On the main thread: stand in the place of Python's handler, if that is there."""
+        """On the main thread: replace Python's handler, if that is installed."""
         if (
             self.handler is not None
             and get_ident() == self._main

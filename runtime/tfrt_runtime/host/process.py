@@ -216,7 +216,7 @@ class NativeProcess:
     def reserve(self, limit: int, size: int) -> bool:
         """Count memory that Python is about to take; False if that is more than `limit` in all."""
         reserve = self.quick.reserve_within
-        # What is kept for later is given back first.
+        # What is kept for later is released first.
         return bool(
             reserve(self.address, limit, size)
             or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
@@ -257,7 +257,7 @@ class NativeProcess:
         return context
 
     def free_contexts(self, contexts: Iterable[int]) -> None:
-        """Free contexts that no thread and no value uses any more."""
+        """Free contexts that no thread or value uses anymore."""
         for context in contexts:
             self._leaked_values += live_values(context)
             self._contexts.discard(context)

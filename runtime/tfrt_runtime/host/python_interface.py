@@ -121,7 +121,7 @@ def python_interface(
 
 
 def _may_untrack() -> bool:
-    """Whether Python's collector can be told not to look at an object, and to look again."""
+    """Whether Python's collector can be told to stop tracking an object, and to track it again."""
     item = [None]
     kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:

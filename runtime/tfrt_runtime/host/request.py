@@ -304,7 +304,7 @@ class Request(Run):
         """One call more is active, until the native core ends it; only a kernel of the run says so.
 
         Raises:
-            TfrtError: if the run is over, so that what asks is no kernel of it any more.
+            TfrtError: if the run is over, so that the caller is no longer one of its kernels.
         """
         if self.is_leaving:
             refuse(

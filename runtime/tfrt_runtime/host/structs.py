@@ -30,7 +30,7 @@ DOUBLES = (ctypes.c_double * _WORDS).from_address(0)
 
 
 def words_at(address: int, count: int) -> list[int]:
-    """So many words from an address on."""
+    """A given number of words, starting at an address."""
     first = address >> 3
     return WORDS[first : first + count]
 

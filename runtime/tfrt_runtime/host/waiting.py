@@ -166,7 +166,7 @@ class KernelWait:
 
 
 NO_KERNEL = contextlib.nullcontext(lambda: None)
-"""In the place of a `kernel_wait`, for waits with a time limit."""
+"""Instead of a `kernel_wait`, for waits with a time limit."""
 
 _waits: list[KernelWait] = []
 """Those of all queues, in the order in which they began."""

@@ -1,6 +1,6 @@
 """Kernels by name: the registry, the standard kernels, and those that a user writes in Python.
 
-Stands on `host`.  Read in this order:
+Builds on `host`.  Read in this order:
 
 - What a kernel is: `registry`, `frame` (what one sees of its call).
 - Kernels of users: `users`.

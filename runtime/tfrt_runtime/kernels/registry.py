@@ -2,7 +2,7 @@
 
 A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function,
 `KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made
-with the ones that its programs may use, and a name stands in at most one of them.
+with the ones that its programs may use, and a name is in at most one of them.
 
 Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
 `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
@@ -27,7 +27,7 @@ PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
 
 class KernelError(Exception, NoObject):
-    """What a kernel raises, or returns in the place of a result, to make the result an error.
+    """What a kernel raises, or returns instead of a result, to make the result an error.
 
     `code` is the error code of the diagnostic; users see the message.
     """
@@ -40,12 +40,12 @@ class KernelError(Exception, NoObject):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native form of a Python kernel: the compiled function `symbol` is called in its place.
+    """The native form of a Python kernel: the compiled function `symbol` is called instead. It does
 
-    It does what the Python function would do, or changes nothing and has that one called.  The
+    what the Python function would do, or changes nothing and has the Python function called.  The
     words of the kernel's data are first the addresses of the native `functions`, then `data`, or
-    what `data` makes of the attributes; what it raises if they are no good, the Python function
-    says better.  One that `measures` says itself whether a call of a heavy kernel is heavy
+    what `data` makes of the attributes; on invalid attributes, the Python function reports the
+    error.  One that `measures` says itself whether a call of a heavy kernel is heavy
     (`KERNEL_MEASURED`).
     """
 
@@ -132,7 +132,7 @@ class PythonKernel:
     """Arguments that the function takes, without a trailing chain; None for any number."""
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
-    """The attributes in the order in which the function gets them, behind its arguments."""
+    """The attributes in the order in which the function gets them, after its arguments."""
     parameters: Parameters | None = None
     arrays: bool = False
     """It gets tensors as numpy arrays, which it must not write."""
@@ -149,7 +149,7 @@ class PythonKernel:
 
     @property
     def has_lazy(self) -> bool:
-        """Whether there are arguments that are not awaited."""
+        """Whether some arguments are not awaited."""
         return self.parameters is not None and bool(self.parameters.lazy)
 
     def is_lazy(self, place: int) -> bool:
@@ -173,9 +173,9 @@ class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
     `arguments` is the number of arguments, with `more` the least one; `types` are their type words,
-    if numbers, the last one for all behind it, and `gives` those of the results.  `results` is the
-    number of results, or None for one for each argument behind these: native kernels do not look,
-    so the loader does.  The words of the kernel's data are first the addresses of the native
+    if numbers, the last one for all that follow, and `gives` those of the results.  `results` is
+    the number of results, or None for one for each argument after these: native kernels do not
+    look, so the loader does.  The words of the kernel's data are first the addresses of the native
     functions `data`, then the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.  The
     attributes `("*i32",)` are any number of i32, counted by the first word.
     """
@@ -211,7 +211,7 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    Of its arguments, `own` are its own and the others go to the function, behind `added` ones that
+    Of its arguments, `own` are its own and the others go to the function, after `added` ones that
     the kernel makes.  The function gives `extra` results more than the kernel has; `functions` is
     how many functions there are, or None for any number.  `fixed_results` is set for a kernel whose
     results do not come from the function.  `types` are the type words of its own arguments.
@@ -228,7 +228,7 @@ class ControlKernel:
     """How many results the function has, where that does not follow; None for at most one."""
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    """Words of the kernel's data, behind `data`; one that is no number is 0 there."""
+    """Words of the kernel's data that follow `data`; a word that is not a number is stored as 0."""
     sync: bool = False
     """Calls sync functions, and only those."""
     types: tuple[str, ...] = ()
@@ -344,7 +344,7 @@ class KernelRegistry(Mapping[str, Kernel]):
         self.replace(kernel)
 
     def replace(self, kernel: Kernel) -> None:
-        """Register a kernel, in the place of an earlier one of the same name if there is one."""
+        """Register a kernel, replacing any earlier kernel of the same name."""
         self._kernels[kernel.name] = kernel
         self.version += 1
 

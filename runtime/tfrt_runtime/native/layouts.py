@@ -229,7 +229,7 @@ _struct(
     ),
     INTERRUPTS="Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits.",
     CANCELLED_RUNS=(
-        "Rows of two words behind their count, or 0: the number of a cancelled run, and its "
+        "Rows of two words, preceded by their count, or 0: the number of a cancelled run, and its "
         "`STOP_*` words."
     ),
     BUFFERS="What the threads share of `async_buffers`.",
@@ -341,11 +341,13 @@ _struct(
     LOG="The ring of events of this thread, or 0 until it writes its first one.",
     MAIN="1 if the thread is the process's main one, which sees signals.",
     PYTHON=(
-        "Address of CPython's interface while the thread works and has the GIL, which it gives "
-        "away for work that lasts; else 0."
+        "Address of CPython's interface while the thread works and has the GIL, which it releases "
+        "for work that lasts; else 0."
     ),
     THREAD="What PYTHON_SAVE returned when the thread gave the GIL away.",
-    SEEKING_UNTIL=("Until when the thread, if it has nothing to do, looks for work without sleep."),
+    SEEKING_UNTIL=(
+        "Until when the thread, if it has nothing to do, searches for work without sleeping."
+    ),
     LEAVES=(
         "LEAVES_UNKNOWN while the thread waits for a result, HAS_LEFT once it met a kernel that "
         "it leaves to workers; else 0."
@@ -808,12 +810,12 @@ _struct(
         "Without workers: tasks that a thread has put back, oldest first. They are older than "
         "all others, and are taken whole."
     ),
-    EPOCH=line("Changes whenever a sleeper should look again; a futex word."),
+    EPOCH=line("Changes whenever a sleeper should check again; a futex word."),
     SLEEPERS=(
         "Threads that sleep: in the low half those that no wake-up is on its way to, in the "
         "high half the others."
     ),
-    SEEKERS="Threads that look for work without sleep.",
+    SEEKERS="Threads that search for work without sleeping.",
     RESTING="Threads that leave the tasks of others to them for a while.",
     WORKERS=line(),
     DEQUES="Address of the table of deques, one per worker.",

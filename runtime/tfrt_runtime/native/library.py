@@ -53,7 +53,7 @@ class Library(dict[str, int]):
 
     @staticmethod
     def of_bytes(core: bytes) -> Library:
-        """The core whose file would have these bytes, which no other process can change any more.
+        """The core whose file would have these bytes, which no other process can change anymore.
 
         Raises:
             OSError: as above, or where a process may have no files in memory.
@@ -218,7 +218,7 @@ def fingerprint() -> str:
 
 
 def version(package: str) -> str:
-    """What stands in the package's module of its version: unlike `importlib.metadata`, which takes
+    """The string in the package's version module: unlike `importlib.metadata`, which takes
     30 ms, this imports neither the package nor a parser of e-mails.
 
     Raises:

@@ -135,9 +135,9 @@ func @main(%y: i32) -> (i32, i32, i32, i32, i32) {
   %c = tfrt.new.chain
   %x = tfrt.constant.i32 42
   %same = "tfrt.alias.value"(%c, %x) : (!tfrt.chain, i32) -> i32
-  %behind = "tfrt_test.make_indirect"(%x) : (i32) -> i32
+  %indirect = "tfrt_test.make_indirect"(%x) : (i32) -> i32
   %called = tfrt.call @helper() : () -> (i32)
-  tfrt.return %x, %same, %behind, %called, %y : i32, i32, i32, i32, i32
+  tfrt.return %x, %same, %indirect, %called, %y : i32, i32, i32, i32, i32
 }
 """
 
@@ -155,7 +155,7 @@ def test_results_outlive_their_program(host: HostContext) -> None:
 
 
 def test_a_run_outlives_its_program(host: HostContext) -> None:
-    """What waits for a value goes on when it comes, also when the program is dropped."""
+    """What waits for a value goes on when it comes, even if the program is dropped."""
     from tfrt_runtime.host.values.async_value import make_unavailable
 
     value = make_unavailable(host.work_queue, "i32")

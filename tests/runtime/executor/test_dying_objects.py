@@ -37,7 +37,7 @@ SLOW = 60
 COUNT = 200
 DEATHS = 20_000
 SWITCH_SECONDS = 1e-6
-"""CPython lets another thread go on after so long: inside `__del__`, too."""
+"""CPython switches to another thread after this long: inside `__del__`, too."""
 
 
 @pytest.fixture(autouse=True)

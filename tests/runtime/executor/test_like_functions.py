@@ -56,7 +56,7 @@ REGISTRY = available_kernels()
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
     """The words of a loaded file, addresses in it and numbers of the program as differences.
 
-    An empty list at the end of the memory has the address behind its last word.
+    An empty list at the end of the memory has the address after its last word.
     """
     loaded = Executable(file, REGISTRY)
     base, _ = loaded._memory.buffer_info()

@@ -143,7 +143,7 @@ def test_a_block_is_at_most_a_quarter_larger_than_asked_for(size: int) -> None:
 
 
 class RecyclingMachine(RuleBasedStateMachine):
-    """Whatever is asked for and given back in any order, no address has two owners."""
+    """Whatever is requested and freed in any order, no address has two owners."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""An interrupt where the runtime's own code is at work: it is raised behind that."""
+"""An interrupt where the runtime's own code is at work: it is raised after that code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOW = 30
 
 @pytest.fixture(autouse=True)
 def handler() -> None:
-    """A host puts the handler in the place of Python's."""
+    """A host replaces Python's handler."""
     HostContext("s").close()
 
 

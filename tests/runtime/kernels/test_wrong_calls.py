@@ -1,6 +1,6 @@
 """Every kernel is called as a file may call it: with operands, attributes and counts that are wrong.
 
-Each call ends in a diagnostic or in a result; a child dies in the place of this process, if one does.
+Each call ends in a diagnostic or in a result; a crash kills a child, not this process.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def kernel_attributes(kernel: Kernel) -> tuple[str, ...]:
 
 
 def file(functions: list[BefFunction], kind: FunctionKind = FunctionKind.ASYNC) -> bytes:
-    """A file of functions; in front of them stand those that they may call."""
+    """A file of functions; those that they may call come first."""
     i32 = (SYNC_SOURCES if kind is FunctionKind.SYNC else SOURCES)["i32"]
     callees = []
     for arguments, results in FUNCTIONS:

@@ -38,7 +38,7 @@ Bench = Callable[..., tuple[int, list[list[str]], str]]
 
 @pytest.fixture
 def bench(on_text: Callable[..., tuple[int, str, str]]) -> Bench:
-    """`bench(text, *arguments)`: status, the cells of each line behind the first, and standard error."""
+    """`bench(text, *arguments)`: status, cells of each line after the first, and standard error."""
 
     def call(text: str, *arguments: str) -> tuple[int, list[list[str]], str]:
         status, output, errors = on_text("bench", text, *arguments, "--seconds", "0.01")

@@ -1,4 +1,4 @@
-"""Arrays as buffers of compiled code that Python calls itself: shared, awaited, given back."""
+"""Arrays as buffers of compiled code that Python calls itself: shared, awaited, returned."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_a_wait_ends_soon_after_a_task_that_a_worker_has_not_quite_ended(
             started = time.perf_counter()
             run.wait()
             took.append(time.perf_counter() - started)
-    # A thread that waits without a limit looks again after 20 ms by itself.
+    # A thread that waits without a limit checks again after 20 ms by itself.
     assert min(took) < 0.01
 
 

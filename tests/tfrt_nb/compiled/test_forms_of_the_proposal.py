@@ -1,4 +1,4 @@
-"""Forms that only the discussion of the 2020 proposal has, as they stand there."""
+"""Forms that only the discussion of the 2020 proposal has, verbatim."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Start:
 
 
 def place(text: str, operation: str) -> Location:
-    """Where the operation is in the line that begins so: behind its results."""
+    """Where the operation is in the line that starts with this: after its results."""
     before, found, _ = text.partition(operation)
     assert found
     skipped = operation.find("= ") + 2 if "= " in operation else 0

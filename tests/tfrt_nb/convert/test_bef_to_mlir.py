@@ -134,7 +134,7 @@ def calling(*functions: int) -> BefFunction:
         module_of(NOTHING, calling(0, 0)),
         module_of(calling(1), NOTHING),
     ],
-    ids=["twice", "behind its kernel"],
+    ids=["twice", "after its kernel"],
 )
 def test_a_region_that_is_not_in_one_place_is_refused(file: BefFile) -> None:
     with pytest.raises(ConversionError, match='"odd.bef": error: region . does not belong'):

@@ -406,7 +406,7 @@ def test_a_call_like_that_of_an_earlier_text_is_checked_for_the_functions_of_its
 
 @pytest.fixture
 def remembered() -> Iterator[Callable[[Callable[..., object]], object]]:
-    """Registers a function as the kernel `remembered.price`, in the place of the one before."""
+    """Registers a function as the kernel `remembered.price`, replacing the previous one."""
     yield kernel("remembered.price")
     del USER_FUNCTIONS["remembered.price"]
     del USER_KERNELS._kernels["remembered.price"]

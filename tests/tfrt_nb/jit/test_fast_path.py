@@ -108,7 +108,7 @@ def _program(shape: str, number: int, ending: str = "") -> str:
     ids=["never", "twice in 7", "once in 5", "twice in 3", "apart"],
 )
 def stack(request, run, monkeypatch) -> Iterator[None]:
-    """The stack is low at these questions of so many: where two follow, a call starts on a worker."""
+    """The checks, of that many, at which the stack is low: after two in a row, a call starts on a worker."""
     period, low = request.param
     questions = itertools.count()
     limit = ctypes.CFUNCTYPE(ctypes.c_size_t)(

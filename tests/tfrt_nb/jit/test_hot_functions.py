@@ -125,7 +125,7 @@ func.func @main(%n: i32, %x: i32) -> (i32, i32)ATTRIBUTES {{
   tfrt.return %r, %left : i32, i32
 }}
 """
-"""Divides by the number of the rounds that are left."""
+"""Divides by the number of remaining rounds."""
 
 
 def outcome(run: Execution) -> tuple[object, ...]:

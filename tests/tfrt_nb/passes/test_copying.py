@@ -185,11 +185,11 @@ MEMBER = """
 {body}
     async.yield
   }}
-{behind}"""
+{rest}"""
 
 
 @pytest.mark.parametrize(
-    ("body", "behind", "is_member"),
+    ("body", "rest", "is_member"),
     [
         ("", f"  %rank = {ADDED}", True),
         ("    %n = arith.addi %x, %x : i64", f"  %rank = {ADDED}", True),
@@ -201,9 +201,9 @@ MEMBER = """
     ],
 )
 def test_a_task_that_only_a_group_knows_has_no_token(
-    body: str, behind: str, is_member: bool
+    body: str, rest: str, is_member: bool
 ) -> None:
-    copy = copied(in_main(MEMBER.format(body=body, behind=behind)))
+    copy = copied(in_main(MEMBER.format(body=body, rest=rest)))
 
     assert count(copy, RuntimeSpawnIntoOp) == int(is_member)
     assert count(copy, RuntimeSpawnOp) == int(not is_member)

@@ -113,7 +113,7 @@ EMPLACED_BY_HAND = {
   async.await %gate : !async.handle
   async.emplace_handle %ret : !async.handle
   %no = arith.constant false
-  cf.assert %no, "nobody is told any more"
+  cf.assert %no, "nobody is told anymore"
   return %ret : !async.handle""",
     "in_an_async_func": """
   async.await %gate : !async.handle

@@ -37,7 +37,7 @@ def optimized(text: str) -> str:
 
 
 def in_any_order(text: str) -> list[str]:
-    """The lines, counting operations of one kind that stand together sorted."""
+    """The lines, with adjacent counting operations of one kind sorted."""
 
     def kind(line: str) -> str:
         match = re.match(r"\s*async\.(?:add|drop)_ref", line)

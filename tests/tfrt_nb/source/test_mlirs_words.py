@@ -1,7 +1,7 @@
 """What MLIR refuses is refused at the same place in the same words, which may follow a sentence as its note.
 
-`refused_by_mlir.mlir` has programs, and behind each as comments what `mlir-opt` 19 says of it; ours may
-find more.
+`refused_by_mlir.mlir` has programs, each followed by comments with what `mlir-opt` 19 says about
+it; ours may find more.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def test_types_nested_too_deep_are_an_error_at_their_line(opening: str, closing:
             "9:7: error: '#a5'",
         ),
     ],
-    ids=["before their use", "behind it"],
+    ids=["before their use", "after it"],
 )
 def test_aliases_of_aliases_do_not_grow_without_a_limit(text: str, place: str) -> None:
     more = "".join(f"#a{i + 1} = [{', '.join([f'#a{i}'] * 10)}]\n" for i in range(9))

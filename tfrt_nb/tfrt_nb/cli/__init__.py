@@ -1,6 +1,6 @@
 """The command line: `tfrt-nb run | bench | mlir-to-bef | bef-to-mlir | opt | grade | tutorials`.
 
-Stands on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and
+Builds on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and
 the status of a command), then the commands: `running` has those that run programs; the others are
 modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (its other process),
 `tutorials`.  `expectations` compares errors with `expected-error` comments, `examples` runs

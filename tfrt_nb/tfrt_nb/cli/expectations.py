@@ -1,7 +1,7 @@
 """`expected-error` comments: which runtime errors a program says it raises.
 
 `// expected-error {{text}}` on a line expects an error there whose message contains the text, as
-often as it is raised; `@+N` or `@-N` in front of the braces moves it by so many lines, `@above` and
+often as it is raised; `@+N` or `@-N` in front of the braces moves it by N lines, `@above` and
 `@below` to the next line that has no such comment.  `expected-error-re {{one of {{[0-9]+}}}}` has
 regular expressions in the inner braces.  As in TFRT's driver, a comment that no error answers
 counts only if some error was raised in its file.

@@ -392,7 +392,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         open_standard_streams()
     parser = build_parser()
-    # argparse has a list of arguments end at the first option behind it.
+    # argparse ends a list of arguments at the first option after it.
     options, more = parser.parse_known_args(arguments)
     takes_more = options.command in ("run", "bench")
     mark = more.index("--") if takes_more and "--" in more else len(more)

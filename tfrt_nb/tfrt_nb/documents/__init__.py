@@ -1,6 +1,6 @@
 """Programs and runs as documents: plain values that go through JSON, which the board draws.
 
-Stands on `programs`.  `escapes` cuts and escapes text, `previews` shows values as short texts,
+Builds on `programs`.  `escapes` cuts and escapes text, `previews` shows values as short texts,
 `heat_map` a tensor as a small picture.
 `program` has the operations, values and functions of a program with their places in its text,
 `picture` says where a picture has them, and draws it, `stages` is what becomes of it on the way to

@@ -97,7 +97,7 @@ class CodeMap:
         self._functions: dict[int, _Part] = {}
         """The async functions that have begun, by their first objects."""
         self._latest: dict[int, tuple[int, int, int]] = {}
-        """What each thread has made last: record, operation, the how-manieth object of it."""
+        """What each thread has made last: record, operation, and the ordinal of the object."""
         self._count = 1
         rows = document.data["functions"]
         named = (row for row in rows if row["name"] == label(run.function.name))
@@ -275,7 +275,7 @@ class CodeMap:
                     yield kind, call.operation, value, call.instance, None
 
     def _stop(self, part: _Part, worker: int) -> None:
-        """It does not run on this thread any more, if it did."""
+        """It no longer runs on this thread, if it did."""
         running = self._running.get(worker, [])
         if running and running[-1] is part:  # nearly always: a recursion may be deep
             running.pop()

@@ -79,7 +79,7 @@ class Seen:
 
 
 class Fold:
-    """Where values and operations stand after the rows so far."""
+    """The states of values and operations after the rows so far."""
 
     def __init__(
         self, operations: Sequence[Mapping[str, Any]], functions: Sequence[Mapping[str, Any]]
@@ -157,7 +157,7 @@ class Fold:
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Where the values stand that are made or were made, by id: `running` or as `Seen` says,
+        """The states of the values that are made or were made, by id: `running` or as `Seen` says,
         the worker.
         """
         found: dict[int, tuple[str, int | None]] = {

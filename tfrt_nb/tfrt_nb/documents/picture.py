@@ -1,4 +1,4 @@
-"""The picture of a program: where its operations stand, and the whole as SVG.
+"""The picture of a program: the positions of its operations, and the whole as SVG.
 
 In each function and region an operation is a layer below those that feed it, and each layer keeps
 the order of the text except where a few sweeps bring an operation nearer to its neighbours.  So a
@@ -197,7 +197,7 @@ def _move(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """From places in a body to places in the picture: functions stand one below the other."""
+    """From places in a body to places in the picture: functions are stacked vertically."""
     top = 0.0
     for body in bodies:
         if body.parent is None:

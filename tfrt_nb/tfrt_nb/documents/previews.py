@@ -1,4 +1,4 @@
-"""Values as short texts that may stand anywhere: cut, escaped, and never waited for long.
+"""Values as short strings that may appear anywhere: cut, escaped, and never waited for long.
 
 Of a payload that is one word of a run's log, the text is the one that Python has for the number.
 """

@@ -2,8 +2,8 @@
 
 Ids count from 0 in the order of the text.  A program from text is read off its module or, where
 there is none because every line is plain, off its records and lines; one from a file off its
-records. What ends a function or a region (a return, a yield) is not an operation: what it gives
-back is in the `results` of the function or of the region.
+records. What ends a function or a region (a return, a yield) is not an operation: what it returns
+is in the `results` of the function or of the region.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class ProgramDocument:
 
     def python_source(self, name: str) -> str:
         """Of a traced program, whose code is in a file of this name: the lines of its functions,
-        and in the place of each other one an empty line.
+        and an empty line instead of each other line.
         """
         spans = [(row["line"], row["end_line"]) for row in self._rows.functions]
         own = {number for first, last in spans for number in range(first, last + 1)}
@@ -426,7 +426,7 @@ class _ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Whether an operation only says what its body gives back."""
+    """Whether an operation only says what its body returns."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
@@ -552,7 +552,7 @@ class _FileWalk:
         return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Line and column of a location; 0 where it is none in a file."""
+        """Line and column of a location; 0 if it is not in a file."""
         location = self._file.location(offset)
         if not isinstance(location, Location) or (
             self._labels is not None and location.source != self._file.name

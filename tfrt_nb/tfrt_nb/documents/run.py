@@ -1,7 +1,7 @@
 """A run as a document: its program, its events in columns, its values, what it printed.
 
 `RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it;
-`seen` and `running` say where values and operations stand; `data` is the whole document so far.
+`seen` and `running` give the states of values and operations; `data` is the whole document so far.
 Ids are those of the program document.
 """
 
@@ -42,7 +42,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 MAX_EVENTS = 100_000
-"""So many first events of a run are kept, and as many of the newest."""
+"""How many of a run's first events are kept, and how many of the newest."""
 MAX_PICTURES = 50
 
 
@@ -200,7 +200,7 @@ class RunDocument:
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Where the values stand that are made or were made, by id: `running` or as `Seen` says,
+        """The states of the values that are made or were made, by id: `running` or as `Seen` says,
         the worker.
         """
         with self._lock:
@@ -384,7 +384,7 @@ class RunDocument:
 
 
 def status_of(run: Execution) -> str:
-    """Where a run stands, in one word."""
+    """The state of a run, in one word."""
     if not run.is_done:
         return "running"
     cancellation = run.request.cancellation
@@ -401,7 +401,7 @@ class _Map:
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
         loaded = run.program.functions
-        # Native functions have a body where they are loaded: a kernel, behind those of the file,
+        # Native functions have a body where they are loaded: a kernel, after those of the file,
         # and registers.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
         self._kernels = [*document.kernels, *[-1] * bodies]
@@ -439,7 +439,7 @@ class _Map:
         return self._functions[function][1]
 
     def operation(self, kernel: int) -> int | None:
-        """The operation of a kernel, None for what is none."""
+        """The operation of a kernel, or None."""
         found = self._kernels[kernel] if 0 <= kernel < len(self._kernels) else -1
         return None if found < 0 else found
 
@@ -457,7 +457,7 @@ class _Map:
         op = value = -1
         payload: str | int | None = None
         names_function = True
-        if kind == CALL:  # the row of its function is in the place of a value
+        if kind == CALL:  # the row of its function instead of a value
             (op, value), payload = self._functions[where], word
         elif kind in STATES and register != NO_VALUE:
             value = self.value(where, register)

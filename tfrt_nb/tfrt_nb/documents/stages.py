@@ -33,7 +33,7 @@ _CODE = {
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
-"""So many bytes of a file are in a line, so that what they are is in view beside them."""
+"""How many bytes of a file a line shows, so that their meaning fits beside them."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
@@ -42,7 +42,7 @@ Line = tuple[str, int | None]
 
 @internal_errors_caught()
 def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
-    """The stages of a program behind its text, in their order; `document` is the program's.
+    """The stages of a program after its source, in order; `document` is the program's.
 
     Each has `name` and `about`; `text`, and for each of its lines in `ops` the operation, -1 for
     none, and in `marks` a character: `+` new, `-` gone, a space for what the stage before has as

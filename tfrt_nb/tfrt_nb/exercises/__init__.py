@@ -1,6 +1,6 @@
-"""Exercises that check an answer and answer a mistake with a hint.
+"""Exercises that check an answer and respond to a mistake with a hint.
 
-Stands on `programs` and `schedules`.  `answer` is what a learner typed, read in three ways: as a
+Builds on `programs` and `schedules`.  `answer` is what a learner typed, read in three ways: as a
 Python literal, as a host or async program, as Python that runs.  `orders` lists the orders of
 prints that a program allows.  `exercise` has the decorator, the registry and the grading, of one
 answer or of a notebook.  The exercises of the tutorials are in `tfrt_nb.lessons`.

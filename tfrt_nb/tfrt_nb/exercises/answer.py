@@ -203,7 +203,7 @@ class Code:
         if "func" not in self.text:
             raise Wrong("This is not a program.  A program starts with `func.func @main`.")
         try:
-            # A comment in its place: the lines of the others stay as they are.
+            # A comment replaces it: the line numbers of the others stay the same.
             return Program.from_source(_MAGIC.sub("//", self.text), "answer")
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None
@@ -248,9 +248,7 @@ class Code:
         file, function = self.program.file, self._function("main")
         for other in file.functions:
             if other is not function and any(is_print(one.name) for one in other.kernels):
-                raise Wrong(
-                    "Here all prints stand in @main itself, not in a function that it runs."
-                )
+                raise Wrong("Here all prints are in @main itself, not in a function that it runs.")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
         # Run the same function with other results: what each print shows, and its chain.
         shown = [function.kernels[at].arguments[0] for at in prints]
@@ -332,7 +330,7 @@ def _run(
     with HostContext(queue) as host:
         try:
             if program._compiled is not None:
-                # Objects that stay behind are counted only when this is set before the run.
+                # Objects that are left behind are counted only when this is set before the run.
                 host.shared_context(HostCode).runtime.checked = True
             run = program.run(*values, host=host, function=function, output=printed.append)
         except TfrtError as problem:
@@ -340,7 +338,7 @@ def _run(
             if getattr(first.location, "source", "") == "answer":
                 raise Wrong(_rendered(problem, code.text)) from None
             # The place of a missing argument is in the check, of no use to a learner.
-            raise Wrong(f"The program is not right yet: {first.message}.") from None
+            raise Wrong(f"The program is not correct yet: {first.message}.") from None
         finished = run.wait(SECONDS)
         results = tuple(map(_value, run.results))
         errors = tuple(one.message for one in run.diagnostics)
@@ -429,7 +427,7 @@ def _literal(node: ast.expr) -> object:
 
 
 def _rendered(problem: TfrtError, text: str) -> str:
-    return "The program is not right yet:\n" + render(problem.diagnostics[0], text)
+    return "The program is not correct yet:\n" + render(problem.diagnostics[0], text)
 
 
 def _place(problem: BaseException) -> str:

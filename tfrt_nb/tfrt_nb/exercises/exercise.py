@@ -154,11 +154,12 @@ def exercise(
     """Make an exercise of a function that checks an answer.
 
     The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
-    hint.  Its docstring is the task; `form`, an example of an `Answer` that is not right, is added
-    to it.  A cell that is run again replaces its exercise.
+    hint.  Its docstring is the task; `form`, an incorrect example of an `Answer`, is added to it.
+    A cell that is run again replaces its exercise.
 
     Raises:
-        TfrtError: when another module has an exercise of that name, or the function is none for it.
+        TfrtError: when another module has an exercise of that name, or the function cannot check
+            it.
     """
 
     def make(check: Callable[[Any], str | None]) -> Exercise:

@@ -157,7 +157,7 @@ class Machine:
         self.count(1)
 
     def finish(self, coroutine: Coroutine) -> None:
-        """Forget a coroutine that does not wait any more."""
+        """Forget a coroutine that no longer waits."""
         del _coroutines[coroutine.handle]
         self.count(-1)
 

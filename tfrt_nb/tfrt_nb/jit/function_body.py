@@ -68,7 +68,7 @@ class ModuleText:
     texts: dict[str, tuple[str, int]] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
     watches_interrupts: bool = False
-    """Whether there is an `INTERRUPT_FLAG`."""
+    """Whether an `INTERRUPT_FLAG` exists."""
     constant_globals: frozenset[str] = frozenset()
     """The global buffers that must not be changed."""
     quick: frozenset[str] = frozenset()

@@ -13,7 +13,7 @@
                                               }
 
 A function consists of scalars, control flow, and calls of such functions; a chain is a 0. Functions
-with one call are put in its place. The passes are those of async programs: a failed assertion, a
+with one call are inlined there. The passes are those of async programs: a failed assertion, a
 full stack, and an interrupt each end the function, and so its callers. They leave no message:
 `native.calls.machine_calls` says how the call then runs in the executor, which reports the error
 with its place.

@@ -1,4 +1,4 @@
-"""What may stand at a place of a program, what stands there, and where it is defined."""
+"""What may appear at a place in a program, what is there, and where it is defined."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tfrt_nb.language.operations import Entry, entry, names
 from tfrt_nb.language.scan import Function, Scan, Token, Value, scan
 
 MOST = 200
-"""So many completions are offered at most."""
+"""The maximum number of completions offered."""
 _WORD = re.compile(r'"?[\w.$-]*\Z|[%@!^][\w.$#-]*\Z')
 _OPERANDS = re.compile(r'(?:\A|=)\s*"?\w+\.(?:[\w.]+"?\s+|[^:{}=]*[,(]\s*)\Z')
-"""What stands in a line before an operand."""
+"""What precedes an operand in a line."""
 _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
     "f": tuple(CMPF_COMPARISON_OPERATIONS),
@@ -50,7 +50,7 @@ class Place:
 def complete(
     text: str, cursor: int, functions: Mapping[str, str] | None = None
 ) -> list[Completion]:
-    """What may stand at `cursor`, the likeliest first.
+    """List what may appear at `cursor`, the likeliest first.
 
     `functions` are those of other programs that this one may call, with their signatures.
     """
@@ -101,7 +101,7 @@ def complete(
 
 
 def explain(text: str, cursor: int) -> str | None:
-    """What stands at `cursor`, in words; None if there is nothing to say."""
+    """Describe what is at `cursor`; None if there is nothing to say."""
     known = scan(text)
     token = known.token_at(cursor)
     if token is None or token.kind == "comment":
@@ -133,7 +133,7 @@ def explain(text: str, cursor: int) -> str | None:
 
 
 def definition(text: str, cursor: int) -> Place | None:
-    """Where what stands at `cursor` is defined in the text."""
+    """Where the name at `cursor` is defined in the source."""
     known = scan(text)
     token = known.token_at(cursor)
     if token is None:
@@ -148,7 +148,7 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def _is_at_operation(head: str) -> bool:
-    """Whether an operation's name comes behind this part of a line."""
+    """Whether an operation's name follows this part of a line."""
     return re.search(r"(\A|=|\{|\})\s*\Z", head) is not None and not re.search(
         r"\{[^{}]*=\s*\Z", head
     )

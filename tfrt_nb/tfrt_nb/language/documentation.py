@@ -193,7 +193,7 @@ _INTEGERS = {
     "shrs": "The bits moved to the right; the sign follows.",
     "shru": "The bits moved to the right; zeros follow.",
 }
-"""Of `index`, and of `arith` with an i behind."""
+"""Of `index`, and of `arith` with a trailing i."""
 
 _SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
     one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()

@@ -107,7 +107,7 @@ def _by_hand() -> dict[str, str]:
 
 
 def _filled(place: str, name: str) -> str:
-    """What stands in a text for the kernel `name`."""
+    """How a program writes the kernel `name`."""
     word = (_words(name) or ["f32"])[0]
     last = name.rpartition(".")[2]
     sizes = (2, 1, 1, 1, 1)[: int(last) if last.isdigit() else 1]

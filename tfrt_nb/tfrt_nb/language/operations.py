@@ -106,7 +106,7 @@ def spelled(word: str) -> str:
 
 
 def listed(types: list[str], *, results: bool = False) -> str:
-    """Types in parentheses; a single result stands without."""
+    """Types in parentheses; a single result has none."""
     return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
 
 

@@ -160,7 +160,7 @@ class _Scanner:
                 value.visible_from = min(value.visible_from, token.end)
             self._next = []
             limit = len(self._found.text) + 1
-            # The results of an operation are in scope behind its region.
+            # The results of an operation are in scope after its region.
             own = [one for one in self._latest if token.start < one.visible_from <= limit]
             self._results_open.append([(one, one.visible_from) for one in own])
             self._regions.append(self._region(at))
@@ -380,7 +380,7 @@ class _Scanner:
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]
 
     def _part_end(self, at: int, close: int) -> int:
-        """Behind a type: the comma, bracket or end of line that ends it."""
+        """After a type: the comma, bracket, or end of line that ends it."""
         while at < close:
             token = self._tokens[at]
             if token.kind == "newline" or token.text in (",", ")", "]", "}", "{", "="):
@@ -420,7 +420,7 @@ def _split(text: str) -> list[str]:
 
 
 def _of_result(name: str, types: str) -> str:
-    """The type of a result behind the colon of a short form."""
+    """The type of a result after the colon of a short form."""
     if " to " in types:
         return types.rpartition(" to ")[2]
     if name.startswith(("arith.cmpi", "arith.cmpf")):

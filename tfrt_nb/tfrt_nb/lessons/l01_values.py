@@ -133,7 +133,7 @@ def after(answer: Answer) -> str | None:
 )
 def double(answer: Names) -> str | None:
     """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an
-    AsyncValue of twice that number. It must return at once, also when the box is still empty.
+    AsyncValue of twice that number. It must return at once, even if the box is still empty.
     """
     box = unavailable()
     function = answer.get("doubled")

@@ -120,11 +120,9 @@ def after(answer: Answer) -> str | None:
     hints = {
         24: "24 is the number of orders without any arrows.  Which print must be first?",
         1: "One is the text order only.  Does a path lead from %b to %c?",
-        2: "Put 2 and then 4 after 1.  The 3 may stand on either side of each of them.",
-        6: "6 would be right if 4 could stand anywhere, but %d waits for %b.",
+        2: "Put 2 and then 4 after 1.  The 3 may be on either side of each of them.",
+        6: "6 would be right if 4 could be anywhere, but %d waits for %b.",
     }
     return (
-        None
-        if found == 3
-        else hints.get(found, "Write 1 first, then list them: where may 3 stand?")
+        None if found == 3 else hints.get(found, "Write 1 first, then list them: where may 3 go?")
     )

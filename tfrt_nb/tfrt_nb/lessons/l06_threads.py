@@ -14,7 +14,7 @@ from tfrt_runtime.kernels.users.user import USER_KERNELS
 _WAIT = 0.1
 """How long the kernel of `threads.blocking` waits, in seconds."""
 _CALLS = 8
-"""So many of them wait at the same time, unless they keep a worker."""
+"""How many of them wait at the same time, unless they occupy a worker."""
 
 
 @exercise(

@@ -142,7 +142,7 @@ def patch(answer: Names) -> str | None:
     try:
         result = waited_for(Program.from_bef(found).run())
     except TfrtError as problem:
-        return f"That is no whole BEF file any more: {problem}"
+        return f"That is no longer a complete BEF file: {problem}"
     if result != 40:
         return f"The program now returns {result}, not 40."
     named = Program.from_source(text.replace("@main", "@sale")).bef

@@ -23,8 +23,8 @@ from tfrt_nb.exercises.exercise import exercise
         "[1, 4, 2, 3]": "five numbers",
     },
     why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints "
-    "4.  Then %gate is filled: 2, and behind it 3, because the task has the token of @work in its "
-    "brackets.  5 stands below the await of the task.",
+    "4.  Then %gate is filled: 2, and after it 3, because the task has the token of @work in its "
+    "brackets.  5 comes after the await of the task.",
 )
 def order(answer: Answer) -> str | None:
     """What is printed? (`show` prints a number.)
@@ -219,7 +219,7 @@ def together(answer: Code) -> str | None:
         )
     if any(found[at][2] for at in starts):
         return (
-            "What stands in brackets must be there before a task starts, so they run one after "
+            "What is in brackets must be there before a task starts, so they run one after "
             "the other."
         )
     if any(inside > around for _, inside, _ in found):

@@ -20,7 +20,7 @@ from tfrt_nb.exercises.orders import linear_orders
         "[1, 3]": "without %c",
         "1-3": "Line 1 was not understood",
     },
-    why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after "
+    why="%b is always before the get, %d never.  %a, and %c after it, may each be before or after "
     "it: 1, 2 or 3.",
 )
 def results(answer: Answer) -> str | None:

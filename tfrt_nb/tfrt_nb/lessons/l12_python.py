@@ -25,7 +25,7 @@ def tell(number: int) -> None:
         "[[1, 2, 9], [9, 1, 2]]": "between",
         "[[1, 2], [2, 1]]": "whole output",
     },
-    why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may stand "
+    why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may be "
     "anywhere.",
 )
 def outputs(answer: Answer) -> str | None:

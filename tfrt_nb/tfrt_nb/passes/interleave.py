@@ -120,7 +120,7 @@ _NOTICED = ("func.call", "linalg.", "memref.", "vector.")
 
 def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
     """The kind of an operation's effect; None if others cannot notice it.  `frees`: buffers are
-    given back.
+    freed.
     """
     match op:
         case PrintOp():

@@ -1,6 +1,6 @@
 """A program, from its text or its file to something that runs.
 
-Stands on the compiler and the runtime.  `inspecting` has what a program is, `running` how its
+Builds on the compiler and the runtime.  `inspecting` has what a program is, `running` how its
 functions are loaded and started, `reading` how it comes from a text or a file; `Program` is all
 three.
 """

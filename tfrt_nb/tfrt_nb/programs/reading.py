@@ -135,7 +135,7 @@ class Program(Running):
         if options is None and "parallel-for" in text:
             options = requested_parallel_for(text)
         if options is not None:
-            loop_passes(options)  # wrong ones are refused also where no function is compiled
+            loop_passes(options)  # wrong ones are refused even where no function is compiled
         with collector_paused():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
@@ -159,7 +159,7 @@ class Program(Running):
         """The program in a BEF file.
 
         Raises:
-            TfrtError: if it is none, or has compiled functions that are none.
+            TfrtError: if the file or one of its compiled functions is invalid.
         """
         return program_of_bef(data, name, code_of_text)
 
@@ -256,7 +256,7 @@ def code_of_text(text: str, name: str) -> CompiledModule:
 
 
 def _no_text(found: object) -> str:
-    """What was given in the place of a program's text, and what takes it."""
+    """What was given instead of a program's source, and what accepts it."""
     if isinstance(found, str):
         return f"the name of a file: Program.from_file({found!r}) reads it"
     kind = type(found).__name__

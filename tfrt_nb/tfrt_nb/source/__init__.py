@@ -1,6 +1,6 @@
 """Text to a verified module whose every operation knows its place.
 
-Stands on `dialects`.  The way in is `parse_module()`.  Read in this order:
+Builds on `dialects`.  The way in is `parse_module()`.  Read in this order:
 
 - Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write
   instead, by the tables of `sentences`).

@@ -1,7 +1,7 @@
 """What to write instead of what is wrong.
 
-In this order: of an operation on other numbers or types; of what stands where an operand should, a
-number, a text, or a name without its `%`; of an operation that a check of its own refuses.
+In this order: of an operation on other numbers or types; of a number, a string, or a name without
+its `%` where an operand should be; of an operation that a check of its own refuses.
 
 A reader that wants an operand says so in its own words, or that something else should follow.  What
 to write instead depends only on the line up to there, so it is found from the text, for operations
@@ -102,7 +102,7 @@ def _conversion(given: str, wanted: str) -> str | None:
     return CONVERSIONS.get((source, target))
 
 
-# Where an operand should stand
+# Where an operand should be
 
 _OPERAND_IS_MISSING = re.compile(
     r"(?P<surely>expected (an )?operand|'\S+' takes \d+ operands?)"
@@ -236,7 +236,7 @@ def for_people(message: str, text: str = "", position: int = 0) -> str | None:
 
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """The types that are missing behind the operands of an operation."""
+    """The types that are missing after the operands of an operation."""
     types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
@@ -252,7 +252,7 @@ def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
 def _instead_of_expression(
     text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """The operation for `1` or `%a + %b` behind a `%c =`."""
+    """The operation for `1` or `%a + %b` after a `%c =`."""
     dialect = "tfrt" if "tfrt." in text else "arith"
     written = _SUM.match(text, position)
     if written is None:
@@ -332,7 +332,7 @@ def _is_of_host(name: str) -> bool:
     return name.partition(".")[0] not in (*UPSTREAM_DIALECTS, "return", "call")
 
 
-# Behind a check
+# After a check
 
 _OF_CALLS = re.compile(r"for callee|type mismatch")
 
@@ -414,7 +414,7 @@ def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
 
 
 def advice_on_end(holder: Operation, last: Operation) -> str:
-    """How the function or the region of `holder` ends, behind `last`."""
+    """How the function or the region of `holder` ends, after `last`."""
     if isinstance(holder, BodyOp):
         return "end the body with 'tfrt.return'"
     if holder.name == "async.func":

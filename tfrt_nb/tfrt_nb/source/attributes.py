@@ -276,7 +276,7 @@ class AttributeParser(Parser):
 
     @cached_property
     def _alias_positions(self) -> dict[str, int]:
-        """Where the value of each alias is written first, behind its `=`."""
+        """Where the value of each alias is first written, after its `=`."""
         definitions = reversed(list(_ALIAS.finditer(self.source.text)))
         return {match[1]: match.end() for match in definitions}
 
@@ -342,7 +342,7 @@ class AttributeParser(Parser):
         return FusedLoc(ArrayAttr(parts), metadata)
 
     def _parse_end_of_range(self) -> None:
-        """`:8` or `9:8` behind `"f.mlir":7:5 to`.  Files of the runtime hold only the start."""
+        """`:8` or `9:8` after `"f.mlir":7:5 to`.  Files of the runtime hold only the start."""
         if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
             self.parse_integer(allow_boolean=False, allow_negative=False)
         self.parse_punctuation(":")

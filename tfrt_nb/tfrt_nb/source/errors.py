@@ -75,7 +75,7 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """What a verifier of xDSL says of an operation of this name, as MLIR says it behind the
+    """What xDSL's verifier says about an operation of this name, as MLIR words it after the
     name.
     """
     first, _, _ = message.partition("\n")

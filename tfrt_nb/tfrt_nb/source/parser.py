@@ -119,9 +119,9 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error if it is new: a function without an end swallows the one behind it.
+        """Keep the error if it is new: a function without an end swallows the one after it. Its
 
-        The error that it comes from, if there is one, comes first.
+        cause, if it has one, comes first.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -275,7 +275,7 @@ class SourceParser(ScopedParser):
         raise LocatedError(span, f"'{operation_type.name}' op {text}", notes) from None
 
     def _written_types(self, start: int, end: int) -> list[Attribute]:
-        """The types behind the last colon of a short form."""
+        """The types after the last colon of a short form."""
         colon = self.source.text.rfind(":", start, end)
         types: list[Attribute] = []
         if colon < 0:

@@ -262,7 +262,7 @@ class ScopedParser(AttributeParser):
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
-            # Where the operation will stand, and so what it may call, is not known yet.
+            # Where the operation will be, and so what it may call, is not known yet.
             if "no SymbolTable ancestor" not in str(wrong):
                 text = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
         words = "cannot name an operation with no results"

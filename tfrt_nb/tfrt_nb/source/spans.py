@@ -23,7 +23,7 @@ from tfrt_runtime.diagnostics import Location
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
 """A brace; or a comment or a string, which may have some that do not count."""
 _PART = 1 << 16
-"""Lines are looked for in so many characters at a time."""
+"""How many characters are searched for line ends at a time."""
 
 
 class SourceText:
@@ -44,7 +44,7 @@ class SourceText:
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """Where lines start behind the line ends of a part, of which a large text has many."""
+        """Where lines start after the line ends of a part; a large source has many parts."""
         starts = self._starts_by_part.get(part)
         if starts is None:
             first = part * _PART
@@ -99,7 +99,7 @@ class SourceText:
 class SourceSpan(BuiltinAttribute):
     """A place in a source text, as the location of an operation or a block argument.
 
-    `first` is where its result names start, `start` where its own name does, `end` is behind its
+    `first` is where its result names start, `start` where its own name does, `end` is just past its
     head: for an operation with regions, where the first one opens.  `explicit` is the location that
     the program gives with `loc(...)`.
     """

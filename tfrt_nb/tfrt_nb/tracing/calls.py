@@ -102,7 +102,7 @@ def bound(
     gap = next((p for p in plan.positional if p.name not in found.arguments), None)
     if gap is not None and len(given) != plan.positional.index(gap):
         given = [found.arguments.get(p.name, p.default) for p in plan.positional]
-    # Behind a gap Python has them by name.
+    # After a gap, Python passes them by name.
     named = {p.name for p in plan.positional}
     attributes = {name: value for name, value in found.kwargs.items() if name not in named}
     return found.args[len(given) :] and found.args or tuple(given), attributes
@@ -184,9 +184,7 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
 def attributes_of(
     kernel: UserKernel | None, keywords: Mapping[str, object]
 ) -> list[tuple[str, Attribute]]:
-    """What a call gives by name as attributes, in BEF's order; None where that is the default is
-    none.
-    """
+    """The attributes a call gives by name, in BEF's order; not a None that is the default."""
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
         (name, keyword_attribute(kernel, name, keywords[name]))

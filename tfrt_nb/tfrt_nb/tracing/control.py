@@ -1,8 +1,9 @@
 """Control flow in traced functions.
 
 A body is a private function of the program.  The values that it captures are further arguments,
-which both ways of a `cond` share and loops carry unchanged.  Behind the results of a body with
-effects comes a chain, there when they have happened; within `in_order` a chain goes in, too.
+which both ways of a `cond` share and loops carry unchanged.  The results of a body with effects
+are followed by a chain, which is available once the effects have happened; within `in_order` a
+chain goes in, too.
 """
 
 from __future__ import annotations
@@ -174,8 +175,8 @@ def _loop_body(
     """The body of a loop, what it returns, and the values that the loop starts with.
 
     A number that starts the loop takes the type that the body returns for it: then the body is
-    traced again.  Behind the carried values `extra` further ones are returned, which are not
-    carried.
+    traced again.  After the carried values, `extra` more are returned that are not carried.
+
     """
     start = [trace.value(value) for value in carried]
     weak = [
@@ -340,10 +341,10 @@ def map_values(
     The length of a traced value is known when the program runs: the result is one value, a list.
 
     Args:
-        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` in the
-            place of each value that failed, whose `__cause__` is what the kernel raised.
+        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` instead
+            of each value that failed, whose `__cause__` is what the kernel raised.
         at_once: how many calls are in flight, which bounds the memory that they hold.  The result
-            is one value, a list, also where the length is known when traced.
+            is one value, a list, even if the length is known when traced.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):

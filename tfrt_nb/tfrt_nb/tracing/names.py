@@ -1,8 +1,8 @@
 """What Python calls the values of a traced program: the variables that the traced lines assign them
 to.
 
-The name is in the bytecode behind the call or operator, so that tracing itself does not look for
-it: `pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is
+The name is in the bytecode after the call or operator, so tracing itself does not search for it
+: `pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is
 asked for.
 """
 

@@ -69,7 +69,7 @@ class _Writer:
         self._places = PlaceWriter()
 
     def collect(self, trace: Trace) -> None:
-        """Note a function, behind the regions in it."""
+        """Note a function, after its regions."""
         parameters = [*trace.arguments, *trace.captures.values()]
         registers = {value: number for number, value in enumerate(parameters)}
         types = [value.type for value in parameters]
@@ -107,7 +107,7 @@ class _Writer:
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
-            # What is in a region comes before its operation, its function behind what it calls.
+            # What is in a region comes before its operation, its function after what it calls.
             self._kernel_names[CALL] = None
             self._note_types(operation.region.result_types)
         self._kernel_names[operation.name] = None

@@ -32,7 +32,7 @@ const EMPTY = () => ({
   lines: null,
 });
 
-/** The document in a file; text that is none is a document that says so. */
+/** The document in a file; invalid text becomes a document that says so. */
 export async function unpack(data) {
   const { packed, body, ...head } = data,
     empty = { ...head, ...EMPTY() };

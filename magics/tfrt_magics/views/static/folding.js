@@ -75,11 +75,11 @@ export function foldedLayout(layout, { operations }, folded) {
       box.y = y[op] + old.y - oldY[op];
       box.isHidden = box.isFolded || shown[op] !== op;
     }
-    const stand = op == null ? (box.isFolded ? null : undefined) : box.isHidden ? shown[op] : undefined;
+    const visible = op == null ? (box.isFolded ? null : undefined) : box.isHidden ? shown[op] : undefined;
     for (const row of box.rows.values()) {
       for (const i of row) {
         y[i] = box.y + oldY[i] - old.y - raised.get(i);
-        if (stand !== undefined) shown[i] = stand;
+        if (visible !== undefined) shown[i] = visible;
       }
     }
   });

@@ -1,4 +1,4 @@
-// The head of a board: how the run stands, what has failed, and what it came to.
+// The head of a board: the state of the run, what has failed, and what it came to.
 
 import { button, count, duration, element, flash, setAttributes, setText } from "./dom.js";
 import { exports, textOf } from "./export.js";
@@ -144,7 +144,7 @@ export function createProblem(store) {
   return { node, show };
 }
 
-/** What the functions gave back, large: `answer = 42 : i32`. */
+/** What the functions returned, large: `answer = 42 : i32`. */
 export function createResults(store) {
   const node = element("div.outcome", { role: "group", "aria-label": "Results" });
   const items = [];

@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 
-const ALL = 300; // so many rows are simply drawn
+const ALL = 300; // this many rows are simply drawn
 const MARGIN = 12;
 
 /**

@@ -108,7 +108,7 @@ export class Store {
     return this.selection?.op ?? null;
   }
 
-  /** Whether there are operations; what a batch has for operations are its calls. */
+  /** Whether the document has operations; those of a batch are its calls. */
   get isProgram() {
     const { operations, functions } = this.program;
     return operations.length > 0 && functions[0]?.kind !== "batch";

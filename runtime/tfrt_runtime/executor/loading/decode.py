@@ -130,7 +130,7 @@ class FunctionWriter:
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Records, each with the table of its result slots behind it."""
+        """Records, each followed by the table of its result slots."""
         words: list[int] = []
         addresses: list[int] = []
         kernels, records = self._function.kernels, self._records

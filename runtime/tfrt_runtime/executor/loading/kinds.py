@@ -48,8 +48,8 @@ class WrongKind(ValueError):
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """One attribute as a plain value; "any" is what the file says that it is, "typed" that behind
-    its type.
+    """One attribute as a plain value; "any" has the type that the file gives, "typed" the same with
+    the type in front.
 
     Raises:
         TfrtError: if the file does not say.

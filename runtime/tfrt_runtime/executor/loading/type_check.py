@@ -146,7 +146,7 @@ class TypeCheck:
     def _check_control(
         self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
     ) -> None:
-        """What a kernel gives to functions, and what they give back."""
+        """What a kernel passes to functions, and what they return."""
         has = tuple([types[register] for register in record.arguments])
         signatures = tuple([self._signatures[index] for index in record.functions])
         call = id(kernel), has, signatures, len(record.results)

@@ -32,7 +32,7 @@ from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
-"""A blocking thread that has been idle for so long goes away."""
+"""How long a blocking thread stays idle before it exits."""
 STOP_SECONDS = 5.0
 OF_PARENT = "the host was created before this process was forked: create a new host here"
 
@@ -192,7 +192,7 @@ class QueueThreads(ABC):
         """Start a blocking thread, unless there is one for each task that is not done.
 
         A thread that is on its way to the ring looks there before it sleeps, and one that is on its
-        way out looks again when it no longer counts.
+        way out checks again when it no longer counts.
         """
         with self._lock:
             unfinished = -self._pool.done  # read first: rather a thread too many

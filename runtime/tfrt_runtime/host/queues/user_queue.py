@@ -1,7 +1,7 @@
 """Work queues that users make, and what lets programs run on them.
 
 A `ConcurrentWorkQueue` gets tasks, which are Python callables, and decides where and in which order
-they run.  `UserWorkQueue` stands between it and the native core: whatever the core queues is handed
+they run.  `UserWorkQueue` connects it to the native core: whatever the core queues is handed
 to the user's queue, and a task that is called runs a piece of the program.
 
     class Pool:
@@ -58,8 +58,8 @@ class Awaited(Protocol):
 class ConcurrentWorkQueue(Protocol):
     """A work queue of the user's.  All methods may be called from any thread.
 
-    With an attribute `kernels_per_task` a task runs up to so many short kernels that follow each
-    other, else a thousand.  A kernel in Python is always the first of its task.
+    With an attribute `kernels_per_task`, a task runs up to that many consecutive short kernels,
+    else a thousand.  A kernel in Python is always the first of its task.
     """
 
     @property

@@ -54,8 +54,8 @@ class WorkQueue(QueueThreads):
         """Wait until the word at address `word` is 0; False when the time is over first.
 
         This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
-        cannot be left half-way.  Where there are kernels of users, workers work in the place of one
-        that waits; where there is compiled code, another thread in the place of one that waits with
+        cannot be left half-way.  Where there are kernels of users, workers work instead of one that
+        waits; where there is compiled code, another thread instead of one that waits with
         a time limit.  Without workers Python kernels run on the thread that waits in any case.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before
@@ -112,7 +112,7 @@ class WorkQueue(QueueThreads):
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """The thread that works in the place of this one, within the lock; None if this one
+        """The thread that works instead of this one, within the lock; None if this one
         does.
         """
         present = self._stand_in

@@ -188,7 +188,7 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
 
 
 class AllocatedMemory(ctypes.Array[ctypes.c_char]):
-    """Bytes of an allocator as an object with a buffer; given back with the last reference."""
+    """Bytes of an allocator as an object with a buffer; freed with the last reference."""
 
     _type_ = ctypes.c_char
     _length_ = 0

@@ -29,7 +29,7 @@ from tfrt_runtime.once import once
 KINDS = at.LOG_KINDS
 """The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""In the place of a register: the event is about a kernel as a whole."""
+"""Instead of a register: the event is about a kernel as a whole."""
 
 _WRITTEN = struct.Struct("=QIIIHHq")
 """Time, op, value, instance, the worker above 6 bits of the kind, the run, payload."""
@@ -125,7 +125,7 @@ class Watch:
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
         """Get ready for the run with this number and struct of the program with this number, whose
-        functions have so many registers each.
+        functions have these numbers of registers.
 
         Raises:
             ValueError: if the watch had a run before.

@@ -2,8 +2,8 @@
 Perfetto.
 
 There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose`
-stands between them for what kernels of the user say of themselves.  Runs and kernels come from the
-event log of the native core (`executor.tracing`): a run that starts while no caller requests
+is between them, for what the user's kernels record about themselves.  Runs and kernels come from
+the event log of the native core (`executor.tracing`): a run that starts while no caller requests
 tracing costs nothing.
 """
 
@@ -286,7 +286,7 @@ class ChromeSink:
                 self.event(one)
         self._arrows += 1
         rest = f'"cat":"ready","id":{self._arrows},"name":{self._quoted(target.name)}'
-        # Within its source: one that ends at this time does not hold an arrow any more.
+        # Within its source: one that ends at this time no longer holds an arrow.
         start = max(source.begin_ns, (source.end_ns or 0) - 1)
         self._add(source, f'"ph":"s",{rest},"ts":{self._micros(start)}')
         self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')

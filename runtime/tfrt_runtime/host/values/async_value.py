@@ -297,7 +297,7 @@ class AsyncValue(AwaitedValue):
 
     def _result(self, timeout: float | None) -> object:
         if timeout is not None:
-            deadline_in(timeout)  # a wrong one is refused also where the value is there already
+            deadline_in(timeout)  # a wrong one is refused even if the value is available already
         elif (reads := _ORDINARY.get(self.type)) is not None:
             # The shortest way to a number: native code works for it, and makes the object.
             queue = self._queue

@@ -135,7 +135,7 @@ def why_copied(tensor: object, value: object) -> str:
 
 
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
-    """Why `value` is none of the type, with the value where the error names only its class."""
+    """Why `value` is not of the type, with the value where the error names only its class."""
     reason = str(wrong)
     if not reason.startswith("expected") or (
         type_text not in SCALAR_TYPES and f"{type(value).__name__}: " in reason

@@ -66,7 +66,7 @@ MAX_SECONDS = 1e6
 
 def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
     def wait(frame: KernelFrame, *given: object) -> object:
-        """The operands, so many seconds later; a chain where there are none.  No thread waits."""
+        """The operands, or a chain if there are none, after that many seconds.  No thread waits."""
         *values, seconds = given
         if not 0 <= _number(seconds) <= MAX_SECONDS:
             raise KernelError(f"seconds must be 0 to {MAX_SECONDS:.0f}, found {seconds}")

@@ -56,7 +56,7 @@ def print_string(frame: KernelFrame, value: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.format_string", results=("object",))
 def format_string(pattern: object, value: int) -> str:
-    """`pattern` with `value` in the place of its one conversion, as C's printf does it."""
+    """`pattern` with `value` formatted by its one conversion, as in C's printf."""
     return format_like_printf(expect(str, pattern), expect(int, value))
 
 
@@ -138,7 +138,7 @@ def _read_ordinary_file(path: str) -> str:
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: if it is no ordinary file, or too large, or the path is none.
+        ValueError: if it is not a regular file, or too large, or the path is invalid.
     """
     # Without waiting: opening a named pipe would wait for a writer.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:

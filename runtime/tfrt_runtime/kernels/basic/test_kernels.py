@@ -54,7 +54,7 @@ def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
     frame.host.print(f"id: {operands_and_id[-1]}\n")
     if frame.result_types == ("!tfrt.chain",):
         return CHAIN
-    return make_available(frame.request.queue, 0, "i32")  # also where the file has no types
+    return make_available(frame.request.queue, 0, "i32")  # even where the file has no types
 
 
 test_cost.__test__ = False  # type: ignore[attr-defined]
@@ -77,7 +77,7 @@ def log(message: object) -> None:
     "tfrt_test.print_typed_attr", attributes=("typed",), results=("chain",), frame=True
 )
 def print_typed_attr(frame: KernelFrame, *chain_and_value: object) -> None:
-    """Print an attribute behind its type: `I64: 1`, `F32: 5.000000e-01`, `I1: 0`."""
+    """Print an attribute after its type: `I64: 1`, `F32: 5.000000e-01`, `I1: 0`."""
     kind, value = expect(tuple, chain_and_value[-1])
     shown = f"{value:e}" if isinstance(value, float) else value
     text = f"{shown:d}" if isinstance(shown, int) else shown

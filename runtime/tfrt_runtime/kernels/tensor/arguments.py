@@ -1,4 +1,4 @@
-"""What tensor kernels stand on: arguments that are checked, new tensors, arithmetic without
+"""The basis of tensor kernels: checked arguments, new tensors, arithmetic without
 warnings.
 
 A program in a BEF file may put any value anywhere.

@@ -138,7 +138,7 @@ def _add_broadcast(element_type: ElementType, rank: int) -> None:
 def _add_slice(element_type: ElementType, rank: int) -> None:
     @REGISTRY.kernel(f"tfrt_test.slice_inplace.{element_type.word}.{rank}", results=("chain",))
     def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
-        # TFRT's kernel has its chain before the tensor that it writes, ours may have it behind.
+        # TFRT's kernel takes its chain before the tensor that it writes; ours may take it after.
         outputs = [operand for operand in rest if operand is not CHAIN]
         if len(outputs) != 1:
             raise KernelError(f"expected one tensor to write to, found {len(outputs)}")

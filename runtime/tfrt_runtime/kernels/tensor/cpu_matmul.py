@@ -1,8 +1,8 @@
 """Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
 Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and
-accumulates without further passes over memory.  Numpy does what is left: other elements, memory
-that is crooked or shared, no OpenBLAS.
+accumulates without further passes over memory.  Numpy does the rest: other element types, memory
+that is non-contiguous or shared, no OpenBLAS.
 
 BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of
 its own takes them away from the kernels that run beside it, and two products at once start twice as

@@ -294,7 +294,7 @@ def mismatch(
     parameters = kernel.parameters
     if parameters is None:
         return None
-    # A chain behind the arguments orders the call; "" may be one.
+    # A chain after the arguments orders the call; "" may be one.
     given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
     if kernel.takes is not None and given > kernel.takes:
         return f"'{kernel.name}' takes {kernel.taken}, found {len(operands)}"

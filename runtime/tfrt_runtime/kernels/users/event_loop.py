@@ -54,10 +54,10 @@ def on_event_loop(
 
 
 class _Call:
-    """One call of a coroutine kernel: the run is not over before it has ended, or cannot begin any
-    more.
+    """One call of a coroutine kernel: the run is not over before the call has finished or can no
+    longer
 
-    A loop that is closed drops what it was to do, and with it this object and the results.
+    start. A loop that is closed drops its pending work, and with it this object and the results.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class _Starting:
         """Begin with all of them, on the thread of the loop."""
         with self._lock:
             self._has_begun = True
-        with collector_paused():  # it would look again and again at thousands of calls that go on
+        with collector_paused():  # it would poll thousands of calls that go on
             for call in self._calls:
                 call.begin(loop)
 
@@ -198,7 +198,7 @@ class EventLoop:
             self.loop = stepped = SteppedLoop(_ended)
             stop = stepped.stop_serving
         host.serving_loop = self.loop
-        # Also when the host is dropped without `close`, and this object with it.
+        # Even when the host is dropped without `close`, and this object with it.
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:

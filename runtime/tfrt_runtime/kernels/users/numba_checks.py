@@ -186,7 +186,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """What is called in the place of operators, and of functions of so many arguments."""
+    """What is called instead of operators, and of functions with that many arguments."""
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:
@@ -217,7 +217,7 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
             raise OverflowError("the quotient does not fit in 64 bits")
         return divmod(a, b)
 
-    # The functions that stand in the text are called as what they stand for: Numba names them in
+    # The functions named in the source are called as what they stand for: Numba names them in
     # messages.
     def binary(name: str, plain: Callable[..., Any], checked: Callable[..., Any]) -> Any:
         def called(a: Any, b: Any) -> None: ...

@@ -133,10 +133,10 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Called where the native form cannot finish: raises what that has raised.
+        """Called where the native form cannot finish: raises what that has raised. If
 
-        Where nothing did, it is `function` on what its compiled self would see: arrays in the place
-        of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is
+        nothing was raised, it is `function` on what its compiled form would see: arrays instead of
+        tensors. Numpy arrays that are not tensors yet become tensors, and the compiled function is
         called.
         """
         arguments = self._signature.arguments

@@ -71,7 +71,7 @@ def with_policy(
 
 
 def _sleep(frame: KernelFrame, seconds: float) -> None:
-    """Wait for so long, or until the run is cancelled."""
+    """Wait that long, or until the run is cancelled."""
     woken = threading.Event()
     frame.request.call_when_cancelled(woken, woken.set)
     woken.wait(seconds)
@@ -150,7 +150,7 @@ class Gate:
         self._blocking = blocking
         self.waiting: deque[Callable[[], None]] = deque()
         self._ended = 0
-        """Calls that have ended while no other call has begun in their place yet."""
+        """Calls that have finished and that no other call has replaced yet."""
         self._is_in_loop = False
         self._lock = threading.RLock()
 

@@ -63,7 +63,7 @@ class Diverted:
         if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
         run = native_process().requests.get(address_of_words(words))
-        # A task or thread that a kernel has left running belongs to no run any more, nor does a
+        # A task or thread that a kernel has left running no longer belongs to a run, nor does a #
         # child process.
         if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:
             return self._stream.write(text)

@@ -325,7 +325,7 @@ class _Stay:
 
 
 class _OnCluster(HostTensor):
-    """In the place of a value that only remote kernels take, which is not fetched."""
+    """Placeholder for a value that only remote kernels take, which is not fetched."""
 
     def __repr__(self) -> str:
         return "on the cluster"

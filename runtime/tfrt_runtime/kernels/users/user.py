@@ -177,7 +177,7 @@ def kernel(
     limit: int | None = None,
     remote: bool = False,
 ) -> Any:
-    """Register the decorated function as kernel `name`, in the place of an earlier one.
+    """Register the decorated function as kernel `name`, replacing any earlier one.
 
     Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function
     stays one that Python calls as before; only while a program is traced, calling it makes an

@@ -3,7 +3,7 @@
 The core's IR is the same for all of them: words of 64 bits, and an address is a word.  What differs
 is here, as LLVM IR: the functions that `lowering` calls for the C library, and, in `threads`, the
 context of a thread.  WebAssembly has pointers of 32 bits, and a call must have the very type of the
-function, so that its adapters (`python_api`) stand between the core and CPython.
+function, so that its adapters (`python_api`) connect the core to CPython.
 
 `native.machine` says which of them this process is on.
 """

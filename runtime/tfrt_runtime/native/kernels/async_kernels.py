@@ -270,14 +270,14 @@ def share_arguments(context: Address, record: Address) -> None:
 
 @entry
 def identity(context: Address, record: Address) -> None:
-    """`tfrt_test.identity`: the arguments behind the chain."""
+    """`tfrt_test.identity`: the arguments after the chain."""
     for i in range(1, load(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i - 1)
 
 
 @entry
 def make_indirect(context: Address, record: Address) -> None:
-    """`tfrt_test.make_indirect`: each argument behind an indirect value."""
+    """`tfrt_test.make_indirect`: an indirect value for each argument."""
     for i in range(load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         indirect = new_indirect(context)

@@ -169,7 +169,7 @@ def double_samples(context: Address, state: Address, count: int) -> bool:
 
 @native
 def is_enough(state: Address) -> bool:
-    """Whether there are as many runs, or as many seconds, as the program asked for."""
+    """Whether the benchmark has reached the program's number of runs or of seconds."""
     record = load(state + at.BENCHMARK_RECORD)
     if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False

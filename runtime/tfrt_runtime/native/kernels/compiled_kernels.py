@@ -90,7 +90,7 @@ IMPORT_NEXT = 0
 IMPORT_OBJECT = 8
 IMPORT_REQUEST = 16
 IMPORTS_SWEPT = 1024
-"""After so many more objects, a sweep for those that are resolved is worth its time."""
+"""After this many more objects, a sweep for the resolved ones is worth its time."""
 
 
 @entry

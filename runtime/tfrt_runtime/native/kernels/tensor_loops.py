@@ -58,8 +58,8 @@ def multiply_matrices(
 ) -> None:
     """`target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers) at `function`.
 
-    f32, row by row; the rows of `right` and `target` start so many elements apart.  Neither a size nor
-    `alpha` is 0, and `target` shares no memory with the others.
+    f32, row by row; the rows of `right` and `target` start that many elements apart.  Neither a
+    size nor `alpha` is 0, and `target` shares no memory with the others.
     """
     del function
     for row in range(rows):

@@ -57,7 +57,7 @@ PART_TASK, MATRICES, ROW = range(3)
 """Addresses of `multiply_parts`, of `cblas_sgemm` and of `cblas_sgemv`, or 0 for both."""
 
 HEAVY_WORK = 1 << 20
-"""So many multiplications are worth waking another worker for what else is ready."""
+"""This many multiplications are worth waking another worker for other ready work."""
 PART_WORK = 1 << 22
 """Multiplications of the smallest part: it takes longer than a worker needs to wake up."""
 PART_ROWS = 32
@@ -66,7 +66,7 @@ PART_COLUMNS = 64
 """Parts are as many columns wide, or a multiple of that, for the same reason."""
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""A thread that has left a product looks for what follows it for so long without sleep: most parts take less."""
+"""How long a thread that has left a product searches for the next one without sleeping: most parts take less."""
 
 # Product: what its threads share.
 PRODUCT_NEXT = 0
@@ -225,7 +225,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
 
 @native
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
-    """Work on a product together with so many workers; `function` is the address of `multiply_parts`."""
+    """Work on a product together with that many workers; `function` is the address of `multiply_parts`."""
     store(product + PRODUCT_OWNERS, helpers + 1)
     store(product + PRODUCT_PROCESSOR, processor())
     # The helpers finish in the activation, which must last until their tasks have run.
@@ -251,7 +251,7 @@ def multiply_parts(context: Address, task: Address) -> None:
     activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    # Where others use the processors, the system may run this thread in the place of the kernel's.
+    # Where others use the processors, the system may run this thread instead of the kernel's.
     if processor() != load(product + PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)
@@ -278,7 +278,7 @@ def work_on_product(context: Address, product: Address) -> None:
 
 @native
 def leave_product(context: Address, product: Address) -> None:
-    """This thread takes no part any more; the last one that leaves frees the product."""
+    """This thread no longer takes part; the last one to leave frees the product."""
     if fetch_add(product + PRODUCT_OWNERS, -1) == 1:
         for i in range(3):
             drop_tensor(context, load(product + PRODUCT_TENSORS + 8 * i))

@@ -30,8 +30,9 @@ ROW_BITS = 32
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
     """As `start_call`, with payloads for arguments.
 
-    The words behind those of the request are as `layouts` says.  A payload belongs to the value that is made of it;
-    an AsyncValue is borrowed.  The caller finds the results as `start_call` leaves them.
+    The words after those of the request are as `layouts` says.  A payload belongs to the value that
+    is made of it; an AsyncValue is borrowed.  The caller finds the results as `start_call` leaves
+    them.
     """
     words = request + at.REQUEST_SIZE
     make_results(context, function, words + row_results(function))
@@ -74,7 +75,8 @@ def start_rows(
 def run_rows(context: Address, task: Address) -> None:
     """Task function: begin with the first of some rows; the others are left to tasks.
 
-    The third word of the task says how many rows there are, and behind ROW_BITS which is the first.
+    The third word of the task says how many rows there are, and, above ROW_BITS, which is the
+    first.
     """
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)

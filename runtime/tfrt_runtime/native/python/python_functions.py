@@ -5,7 +5,7 @@ arguments and attributes there are, the payload type of the result and the class
 0; then the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
 finishes, and the attributes are addresses of Python objects, which the loaded program holds.
 
-A block has the objects that the function is given, and behind them three words for what it raises.
+A block has the objects that the function is given, followed by three words for what it raises.
 
 A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_thread` has it:
 

@@ -60,7 +60,7 @@ from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 TURN_RUNS = 128
 """Runs that a thread starts in its turn, some quarter of a millisecond, where several threads start runs."""
 TURNS = 16
-"""Turns of one thread behind each other until the others are taken to have ended."""
+"""Consecutive turns of one thread until the others are taken to have ended."""
 WAKE_UP_NS = 50_000
 
 
@@ -249,7 +249,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
-    """A number of that type as a value with a reference; 0 if the object is none, and no value that is."""
+    """A number of that type as a value with a reference; 0 unless the object is such a number or value."""
     place = need_block(context, 8 * at.ARGUMENT_WORDS)
     store(place, payload_type)
     value = 0

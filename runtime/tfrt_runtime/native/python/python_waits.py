@@ -223,7 +223,7 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 
 @native
 def light_task(context: Address) -> Address:
-    """The next task, or 0.  One that begins no call from outside may take longer: the GIL is given away for it."""
+    """The next task, or 0.  One that starts no call from outside may take longer: the GIL is released for it."""
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
     task = next_in_order(context)

@@ -390,7 +390,7 @@ def has_task(context: Address) -> bool:
 
 @native
 def has_queued_task(context: Address) -> bool:
-    """Tell whether there is a task for this thread, apart from started calls."""
+    """Tell whether a task is waiting for this thread, apart from started calls."""
     return load(context + at.CONTEXT_PENDING) != 0 or has_common_task(
         load(context + at.CONTEXT_QUEUE)
     )
@@ -398,7 +398,7 @@ def has_queued_task(context: Address) -> bool:
 
 @native
 def has_common_task(queue: Address) -> bool:
-    """Tell whether there is a task that any thread of the queue may take.
+    """Tell whether a task is waiting that any thread of the queue may take.
 
     Conservative for the deques: a task may be gone when a thread comes for it.
     """

@@ -1,4 +1,4 @@
-"""Explored scenes are small: so is what a thread cuts from a slab, which each schedule cuts and gives back."""
+"""Explored scenes are small: so is what a thread cuts from a slab, which each schedule cuts and frees."""
 
 from __future__ import annotations
 

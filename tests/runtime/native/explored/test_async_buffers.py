@@ -1,4 +1,4 @@
-"""Buffers of compiled code: in every interleaving each is given back once, and a stale handle is dead."""
+"""Buffers of compiled code: in every interleaving each is freed once, and a stale handle is dead."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def give_back(host: SimulatedHost, blocks: list[int]) -> None:
 
 
 def made(host: SimulatedHost, count: int) -> list[int]:
-    """So many blocks, those of a slab side by side; no slab is open."""
+    """That many blocks, those of a slab side by side; no slab is open."""
     assert load(host.main + at.CONTEXT_FREE + 8 * CLASS) == 0
     blocks = [cells.take_block(host.main, CLASS * at.CELL_SIZE) for _ in range(count)]
     cells.leave_slab(host.main, CLASS)

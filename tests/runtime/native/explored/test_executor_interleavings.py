@@ -141,7 +141,7 @@ def running(
 ) -> Callable[[World], None]:
     """The program on two workers; with `is_cancelled`, another thread cancels it at any time.
 
-    Its memory is given back as soon as the run has ended, as by a caller that dropped it.
+    Its memory is freed as soon as the run has finished, as by a caller that dropped it.
     """
 
     def scenario(world: World) -> None:

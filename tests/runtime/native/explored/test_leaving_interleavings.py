@@ -34,7 +34,7 @@ def work_and_sleep(host: SimulatedHost, worker: int) -> None:
 def test_a_worker_runs_what_the_wake_up_of_a_waiting_thread_was_for(
     add: Callable[[int, int], None],
 ) -> None:
-    """The thread waits for a word, which is changed without a wake-up, as where one works in the place of others."""
+    """The thread waits for a word, which changes without a wake-up: one works for others."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1, outside=2)

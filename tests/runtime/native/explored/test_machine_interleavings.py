@@ -88,9 +88,9 @@ def becoming_hot(
     is_cancelled: bool = False,
     is_task: bool = True,
 ) -> Callable[[World], None]:
-    """The program on two workers; its last function is hot when so many calls were interpreted.
+    """The program on two workers; its last function is hot after that many interpreted calls.
 
-    All that belongs to the program is given back as soon as the run has ended.
+    Everything that belongs to the program is freed as soon as the run has finished.
     """
 
     def scenario(world: World) -> None:

@@ -240,7 +240,7 @@ def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
 
 
 def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> None:
-    """What a worker does; `seeks` is called where it finds no task, and says whether to look again without sleep."""
+    """A worker; when it finds no task, `seeks` says whether to search again without sleeping."""
     while load_acquire(word) != 0:
         task = tasks.find_task(context)
         if task != 0:

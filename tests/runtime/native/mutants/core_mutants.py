@@ -31,7 +31,7 @@ class Mutant:
         """The source of the module with the bug.
 
         Raises:
-            ValueError: if the lines stand in the function never, or more than once.
+            ValueError: unless the lines occur in the function exactly once.
         """
         lines = source.splitlines()
         first = lines.index(next(x for x in lines if x.startswith(f"def {self.function}(")))
@@ -187,7 +187,7 @@ MUTANTS = [
     ),
     _mutant(
         "queues.tasks.sleep_on_queue",
-        "a thread looks for work before it counts as a sleeper",
+        "a thread searches for work before it counts as a sleeper",
         """
         epoch = arrive(queue)
         if not has_task(context) and must_wait(queue, word):
@@ -201,7 +201,7 @@ MUTANTS = [
     ),
     _mutant(
         "queues.tasks.sleep_on_queue",
-        "a thread reads the epoch after it has looked for work",
+        "a thread reads the epoch after it has searched for work",
         """
         epoch = arrive(queue)
         if not has_task(context) and must_wait(queue, word):
@@ -457,7 +457,7 @@ MUTANTS = [
     ),
     _mutant(
         "calls.executor.blocking_loop",
-        "a thread blocks without a look at what waits behind it",
+        "a thread blocks without checking what waits after it",
         "    call_for_threads(context, pool)",
         "    pass",
         "pool_interleavings test_idle_threads_are_woken_for_as_many_tasks",
@@ -644,7 +644,7 @@ MUTANTS = [
     ),
     _mutant(
         "async_value.forward_to",
-        "a value that a stuck run has given up is resolved once more",
+        "a value that a stuck run has abandoned is resolved once more",
         """
         if is_available(indirect):
             drop_reference(context, target)
@@ -662,7 +662,7 @@ MUTANTS = [
     ),
     _mutant(
         "calls.hot_calls.call_machine",
-        "a call that machine code has given up has lost its arguments",
+        "a call that machine code has abandoned has lost its arguments",
         """
         if attempt == 0:
             return False

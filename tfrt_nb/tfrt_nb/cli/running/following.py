@@ -32,13 +32,13 @@ QUIET_SECONDS = 1.0
 """A run that is over by then shows nothing."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
-"""So many of the kernels that run, and of what is waited for, are named."""
+"""How many running kernels, and how many awaited values, are named."""
 CLEAR = "\r\x1b[2K"
 _STATES = ("available", "running", "error", "skipped", "cancelled")
 
 
 class Follower(ABC):
-    """Follows the runs of a program; within, its thread looks at them every so many seconds."""
+    """Follows the runs of a program; within, its thread polls them at this interval, in seconds."""
 
     logs_all = True
     """Whether the values of sync functions are wanted, too: their code is slower then."""
@@ -89,7 +89,7 @@ class Follower(ABC):
 
     @abstractmethod
     def _end(self) -> None:
-        """Nothing runs any more; the thread has ended."""
+        """Nothing runs anymore; the thread has exited."""
 
 
 class Trace(Follower):
@@ -197,7 +197,7 @@ class ProgressLine(Follower):
 
 
 def put_line(stream: TextIO, text: str) -> None:
-    """Write a text in the place of the line that a terminal is in, as far as it fits."""
+    """Overwrite the terminal's current line with a string, as far as it fits."""
     width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
     cut = text if len(text) < width else text[: width - 2] + "…"
     stream.write(CLEAR + cut)

@@ -68,7 +68,7 @@ def program_of_file(data: bytes | memoryview, name: str) -> Program:
     parsed.
 
     Raises:
-        TfrtError: if it is none, or has compiled functions that are none.
+        TfrtError: if the program or one of its compiled functions is invalid.
     """
     return program_of_bef(data, name, _code_of_file)
 

@@ -226,7 +226,7 @@ def read_argument(text: str) -> object:
     """An argument of the command line as a Python value.
 
     Raises:
-        TfrtError: if it is none.
+        TfrtError: if it is not a valid value.
     """
     if text.startswith("@"):
         import numpy as np

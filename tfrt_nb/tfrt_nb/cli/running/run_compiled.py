@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
-"""So long may a run that was stopped take to come to rest."""
+"""How long a stopped run may take to come to rest."""
 MAX_LEFT_OVER = 20
-"""So many objects that are left over are shown."""
+"""How many leftover objects are shown."""
 
 
 def run_compiled(

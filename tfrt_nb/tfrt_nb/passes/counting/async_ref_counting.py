@@ -9,7 +9,7 @@
                                             }
                                             async.drop_ref %v {count = 1 : i32}
 
-Code behind a task may run before the task does, so the order of the text says nothing about whose
+Code after a task may run before the task does, so the order of the text says nothing about whose
 use is the last one.  Each task that uses a value, as an operand or in its body, therefore holds a
 reference of its own, from right before it starts to its end; so does each task around it.  The rest
 is in `reference_counts`.

@@ -3,12 +3,12 @@
 Assumes that each token is awaited or added to a group once, and each value and group awaited once,
 and that nothing is passed to calls.  Then the reference is dropped
 
-- right behind the definition, if there is no use;
-- behind `is_error` of a token or group (the await is over);
-- behind `load` of a value;
-- behind `add_to_group` of a token.
+- right after the definition, if there is no use;
+- after `is_error` of a token or group (the await is over);
+- after `load` of a value;
+- after `add_to_group` of a token.
 
-It needs no liveness, and is as right as its assumptions: where a value is awaited and found in
+It needs no liveness, and is as correct as its assumptions: where a value is awaited and found in
 error its load is never reached and the reference stays.  `async-runtime-ref-counting` needs no
 assumptions.
 """

@@ -51,7 +51,7 @@ class DropOnErrorPaths(ModulePass):
     """Completes the counts of `async-ref-counting` after the lowering to coroutines.
 
     With `explicit_only` other values are counted later, and only what the program itself takes and
-    gives up is completed.
+    drops is completed.
     """
 
     name: ClassVar[str] = "async-drop-on-error-paths"

@@ -12,7 +12,7 @@ is added, as one operation; where it is known, as the `count` of an `async.runti
 drops are in such loops: tasks and callees drop what they own.
 
 A loop that is still structured when references are counted is not left early, so that what is added
-in front of it is given away in it: a check for cancellation, a failing call, or an await has made
+in front of it is handed over in it: a check for cancellation, a failing call, or an await has made
 blocks of its loop by then, and counts stay in those.  `async-interruptible-loops` cuts long loops
 of task starts into such pieces. Counts that the program itself writes stay where they are.
 """

@@ -5,8 +5,9 @@ added by the caller, a result's by its maker).  That reference goes
 
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
-- otherwise it is dropped behind the last use, or on the edge of the control flow graph behind which
-  the value is not needed any more.
+- otherwise it is dropped after the last use, or on the edge of the control flow graph after which
+the
+  value is no longer needed.
 
 A value needed more than once at such a point (returned twice; passed to a block argument and used
 afterwards) gets more references first.  The result of a select is one of its sources, which keep
@@ -90,7 +91,7 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """The blocks in the operation, those of an operation's regions before the blocks behind it."""
+    """The blocks in the operation, those of an operation's regions before the blocks after it."""
     for region in op.regions:
         for block in region.blocks:
             yield block
@@ -198,7 +199,7 @@ class _Dropping:
             share_exits(due_at_end, self.values, self.counts.drop)
 
     def _behind_last_users(self, order: int, block: Block) -> None:
-        """What the block makes or is given, and is not needed behind it."""
+        """The values that the block makes or is given and that are not needed after it."""
         liveness = self.liveness
         held = liveness.live_in[block] | liveness.made[block]
         for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
@@ -212,11 +213,11 @@ class _Dropping:
     def _add_step(
         self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
     ) -> None:
-        """Drop a reference of a value there, or add so many."""
+        """Drop a reference to a value there, or add that many."""
         self._steps.append((number, order, where, added))
 
     def _due_on_edges(self, order: int, block: Block) -> list[int]:
-        """For each edge out of the block, the values that are not needed behind it."""
+        """For each edge out of the block, the values that are not needed after it."""
         liveness = self.liveness
         used = liveness.at_end[block]
         if block.last_op is None or not (used or block.last_op.successors):

@@ -33,7 +33,7 @@ ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetError
 """What the block begins with where something goes on that has failed."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
-"""So many dropped references are worth sharing; below, each way is easier to read on its own."""
+"""This many dropped references are worth sharing; below, each way is easier to read on its own."""
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
@@ -102,7 +102,7 @@ def _places(due: dict[Block, int]) -> Callable[[Block], int]:
 
 
 def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
-    """The first step at or behind `step` that drops nothing but what is due, made if need be."""
+    """The first step at or after `step` that drops only what is due; made if necessary."""
     while step is not None and step.total & ~due:
         rest = step.rest.total if step.rest else 0
         fitting = len(step.given)

@@ -428,7 +428,7 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
 
 
 def _suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await that does not check whether there was an error."""
+    """Replace an await that does not check for an error."""
     _, continuation = split_behind(op)
     _suspend(coroutine, Emitter.in_front_of(op), awaited, continuation)
     erase(op)

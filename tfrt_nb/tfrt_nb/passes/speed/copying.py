@@ -473,7 +473,7 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
-    """The group that the task is added to right behind it, if nothing else is done with its
+    """The group that the task is added to right after it, if nothing else is done with its
     token.
     """
     add = task.next_op

@@ -69,7 +69,7 @@ def _elide(function: FuncOp) -> None:
 
 
 def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
-    """Mark where results become available before the caller has them: not behind a suspension."""
+    """Mark where results become available before the caller has them: not after a suspension."""
     if RESOLVED_BY_HAND in function.attributes:
         return
     results = set(terminator_of(function.body.blocks[-1]).operands)

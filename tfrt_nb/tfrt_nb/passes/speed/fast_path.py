@@ -28,8 +28,8 @@ none.
       @fib_continuation, too) %r = arith.addi %x, %y : i64 return 0, %r : i64, i64
     }
 
-`@fib_continuation` is the rest of the function from the first await behind the call on, as an async
-function of what is needed there:
+`@fib_continuation` is the rest of the function from the first await after the call, as an async
+function of the values needed there:
 
     async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) ->
     !async.value<i64> {
@@ -115,7 +115,7 @@ SELDOM = "seldom"
 """The attribute of a function that hardly ever runs."""
 _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
-"""So many operations in all continuations of a function are worth compiling again."""
+"""This many operations in all continuations of a function are worth compiling again."""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
 """What a function that may be left in the middle does not contain: a buffer in its frame would
 be gone.
@@ -182,7 +182,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
 
 
 def _start_of_continuation(call: CallOp) -> Operation:
-    """The first await behind the call in its block, or else what comes next."""
+    """The first await after the call in its block, or else the next operation."""
     following = call.next_op
     assert following is not None
     return next((op for op in _operations_from(following) if type(op) is AwaitOp), following)
@@ -243,7 +243,7 @@ class _Continuation:
 
 @dataclass(frozen=True, slots=True)
 class _Exit:
-    """A call behind which the fast path may have to be left."""
+    """A call after which the fast path may have to be left."""
 
     call: CallOp
     before_continuation: list[Operation]
@@ -302,7 +302,7 @@ class _FastPathMaker:
         return plain
 
     def _leave_with_handle(self, exit_: _Exit, plain: PlainCallOp) -> None:
-        """Behind the call: go on, or let the continuation go on with what the handles stand for."""
+        """After the call: go on, or let the continuation go on with what the handles represent."""
         call = exit_.call
         _, continuation = split_behind(call)
         left = Block()
@@ -367,7 +367,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
     call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
-    # All handles become objects before the first await: behind one that fails, nothing is.
+    # All handles become objects before the first await: after one that fails, nothing is.
     objects = [
         waiting(RuntimeFromHandleOp(handle, type_)).result
         for handle, type_ in zip(call.res, function.function_type.outputs, strict=False)
@@ -429,7 +429,7 @@ def _continuation_of(
 
 
 def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> Region:
-    """Copies of the operations from `start` on, and of the blocks behind."""
+    """Copies of the operations from `start` on, and of the blocks that follow."""
     originals = [other for other in region_of(block).blocks if other in behind]
     copies = [Block(arg_types=original.arg_types) for original in originals]
     values: dict[SSAValue, SSAValue] = {}

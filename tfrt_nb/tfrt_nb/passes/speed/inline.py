@@ -1,4 +1,4 @@
-"""The bodies of functions in the place of calls.
+"""Replace calls by the bodies of the functions.
 
     func.func private @twice(%x: i32) -> i32 {
       %y = arith.addi %x, %x : i32
@@ -16,7 +16,7 @@ several blocks and the place takes one, and where the body has a `memref.alloca`
 be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
 once `MAX_OPERATIONS` have been copied.
 
-Private functions to which nothing refers any more are taken out.
+Private functions to which nothing refers anymore are removed.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _calls_in(function: FuncOp) -> list[tuple[Operation, str]]:
 
 
 def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
-    """Whether the body can stand in the place of the call."""
+    """Whether the body can replace the call."""
     blocks = callee.body.blocks
     if not blocks or (_SYNC in callee.attributes) is not (_SYNC in caller.attributes):
         return False
@@ -139,7 +139,7 @@ def _is_constant(op: Operation) -> bool:
 
 
 def _inline(call: Operation, callee: FuncOp) -> None:
-    """Put a copy of the body in the place of the call, which is gone."""
+    """Replace the call by a copy of the body."""
     block = call.parent
     assert block is not None
     if len(callee.body.blocks) == 1:

@@ -7,9 +7,9 @@ A large program is many lines that differ only in names:
 
 A `Shape` is what is left without the names of results and operands, and without the line and column
 that `loc("file":1:2)` gives.  The parser reads the first line of each shape, and what it made of it
-holds for all of them, in this text and in later ones, once the operands have the same types: what a
-line of a plain program means stands in it, as there are no aliases.  An operation with regions is
-its head; each region is a `Body` of its own, as in a BEF file.
+holds for all of them, in this text and in later ones, once the operands have the same types: a line
+of a plain program has its whole meaning in itself, as there are no aliases.  An operation with
+regions is its head; each region is a `Body` of its own, as in a BEF file.
 
 Only programs are read so in which every line is a function's head, an operation, a head of regions,
 a return, a brace, or an operation with all of its regions, which is taken apart.  Of any other one,

@@ -37,10 +37,10 @@ _ROW = re.compile(
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: all that stands before the operation, its first result, what names further ones; the
-operation up to its operands, these, the rest.  Or, of a line of another form, what stands behind
-its indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
-in the first releases of Python 3.11 they forget to give back what a group took in vain."""
+"""A line: everything before the operation, its first result, what names further ones; the
+operation up to its operands, these, the rest.  Or, of a line of another form, what follows its
+indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
+in the first releases of Python 3.11 they do not backtrack over what a group took in vain."""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
 """The placeholder for a name in the rest of a line, which has no such character."""
@@ -57,7 +57,7 @@ _NEXT = re.compile(
     r" | (?:(?:tfrt|hex)\.)?return\b )",
     re.ASCII | re.VERBOSE,
 )
-"""What stands before all but the first operation of a region in one line."""
+"""What precedes all but the first operation of a region in one line."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
 """Matches a list of names, separated by blanks, if one of them is invalid."""
 MAX_LINE = 2_000
@@ -69,7 +69,7 @@ Types: TypeAlias = tuple[Attribute, ...]
 Key: TypeAlias = tuple[str, str]
 """A line's head and the rest of it, without names."""
 MAX_REMEMBERED = 1024
-"""So many shapes are kept for later texts."""
+"""How many shapes are kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
 """A name as the text has it, "" for none, and where it starts and ends."""
 HEAD = re.compile(
@@ -105,8 +105,8 @@ def row_of(text: str) -> re.Match[str]:
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in
-    its line.
+    """A row, or those of its parts if it has regions, each as if its line had blanks in front of
+    it.
     """
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
@@ -145,7 +145,7 @@ def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
 
 
 def is_nothing(row: Row) -> bool:
-    """Whether there is nothing in the line, or a comment."""
+    """Whether the line is empty or only a comment."""
     return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
 
 
@@ -182,7 +182,7 @@ class Memory:
         self._constants: dict[str, Shape] = {}
 
     def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
-        """Remember what a text had, but for what is long or hangs on more than the text."""
+        """Remember what a source contained, except what is long or depends on other sources."""
         if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
             self.shapes, self.lists, self._types, self._constants = {}, {}, {}, {}
         lasting = (item for item in shapes.items() if _is_lasting(*item))

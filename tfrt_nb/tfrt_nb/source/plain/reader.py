@@ -85,7 +85,7 @@ class _Line(NamedTuple):
     `_Names.key`.
 
     `operands` are those of the line's names that its operands have.  `columns` has, for each region
-    and each operation in it, how many names stand before that, and how many other characters.
+    and each operation in it, how many names precede it, and how many other characters.
     """
 
     shape: Shape

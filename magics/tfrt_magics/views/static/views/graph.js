@@ -10,7 +10,7 @@ const ON_EDGE = 14; // characters of a value on an edge
 const FONT = "11px ui-monospace, monospace",
   BUTTON = 22,
   FAR = 0.15;
-const LEAVING = 200; // so many edges that end below the view are drawn: more are one blot, and thousands take seconds
+const LEAVING = 200; // this many edges that end below the view are drawn: more are one blot, and thousands take seconds
 
 const FLOW = 0.08; // of a replay: how long a value is seen on its way
 const MOST_FLOWING = 60;

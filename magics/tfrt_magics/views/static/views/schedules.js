@@ -113,7 +113,7 @@ export function createReady(store, ask) {
     focused = -1;
 
   /**
-   * Steps by keyboard: the focus goes on to the button that comes in the place of the one that had it, at the end to
+   * Steps by keyboard: the focus moves on to the button that replaces the one that had it, at the end to
    * the view.
    */
   function follow(next) {

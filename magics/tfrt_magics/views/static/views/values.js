@@ -54,7 +54,7 @@ export function namesOf(moment) {
 /** Of a row: computed once, by none that is known, at no time that is known. */
 const UNTIMED = { worker: "", begin: NaN, end: NaN, count: 1 };
 
-/** `result`, or `result 0` and so on: what the function gives back. */
+/** `result`, or `result 0` and so on: what the function returns. */
 export function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
   const said = moment.isEnd ? moment.document.results[name] : null;
@@ -108,7 +108,7 @@ function rowOf(moment, value) {
 export const timesOf = row => (row.count > 1 ? ` ×${count(row.count)}${row.isMore ? "+" : ""}` : "");
 
 /**
- * The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which
+ * The rows of a function: what it returns, then its other named values.  Each value has one row; `tags` say which
  * result it is.
  */
 export function tableOf(moment, function_) {
@@ -287,7 +287,7 @@ function drawRow(row, item, store) {
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
-  // The value that a function gives back is one row, found by either name.
+  // The value that a function returns is one row, found by either name.
   const tags = item.tags ?? [],
     text = shortened(item.text);
   if (parts.tags.textContent !== tags.map(tag => ` ${tag}${text}`).join("")) {

@@ -1,0 +1,113 @@
+"""The project's prose avoids phrases that make a native reader stop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("runtime", "tfrt_nb", "magics", "docs", "benchmarks", "notebooks", "examples", "tests")
+
+NO_NAME = r"(?<!= behind)(?<!return stands)(?! ?[][=(),:{}*+-]|[.]\w| if | is not )"
+"""Not as the name of a variable."""
+
+PHRASES = {
+    "behind (say: after)": rf"behind{NO_NAME}",
+    "stands (say: is, appears)": rf"(?:stands?|stood)(?!-| for| in for| still|ing){NO_NAME}",
+    "in the place of (say: instead of)": r"in the place of|in (?:its|their) place",
+    "also when (say: even if)": r"also (?:when|where|without|if|while)",
+    "so many (say: that many, or name the number)": r"so (?:many|often|long)(?! as)",
+    "gives back (say: returns, frees)": r"(?:gives?|gave|given|giving) (?:on|back|up|away)",
+    "hangs on (say: depends on)": r"hangs? (?:on|off)",
+    "looks for work (say: searches, checks)": r"look(?:s|ed|ing)? (?:for work|again)",
+    "is none (say: is not a valid X)": r"(?:it|which|that|who|path|text|value|function|object) "
+    r"(?:is|are) (?-i:none)(?! of)",
+    "crooked memory (say: non-contiguous)": r"crooked memory|how-?manieth",
+    "is no good (say: is invalid)": r"(?:is|are|was|were) (?:no good|not right)",
+    "belongs into (say: belongs in)": r"belongs? into",
+    "letter box (say: mailbox)": r"letter[ -]?box(?:es)?",
+    "number of the columns (say: column count)": r"number of the \w+s",
+    "whether there is one (say: whether one exists)": r"whether there (?:is|are|was|were)",
+    "any more (say: no longer, anymore)": r"any more",
+}
+"""What to avoid and what to say instead, and how to find it.
+
+Not here, as only a reader can judge them: "begins" and "ends" of programs, "has none", "ticket",
+"box", "text" for a source, and relative clauses without a noun.
+"""
+
+PERMITTED = (
+    r"(?:leaves?|leaving|left)\b[^.;:]{0,60} behind",
+    r"behind the bars of what ran",
+    r"memory \*behind\* a tensor",
+    r"object behind a handle",
+    r"NOTE, to hang on another one",
+)
+"""Idiomatic uses of the same words."""
+
+
+BREAK = re.compile(
+    r"""(?:\\n)?["'`]\s*[,+]?\s*\n\s*[+]?\s*[rf]*["'`]  # between parts of a string, lines of a cell
+    |\s*\n\s*(?:[#*>]+|//+)?\s*  # between lines of text or of a comment
+    |\s+""",
+    re.VERBOSE,
+)
+
+
+def prose_files() -> list[Path]:
+    """The documents at the top, and all sources but the texts of others in `golden`."""
+    sources = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
+    return [
+        *ROOT.glob("*.md"),
+        *(
+            path
+            for path in sources
+            if path.suffix in {".py", ".js", ".md", ".ipynb"}
+            and not {"golden", "node_modules", ".ipynb_checkpoints"} & {*path.parts}
+            and path != Path(__file__)
+        ),
+    ]
+
+
+def in_one_line(text: str) -> str:
+    """A source whose comments, strings, and paragraphs are each in one line."""
+    return re.sub(" +", " ", BREAK.sub(" ", text))
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """The project's sources, each in one line, without what is permitted."""
+    permitted = re.compile("|".join(PERMITTED))
+    return {
+        str(path.relative_to(ROOT)): permitted.sub("", in_one_line(path.read_text("utf-8")))
+        for path in prose_files()
+    }
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_no_sentence_says(phrase: str, texts: dict[str, str]) -> None:
+    pattern = re.compile(rf"\b(?:{PHRASES[phrase]})\b", re.IGNORECASE)
+    found = [
+        f"{name}: …{text[max(0, hit.start() - 60) : hit.end() + 40]}…"
+        for name, text in texts.items()
+        for hit in pattern.finditer(text)
+    ]
+    assert len(texts) > 800 and found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("# in the\n    # place of", id="a comment"),
+        pytest.param('    """In the\n    place of', id="a docstring"),
+        pytest.param('("in the "\n    f"place of {x}")', id="parts of a string"),
+        pytest.param("/**\n * In the\n * place of", id="a comment of JavaScript"),
+        pytest.param("x = `in the ` +\n  `place of`", id="a sum of JavaScript"),
+        pytest.param('"In the\\n",\n    "place of"', id="lines of a notebook's cell"),
+        pytest.param("> in the\n> place of", id="a quotation"),
+    ],
+)
+def test_a_phrase_is_found_across_lines(text: str) -> None:
+    assert re.search("in the place of", in_one_line(text), re.IGNORECASE)
