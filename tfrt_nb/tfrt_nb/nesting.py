@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.native.machine import IS_PAGE
 
 MAX_FILE = 96 << 20
 """The most bytes of a file that is read: a BEF file may hold large tensors."""
 MAX_TEXT, MAX_LINES = 32 << 20, 200_000
 """The most characters and lines of a program's source."""
-# In a page the stack of the browser ends the interpreter, and a few thousand frames fit on it.
-MAX_NESTING = 64 if IS_PAGE else 1_024
+# With pointers of 32 bits, in a page, a few thousand frames fit on the stack of the browser, whose
+# end is that of the interpreter.
+MAX_NESTING = 1_024 if sys.maxsize > 1 << 32 else 64
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
 _FRAMES = 40 * MAX_NESTING
