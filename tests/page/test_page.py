@@ -216,6 +216,20 @@ def test_scalars_are_the_same_in_a_page_at_the_edges_of_their_types(
     assert in_page(pyodide, archive, HERE / "scalars.py") == here
 
 
+def test_async_programs_are_interpreted_and_deep_recursion_is_an_error(
+    pyodide: Path, archive: Path
+) -> None:
+    """The stack of the browser ends the interpreter; nothing may come near its end."""
+    assert in_page(pyodide, archive, HERE / "recursion.py").splitlines() == [
+        "500 calls: 500",
+        "100000 calls: the stack is exhausted",
+        "500 awaits: 500",
+        "100000 awaits: the stack is exhausted",
+        "2000 regions: regions nest more than 64 deep",
+        "Python's own recursion is an error, too",
+    ]
+
+
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
     """A library that cannot be resolved breaks the next one that a page opens."""
     script = (

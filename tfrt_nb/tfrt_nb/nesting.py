@@ -16,7 +16,9 @@ MAX_FILE = 96 << 20
 """The most bytes of a file that is read: a BEF file may hold large tensors."""
 MAX_TEXT, MAX_LINES = 32 << 20, 200_000
 """The most characters and lines of a program's source."""
-MAX_NESTING = 1_024
+# With pointers of 32 bits, in a page, a few thousand frames fit on the stack of the browser, whose
+# end is that of the interpreter.
+MAX_NESTING = 1_024 if sys.maxsize > 1 << 32 else 64
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
 _FRAMES = 40 * MAX_NESTING

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tfrt_runtime.native.machine import HAS_THREADS
+from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
 """Does what is due; returns the seconds until it wants to be called again, None if nothing is to
@@ -97,9 +98,7 @@ class OneThread:
         """Whether what the page says is heard while this code runs: elsewhere, or at a wait."""
         if HAS_THREADS:
             return True
-        from pyodide.ffi import can_run_sync
-
-        return self._depth == 0 and can_run_sync()
+        return self._depth == 0 and _switching()[0]()
 
     def let_page_in(self) -> None:
         """Give the page's event loop a turn, if this thread can be left here."""
@@ -164,7 +163,6 @@ class OneThread:
 
 _pending: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
 _done: list[tuple[Any, BaseException | None]] = []
-_frame: list[Callable[[], None]] = []
 
 
 def _call_pending() -> None:
@@ -175,18 +173,22 @@ def _call_pending() -> None:
         _done.append((None, problem))
 
 
-def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function below a synchronous frame of JavaScript, where stacks can be switched."""
+@once
+def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
+    """What tells whether stacks can be switched, and a call of `_call_pending` by JavaScript."""
+    from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy
 
-    if not can_run_sync():
-        return function(*arguments)
-    if not _frame:
-        from pyodide.code import run_js
+    return can_run_sync, run_js("(call) => () => { call(); }")(create_proxy(_call_pending))
 
-        _frame.append(run_js("(call) => () => { call(); }")(create_proxy(_call_pending)))
+
+def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a function below a synchronous frame of JavaScript, where stacks can be switched."""
+    can_switch, call_in_frame = _switching()
+    if not can_switch():
+        return function(*arguments)
     _pending.append((function, arguments))
-    _frame[0]()
+    call_in_frame()
     result, problem = _done.pop()
     if problem is not None:
         raise problem

@@ -85,13 +85,15 @@ def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
         sent = depth
 
 
-def _resume(handle: int) -> None:
+def _resume(handle: int) -> int:
     coroutine = _coroutines[handle]
     if coroutine.arrivals() & 1:
         advance(coroutine, 0)
+    return 0
 
 
-_resume_callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(_resume)
+# With the types by which the core calls it: WebAssembly checks them.
+_resume_callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_resume)
 RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 """The address of the function that resumes a coroutine."""
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -40,7 +41,7 @@ from tfrt_runtime.native.async_layouts import HANDLE_CONSTANT
 
 Buffer: TypeAlias = tuple[int, int, int, tuple[int, ...], tuple[int, ...]]
 
-MEMORY = (ctypes.c_char * (1 << 62)).from_address(0)
+MEMORY = (ctypes.c_char * sys.maxsize).from_address(0)
 """All of memory, as bytes."""
 _headers = new_words(64)
 _headers[1] = 1

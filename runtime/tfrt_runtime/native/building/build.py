@@ -123,7 +123,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
     texts = [machine.threads, machine.libc, *made, *wrappers]
     kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
     if not machine.has_wide_pointers:
-        adapters, names = python_api.adapters(entries.load(), threads.EXPORTS)
+        adapters, names = python_api.adapters(entries.load(), threads.EXPORTS, entries.exports())
         # First: Numba declares functions of CPython with other types, and never calls them.
         texts = [*adapters, *texts]
         kept.update(names)

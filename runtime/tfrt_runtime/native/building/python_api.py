@@ -5,13 +5,16 @@ function agree on every type:
 
 - `tfrt_api.NAME`: a function of CPython as the core calls it, with words.
 - `ENTRY.fast`: an entry of the core as CPython calls it (METH_FASTCALL), with pointers.
-- `ENTRY.any`: an entry of the core as one of seven words (`python_entries.call_with`).
+- `ENTRY.any`: an entry of the core, or a function under a C name, as one of seven words
+  (`python_entries.call_with`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
+
+from tfrt_runtime.native.memory import Export
 
 # Result and parameters.  p: a pointer; q: 64 bits; i: a C int, sign-extended; d: a double;
 # -: the core passes a word that the function does not take.
@@ -121,7 +124,9 @@ done:
 
 
 def adapters(
-    entries: Mapping[str, Callable[..., object]], others: Mapping[str, int]
+    entries: Mapping[str, Callable[..., object]],
+    others: Mapping[str, int],
+    exports: Mapping[str, Export],
 ) -> tuple[list[str], list[str]]:
     """Return the adapters as texts of IR, and the names of those that are exported.
 
@@ -140,8 +145,9 @@ def adapters(
         types = ", ".join(["i64"] * count)
         fast = _FAST.format(entry=name) if name in built_in else ""
         texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count) + fast)
+    texts += [_any_export(name, export) for name, export in exports.items()]
     api = [f"tfrt_api.{name}" for name in (*API, *CHANGING, VECTORCALL)]
-    anys = [f"{name}.any" for name in (*counts, *others)]
+    anys = [f"{name}.any" for name in (*counts, *others, *exports)]
     return texts, [*api, *anys, *(f"{name}.fast" for name in built_in)]
 
 
@@ -150,6 +156,25 @@ def _any(name: str, count: int) -> str:
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
     return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{name}"({given})\n  ret i64 %r\n}}\n'
+
+
+def _any_export(name: str, export: Export) -> str:
+    """Return a function of seven words that passes on the first ones in their types."""
+    words = ", ".join(f"i64 %{i}" for i in range(7))
+    lines, given = [], []
+    for i, type_ in enumerate(export.parameters):
+        if type_ == "ptr":
+            lines.append(f"  %p{i} = inttoptr i64 %{i} to ptr")
+        given.append(f"ptr %p{i}" if type_ == "ptr" else f"i64 %{i}")
+    call = f'call {export.returns} @"{name}"({", ".join(given)})'
+    convert = {"ptr": "ptrtoint ptr %r", "i1": "zext i1 %r", "i64": "add i64 0, %r"}
+    if export.returns == "void":
+        lines += [f"  {call}", "  ret i64 0"]
+    else:
+        to = "" if export.returns == "i64" else " to i64"
+        lines += [f"  %r = {call}", f"  %w = {convert[export.returns]}{to}", "  ret i64 %w"]
+    declared = f'declare {export.returns} @"{name}"({", ".join(export.parameters)})\n'
+    return f'{declared}define i64 @"{name}.any"({words}) {{\n' + "\n".join(lines) + "\n}\n"
 
 
 def _changing(name: str) -> str:
