@@ -2,17 +2,20 @@
 // plugin is left out with a line on the console, and the notebook works as it would without us.
 
 import { element } from "./board/dom.js";
+import { sourceIn } from "./board/link.js";
 import { createColours } from "./colours.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
+import { openProgram } from "./opening.js";
 import { createRenderer, createRuns } from "./runs.js";
-import { createServices } from "./services.js";
+import { createServices, IN_PAGE } from "./services.js";
 import { createUnderlines } from "./underlines.js";
 
 // ipywidgets has -10: an output that has both is ours, trusted or not.
 const BEFORE_WIDGETS = -20;
 
 export async function createPlugins(shared) {
+  const source = IN_PAGE ? sourceIn(location.hash) : null;
   const found = await Promise.all([
     plugin("editor", async () => {
       const [codemirror, notebook, services, language, state, view] = await modules(
@@ -61,13 +64,23 @@ export async function createPlugins(shared) {
         },
       ];
     }),
+    plugin("link", async () => {
+      const [notebook] = await modules(shared, "@jupyterlab/notebook");
+      return [
+        [notebook.INotebookTracker],
+        [],
+        (_, app) => {
+          if (source) app.restored.then(() => openProgram(app, source));
+        },
+      ];
+    }),
   ]);
   return found.filter(each => each !== null);
 }
 
 /**
  * A plugin; null where a module is missing.  `create()` gives what it requires, what it takes where it exists, and its
- * action.
+ * action, which gets all these and the application.
  */
 async function plugin(name, create) {
   try {
@@ -77,7 +90,7 @@ async function plugin(name, create) {
       autoStart: true,
       requires,
       optional,
-      activate: guarded(name, (_, ...found) => action(...found)),
+      activate: guarded(name, (app, ...found) => action(...found, app)),
     };
   } catch (problem) {
     complain(name, problem);

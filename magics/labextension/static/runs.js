@@ -8,9 +8,10 @@
 import { createBoard } from "./board/board.js";
 import { createChips } from "./board/chips.js";
 import { asFile, extend, MIME, unpack } from "./board/document.js";
+import { fragmentOf } from "./board/link.js";
 import { Store } from "./board/store.js";
 import { markLine } from "./current.js";
-import { createAsk, TARGET } from "./services.js";
+import { createAsk, IN_PAGE, TARGET } from "./services.js";
 import { showSkeleton } from "./skeleton.js";
 
 const RELOAD = 5000; // ms that a window which reloads may take to come back
@@ -325,6 +326,7 @@ export function createRenderer({ Widget }, runs) {
               ask: question => run.ask(question),
               canAsk: () => run.kernel !== null,
               code: async () => (await fetch(import.meta.url)).text(),
+              linkOf: IN_PAGE ? source => location.origin + location.pathname + fragmentOf(source.trim()) : null,
               onSelect: line => markLine(this.cellId(), line, store.document.source.split("\n")[line - 1]),
             });
       }

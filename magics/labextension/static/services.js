@@ -1,8 +1,10 @@
-// Questions to the kernel: on its control channel, which answers while a cell is busy; in JupyterLite, whose kernels have
-// none, on a BroadcastChannel, which they hear whenever their worker has a turn (see bridge.broadcast).
+// Questions to the kernel: on its control channel, which answers while a cell is busy; in JupyterLite, whose kernels
+// have none, on a BroadcastChannel, which they hear whenever their worker has a turn (see bridge.broadcast).
 
 export const TARGET = "tfrt";
 const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
+/** Whether kernels are workers of this page: JupyterLite. */
+export const IN_PAGE = document.querySelector("[data-jupyter-lite-root]") !== null;
 const LITE_PATIENCE = 3000; // ms for a reply of a worker, which says nothing while it is busy
 
 /** What a kernel of JupyterLite answers to the page with this session; null where it is too busy to hear. */
@@ -26,7 +28,7 @@ function broadcast(kernel, question) {
 
 /** `ask(kernel, content)` gives the answer of the kernel's control thread; null where nothing answers. */
 export function createAsk({ KernelMessage }) {
-  if (document.querySelector("[data-jupyter-lite-root]")) {
+  if (IN_PAGE) {
     const ask = async (kernel, content) => (kernel ? broadcast(kernel, content) : null);
     return Object.assign(ask, { now: ask });
   }

@@ -183,6 +183,16 @@ def build_parser() -> argparse.ArgumentParser:
     tutorials.add_argument(
         "--no-open", dest="open", action="store_false", help="copy only; do not start JupyterLab"
     )
+    share = commands.add_parser(
+        "share", help="print a link that opens a program in a page, ready to run"
+    )
+    share.add_argument("input", metavar="FILE", help="an .mlir file, or - for standard input")
+    share.add_argument(
+        "--site",
+        metavar="URL",
+        default="http://127.0.0.1:8000/",
+        help="of a site that 'make lite' built; default: the one that 'make lite SERVE=1' serves",
+    )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
     for command, default in ((opt, "as in the program"), (to_mlir, "func")):
@@ -383,6 +393,7 @@ COMMANDS = {
     "opt": "tfrt_nb.cli.opt.execute",
     "grade": "tfrt_nb.cli.grade.execute",
     "tutorials": "tfrt_nb.cli.tutorials.execute",
+    "share": "tfrt_nb.cli.share.execute",
 }
 """The function of each command."""
 

@@ -31,12 +31,13 @@ addEventListener(
  * `code()` gives the text of the module that this is joined into, for a page that is exported.
  * `ask(question)` asks the kernel and gives its answer or null; without it the board only shows; `canAsk()` says
  * whether a kernel is there.
+ * `linkOf(source)` gives the address of a page that opens a program, null where no page does.
  * `onSelect(line)` hears of the selected line of the cell, null for none.
  */
 export function createBoard(
   host,
   store,
-  { ask = null, canAsk = () => ask !== null, code = null, onSelect = () => {} } = {},
+  { ask = null, canAsk = () => ask !== null, code = null, linkOf = null, onSelect = () => {} } = {},
 ) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
@@ -48,7 +49,7 @@ export function createBoard(
     createSource(store),
     createStages(store, ask, canAsk),
   ];
-  const head = createHead(store, ask, canAsk, code);
+  const head = createHead(store, ask, canAsk, code, linkOf);
   const problem = createProblem(store),
     results = createResults(store);
   const replay = createReplay(store);

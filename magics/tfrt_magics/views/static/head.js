@@ -8,6 +8,7 @@ import { functionsOf, namesOf, progress, resultsOf } from "./views/values.js";
 
 const TICK = 100; // ms
 const MOST_RESULTS = 8;
+const HAS_FUNCTION = /\bfunc\b.*@/; // not a function of Python
 
 /** What the head has no room for. */
 function factsOf({ document, end, isOver }) {
@@ -21,21 +22,32 @@ function factsOf({ document, end, isOver }) {
     .join("\n");
 }
 
-export function createHead(store, ask, canAsk, code) {
+/** A button that puts `text()` on the clipboard. */
+function copier(name, text, properties) {
+  const node = button(
+    name,
+    async () => {
+      const done = await navigator.clipboard?.writeText(text()).then(
+        () => true,
+        () => false,
+      ); // none on plain http
+      setText(node, done ? "Copied" : "Not copied");
+      setTimeout(() => setText(node, name), 1500);
+    },
+    properties,
+  );
+  return node;
+}
+
+export function createHead(store, ask, canAsk, code, linkOf) {
   const shape = element("span.shape", { "aria-hidden": true });
   const title = element("b");
   const [values, time] = [0, 1].map(() => element("span.soft"));
   const cancel = button("Cancel", async () => {
     if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer: restart the kernel?");
   });
-  const copy = button("Copy", async () => {
-    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(
-      () => true,
-      () => false,
-    ); // none on plain http
-    setText(copy, done ? "Copied" : "Not copied");
-    setTimeout(() => setText(copy, "Copy"), 1500);
-  });
+  const copy = copier("Copy", () => textOf(store.now));
+  const share = copier("Share", () => linkOf(store.document.source), { title: "Copy a link that opens this program" });
   const exporting = exports(store, ask, canAsk, code);
   const bar = element("div");
   const progressbar = element(
@@ -53,6 +65,7 @@ export function createHead(store, ask, canAsk, code) {
     element("span.space"),
     cancel,
     copy,
+    share,
     ...exporting.nodes,
   );
   let said = -Infinity,
@@ -70,6 +83,7 @@ export function createHead(store, ask, canAsk, code) {
     setText(title, ` ${isPast ? `${namesOf(moment)} replay` : standing}`);
     setText(values, text);
     time.title = factsOf(store);
+    share.hidden = !linkOf || !HAS_FUNCTION.test(store.document.source);
     bar.style.width = `${total ? (100 * decided) / total : 100}%`;
     bar.style.background = `var(--${look})`;
     setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
