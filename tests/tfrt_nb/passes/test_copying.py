@@ -200,9 +200,7 @@ MEMBER = """
         ("    %w = async.await %v : !async.value<i64>", f"  %rank = {ADDED}", False),
     ],
 )
-def test_a_task_that_only_a_group_knows_has_no_token(
-    body: str, rest: str, is_member: bool
-) -> None:
+def test_a_task_that_only_a_group_knows_has_no_token(body: str, rest: str, is_member: bool) -> None:
     copy = copied(in_main(MEMBER.format(body=body, rest=rest)))
 
     assert count(copy, RuntimeSpawnIntoOp) == int(is_member)
