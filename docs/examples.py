@@ -61,7 +61,7 @@ _VARIES = [
 
 
 def steady(text: str) -> str:
-    """A text without what differs from run to run and from machine to machine; widths of columns
+    """Output without what differs from run to run and from machine to machine; widths of columns
     follow from it.
     """
     for pattern, word in _VARIES:

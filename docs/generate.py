@@ -244,7 +244,7 @@ def operations() -> str:
 
 
 def _in_short(text: str) -> str:
-    """The first paragraph of a text, in one line, without links that lead out."""
+    """The first paragraph of a docstring, in one line, without links that lead out."""
     first = text.strip().partition("\n\n")[0]
     return "" if "](http" in first or "```" in first else " ".join(first.split())
 
@@ -350,9 +350,9 @@ Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME`
 notebook."""
 
 _ABOUT_OPERATIONS = """\
-They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are
-operands, after the arrow results, and in braces attributes. An operation that cannot be compiled
-there is an error at its line. Tasks, tokens and groups are on [a page of their
+They mean what they mean in MLIR; a description says more where that is needed. What is in
+parentheses are operands, after the arrow results, and in braces attributes. An operation that
+cannot be compiled there is an error at its line. Tasks, tokens and groups are on [a page of their
 own](async_dialect.md)."""
 
 _ABOUT_STEPS = """\

@@ -83,7 +83,7 @@ def test_no_module_imports_itself_by_a_detour() -> None:
 
 
 def test_no_import_by_name_hides_an_upward_import() -> None:
-    """A text that is a module's name counts as an import of it; a package's face names all that it shows."""
+    """A string that is a module's name counts as an import of it; a package's face names what it shows."""
     graph = grimp.build_graph(*FLOORS, cache_dir=None, exclude_type_checking_imports=False)
     found = set()
     for floor, folder in FLOORS.items():

@@ -205,7 +205,7 @@ NOTE = re.compile(HEADLINE.pattern.replace("error", "note"))
 
 
 def first_error(text: str) -> tuple[str, str]:
-    """Place and message of the first error in a text of diagnostics."""
+    """Place and message of the first error in printed diagnostics."""
     match = HEADLINE.search(text)
     assert match is not None, text
     return match["place"], match["message"]

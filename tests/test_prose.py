@@ -28,6 +28,7 @@ PHRASES = {
     "is no good (say: is invalid)": r"(?:is|are|was|were) (?:no good|not right)",
     "belongs into (say: belongs in)": r"belongs? into",
     "letter box (say: mailbox)": r"letter[ -]?box(?:es)?",
+    "a text (say: a string, a source)": r"a text(?! stream)",
     "number of the columns (say: column count)": r"number of the \w+s",
     "whether there is one (say: whether one exists)": r"whether there (?:is|are|was|were)",
     "any more (say: no longer, anymore)": r"any more",
@@ -35,7 +36,7 @@ PHRASES = {
 """What to avoid and what to say instead, and how to find it.
 
 Not here, as only a reader can judge them: "begins" and "ends" of programs, "has none", "ticket",
-"box", "text" for a source, and relative clauses without a noun.
+"box", "texts", and relative clauses without a noun.
 """
 
 PERMITTED = (

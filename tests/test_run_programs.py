@@ -73,7 +73,7 @@ def same(path: Path, printed: str, expected: str) -> bool:
 
 
 def parts_of(text: str) -> list[str]:
-    """The programs of a text that `// -----` divides, each at its lines."""
+    """The programs of a source that `// -----` divides, each at its lines."""
     parts = text.split("// -----\n")
     before = [sum(part.count("\n") + 1 for part in parts[:i]) for i in range(len(parts))]
     return ["\n" * count + part for count, part in zip(before, parts, strict=True)]

@@ -95,7 +95,7 @@ class Assistant:
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
-        """From where on, and with what, a text may go on at `cursor`; None where it is not ours."""
+        """Where a completion at `cursor` starts, and what it offers; None where it is not ours."""
         head = _CELL.match(cell)
         if head is None:
             line = cell[:cursor]
@@ -357,7 +357,7 @@ def _program(cell: str, head: re.Match[str]) -> str:
 
 
 def _function_in(text: str, function: str) -> Place | None:
-    """Where a text defines a function."""
+    """Where a source defines a function."""
     from tfrt_nb.language.answers import definition
     from tfrt_nb.language.scan import scan
 

@@ -24,7 +24,7 @@ _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
 class Note:
     """A short note below a cell: a verdict about an answer, or a prediction beside what happened.
 
-    `sign` is ✓, ✗ or ·; `folded` is a summary and a text that a click opens.
+    `sign` is ✓, ✗ or ·; `folded` is a summary and the text that a click opens.
     """
 
     sign: str

@@ -12,7 +12,7 @@ MAX_SECONDS = 0.25
 
 
 class SlowTextError(Exception):
-    """A text took longer than `MAX_SECONDS`."""
+    """A string took longer than `MAX_SECONDS` to make."""
 
 
 def bounded(make: Callable[[], str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 TOKEN = re.compile(
     r'//[^\n]*|"[^"\n]*"|!?[A-Za-z_][\w$.]*|%[\w$.#-]+|@[\w$.-]+|\^\w+|-?0x[0-9a-fA-F]+|-?[0-9][0-9.e]*|->|\n|[ \t]+|.'
 )
-"""Every character of a text belongs to one token."""
+"""Every character of a source belongs to one token."""
 
 STRANGE = [
     *'"{}(<[*\t\0é',
@@ -54,7 +54,7 @@ Chance = random.Random
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text; joined they are the text."""
+    """The tokens of a source; joined they are the source."""
     return TOKEN.findall(text)
 
 
@@ -116,7 +116,7 @@ def _is_closed(text: str) -> bool:
 
 
 def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
-    """A text with one to three changes; `others` are programs that pieces may come from."""
+    """A source with one to three changes; `others` are programs that pieces may come from."""
     for _ in range(chance.choice((1, 1, 1, 1, 2, 2, 3))):
         [change] = chance.choices(list(_CHANGES), list(_CHANGES.values()))
         changed = change(text, others, chance)
@@ -126,7 +126,7 @@ def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
 
 
 def damaged(text: str, chance: Chance) -> str:
-    """A text cut off, or with tokens left out, exchanged, doubled or replaced by strange ones."""
+    """A source cut off, or with tokens left out, exchanged, doubled or replaced by strange ones."""
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text) + 1)]
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
@@ -139,11 +139,11 @@ def damaged(text: str, chance: Chance) -> str:
 
 Change = Callable[[str, Sequence[str], Chance], str]
 ChangeOfTokens = Callable[[list[str], int, Sequence[str], Chance], None]
-"""A change of the tokens of a text around one of them."""
+"""A change of the tokens of a source around one of them."""
 
 
 def _at(wanted: Callable[[str], bool]) -> Callable[[ChangeOfTokens], Change]:
-    """The change at a token that is wanted; a text without such a token stays."""
+    """The change at a token that is wanted; a source without such a token stays."""
 
     def decorated(change: ChangeOfTokens) -> Change:
         def changed(text: str, others: Sequence[str], chance: Chance) -> str:

@@ -101,6 +101,6 @@ def place_of(location: object) -> Location | None:
         return location
     if isinstance(location, FileLineColLoc):
         return Location(location.filename.data, location.line.data, location.column.data)
-    # Of a name around it, or of a place in a text that the source parser has given.
+    # Of a name around it, or of a place in a source that the parser has recorded.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

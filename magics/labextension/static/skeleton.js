@@ -12,7 +12,7 @@ const VALUE = String.raw`%[\w$.-]+`;
 const PROGRAM_LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
 const FUNCTION = /^\s*func(?:\.func)?\s+(?:private\s+)?@([\w$.-]+)/;
 
-/** The body of a run document of what the lines of a text name; no parser, but right for most programs. */
+/** The body of a run document of what the lines of a source name; no parser, but right for most programs. */
 export function outlineOf(source) {
   const functions = [],
     operations = [],

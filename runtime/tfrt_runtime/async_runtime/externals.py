@@ -118,8 +118,8 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     Raises:
         TfrtError: if the name is taken, or the type is invalid.
     """
-    require(isinstance(name, str), "the name of an external function", "a text", name)
-    require(isinstance(type_, str), "its type", "a text such as '(i64, f64) -> f64'", type_)
+    require(isinstance(name, str), "the name of an external function", "a string", name)
+    require(isinstance(type_, str), "its type", "a string such as '(i64, f64) -> f64'", type_)
     if name in PRINTING:
         refuse(f"'{name}' is a function of the runtime: choose another name")
     arguments, results = _parse(type_)

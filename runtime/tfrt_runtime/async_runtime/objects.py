@@ -1,6 +1,6 @@
 """Tokens, values, and groups as Python sees them: their state, their makers, their missing members.
 
-An object refers to a record in the memory of compiled code, with a text and the place that it is
+An object refers to a record in the memory of compiled code, with a message and the place that it is
 about.
 """
 

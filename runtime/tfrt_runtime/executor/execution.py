@@ -443,7 +443,7 @@ class Execution(RunWaits):
         Results that are not available yet become errors, also those that wait for values from
         outside the runtime.  Of a run that is over, tasks that compiled code has left running end.
         """
-        require(isinstance(message, str), "the reason to cancel", "a text", message)
+        require(isinstance(message, str), "the reason to cancel", "a string", message)
         code = self.request.code
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 

@@ -85,7 +85,7 @@ def default_budget() -> int:
 
 
 def parse_budget(memory: int | str | None) -> int:
-    """A budget in bytes, from a number of bytes or a text such as "2G"; None is the default.
+    """A budget in bytes, from a number of bytes or a string such as "2G"; None is the default.
 
     Half of what RLIMIT_AS leaves at most: what ends a run needs some memory beyond its budget.
 
@@ -102,7 +102,7 @@ def parse_budget(memory: int | str | None) -> int:
     else:
         size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
     if size is None:
-        refuse(f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'")
+        refuse(f"memory {memory!r}: expected bytes, or a string such as '500M' or '2G'")
     if not MIN_BUDGET <= size < 1 << 60:
         refuse(f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes")
     left = _address_space_left()

@@ -99,7 +99,7 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
     if isinstance(given, WorkQueue):
         return given
     has_all = all(hasattr(given, name) for name in vars(ConcurrentWorkQueue) if name[0] != "_")
-    require(has_all, "work_queue", "a text such as 'mstd:2', or a ConcurrentWorkQueue", given)
+    require(has_all, "work_queue", "a string such as 'mstd:2', or a ConcurrentWorkQueue", given)
     return UserWorkQueue(given)
 
 
@@ -126,9 +126,9 @@ class HostContext:
         Args:
             loop: where `async def` kernels run; by default a loop of the host's own, on a thread of
                 its own.  It is the caller's, which runs it, and goes on when the host is closed.
-            memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
-                when programs of this host ask for more.  A run that needs more ends with an error
-                at the operation that grew.  By default half of what the process may have.
+            memory: the budget: bytes, or a string such as "2G", that native code and tensors may
+                hold when programs of this host ask for more.  A run that needs more ends with an
+                error at the operation that grew.  By default half of what the process may have.
             tracing: hears of runs that start while it is requested.
             timers: what kernels and deadlines set; by default a queue of the host's own.
 
@@ -139,7 +139,7 @@ class HostContext:
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
         kinds = ", ".join(ALLOCATOR_KINDS)
         require(has_memory, "allocator", f"one of {kinds}, or a HostAllocator", allocator)
-        require(callable(output), "output", "a function of a text", output)
+        require(callable(output), "output", "a function that takes a string", output)
         require(callable(on_diagnostic), "on_diagnostic", "a function of a message", on_diagnostic)
         is_tracing = tracing is None or isinstance(tracing, Tracing)
         require(is_tracing, "tracing", "a Tracing", tracing)
@@ -236,7 +236,7 @@ class HostContext:
         """Give the host another budget, for runs that go on, too; None is the default.
 
         Raises:
-            TfrtError: if it is neither bytes nor a text such as "2G".
+            TfrtError: if it is neither bytes nor a string such as "2G".
         """
         self.work_queue.budget = parse_budget(memory)
 
@@ -246,7 +246,7 @@ class HostContext:
         Kernels that have not started are skipped; results that are not available yet become errors
         with `message`.  `restart` takes it back.  On any thread.
         """
-        require(isinstance(message, str), "the reason to cancel", "a text", message)
+        require(isinstance(message, str), "the reason to cancel", "a string", message)
         self.cancel_message = message
         for request in self._runs():
             request.cancel(message)

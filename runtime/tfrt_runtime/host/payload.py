@@ -359,4 +359,4 @@ def shown(payload: object) -> str:
     try:
         return repr(payload)
     except Exception:  # noqa: BLE001
-        return f"<{type(payload).__name__} without a text>"
+        return f"<{type(payload).__name__} without a repr>"

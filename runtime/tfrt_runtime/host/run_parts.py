@@ -93,7 +93,7 @@ def print_for(
     sink: Callable[[str], object],
     text: str,
 ) -> None:
-    """Print a text for a run, as the call that started it would."""
+    """Print a string for a run, as the call that started it would."""
     if watch is not None:
         watch.note_output(text)
     printed.append(text)

@@ -283,7 +283,7 @@ class Notebook:
         )
 
     def set_source(self, cell: int, text: str) -> None:
-        """Write a text over that of a cell."""
+        """Replace the source of a cell."""
         self.page.evaluate(
             "([cell, text]) => window.jupyterapp.shell.currentWidget.content.widgets[cell]"
             ".model.sharedModel.setSource(text)",

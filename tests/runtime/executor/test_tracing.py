@@ -206,13 +206,13 @@ def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
 
     @kernel("test.enqueues", raw=True)
     def enqueues(frame: KernelFrame) -> AsyncValue:
-        return frame.enqueue(lambda: "a text", blocking=True)
+        return frame.enqueue(lambda: "a string", blocking=True)
 
     try:
         text = 'func @main() -> !my.text {\n  %x = "test.enqueues"() : () -> !my.text\n  tfrt.return %x : !my.text\n}'
         execution = run(text, watch=True)
         assert execution.wait(SLOW)
-        assert execution.results[0].result(0) == "a text"
+        assert execution.results[0].result(0) == "a string"
         assert execution.watch is not None
         events = execution.watch.take()
         assert {event[1] for event in events if event[4] == KINDS.index("call")} == {0}

@@ -22,7 +22,7 @@ def host(request):
 
 
 def watched(host, program, *arguments, kernels=None, watch=True):
-    """The document of a run of @main that is over; a text is a program."""
+    """The document of a run of @main that is over; a string is a program."""
     if isinstance(program, str):
         program = Program.from_source(program, "p")
     run = program.run(host, "main", arguments, kernels=kernels, watch=watch)

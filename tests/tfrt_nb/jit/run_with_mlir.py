@@ -70,7 +70,7 @@ def theirs_on_ours(text: str, mlir_opt: str, mlir_translate: str) -> None:
 
 
 def filtered(command: list[str], text: str) -> str:
-    """What a tool makes of a text."""
+    """What a tool makes of its input."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{command[0]}: {done.stderr}")

@@ -1,4 +1,4 @@
-"""Mistakes in a text that has not run."""
+"""Mistakes in a source that has not run."""
 
 from __future__ import annotations
 

@@ -626,7 +626,7 @@ def generator(x: int) -> Any:
         (coroutine, "a plain function"),
         (generator, "a plain function"),
         (int, "written in Python"),
-        ("func.func @main() { return }", "for a text there is tfrt.Program"),
+        ("func.func @main() { return }", "for source text, use tfrt.Program"),
         (lambda *x: x, "fixed number of arguments"),
     ],
 )

@@ -54,7 +54,7 @@ class Expectation:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a text between lines `// -----`, each in the lines where it is in the text."""
+    """The parts of a source between lines `// -----`, each in the lines where it is in the text."""
     parts, start = [], 0
     for line in _SPLIT.finditer(text):
         parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])

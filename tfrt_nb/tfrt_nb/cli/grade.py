@@ -123,7 +123,7 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
 def _verdicts(
     answers: Sequence[tuple[str, str]], options: argparse.Namespace, open_to_answers: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """A mark and a text for each answer, from a process of its own.
+    """A mark and a message for each answer, from a process of its own.
 
     There are fewer if one ends the process, or takes too long: the last one has the reason.
     """

@@ -4,7 +4,7 @@ Python.
     python -P -m tfrt_nb.cli.graded < REQUEST
 
 REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the
-`modules` with exercises, and `answers` as pairs of an exercise and a text.  Lines go to standard
+`modules` with exercises, and `answers` as pairs of an exercise and a string.  Lines go to standard
 output: when all is imported, what could not be withheld, then `[mark, hint]` in JSON for each
 answer, before the next one runs: an answer cannot change the verdicts before its own.  What answers
 print goes nowhere.

@@ -23,7 +23,7 @@ from tfrt_nb.source.verification import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
-"""What the first line of a text begins with that names its passes."""
+"""How the first line of a source starts if it names its passes."""
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
@@ -96,7 +96,7 @@ def _check(module: ModuleOp) -> None:
 
 
 def requested_pipeline(text: str) -> str:
-    """The pipeline that a text asks for in its first line; one without passes if it does not."""
+    """The pipeline that a source requests in its first line; one without passes if it does not."""
     first = text.partition("\n")[0].strip()
     return (
         first.removeprefix(PIPELINE).strip() if first.startswith(PIPELINE) else "builtin.module()"

@@ -153,7 +153,7 @@ class HostCode:
     def check(self, compiled: CompiledModule) -> None:
         """Check references from now on if the module's text itself counts them.
 
-        Such a text may miscount.
+        Such a program may miscount.
 
         Does nothing for a module that this host has seen before.
         """

@@ -38,13 +38,13 @@ OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
 """The operations that a module of compiled functions may have."""
 _PARALLEL_FOR = "// parallel-for:"
 _ASYNC_LOOP = "async.parallel_for"
-"""The operation or attribute in a text whose parallel loops are always split.
+"""The operation or attribute in a source whose parallel loops are always split.
 
 The attribute is one of `scf.parallel`.
 """
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""Matches the first line of a text that requests split parallel loops, and its options."""
+"""Matches the first line of a source that requests split parallel loops, and its options."""
 
 
 class ProgramCode(Protocol):
@@ -106,7 +106,7 @@ class CompiledModule:
         parallel_for: str | None,
         source: tuple[str, str],
     ) -> CompiledModule:
-        """Return the functions of a text that was compiled before.
+        """Return the functions of a source that was compiled before.
 
         `read` parses the text when its operations are needed.
         """
@@ -264,11 +264,11 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
 
 
 def requested_parallel_for(text: str) -> str | None:
-    """Return the options of `async-parallel-for` in the first line of a text, None without any."""
+    """Return the options of `async-parallel-for` in the first line of a source, or None."""
     match = _REQUEST.match(text)
     return None if match is None else match[1].strip()
 
 
 def parallel_for_line(options: str | None) -> str:
-    """Return the first line of a text that requests `async-parallel-for` with these options."""
+    """Return the first line of a source that requests `async-parallel-for` with these options."""
     return "" if options is None else f"{_PARALLEL_FOR} {options}".rstrip() + "\n"

@@ -120,7 +120,7 @@ def new_context() -> HostContext:
 def register_upstream(context: Context) -> None:
     """Register the dialects of async programs.
 
-    The context loads a dialect when a text first names it.
+    The context loads a dialect when a program first names it.
     """
     for name, factory in _LAZY_DIALECTS.items():
         context.register_dialect(name, factory)

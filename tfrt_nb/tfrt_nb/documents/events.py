@@ -17,7 +17,7 @@ from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
 Event = tuple[int, int, int, int, int, int, Any]
 """A row: nanoseconds since the first event, the number of the kind, ids of the program document or
--1, the instance, the number of a thread, a text or None."""
+-1, the instance, the number of a thread, a string or None."""
 Columns = dict[str, list[Any]]
 
 OF_CODE = ("func", "async")

@@ -19,7 +19,7 @@ MAX_NODES = 500
 """A still picture of more operations cannot be read."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
 _LETTER, _MAX_LETTERS = 7.0, 40
-"""The width of a letter, and how many of a text are shown."""
+"""The width of a letter, and how many of a label are shown."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 

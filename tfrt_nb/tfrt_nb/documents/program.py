@@ -70,7 +70,7 @@ def program_graph(program: Program) -> Graph:
     """
 
     def picture(shown: Document) -> str | None:
-        # Imported here: it needs NumPy, and a text for Graphviz does not.
+        # Imported here: it needs NumPy, and source for Graphviz does not.
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
         is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
@@ -544,7 +544,7 @@ class _FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """An operation without a text, as one would write it."""
+        """An operation without source text, as one would write it."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)

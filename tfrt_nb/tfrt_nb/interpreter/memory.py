@@ -208,7 +208,7 @@ class Records:
         return ctypes.addressof(made)
 
     def text(self, content: str) -> tuple[int, int]:
-        """Keep a text in UTF-8; return its address and its length."""
+        """Keep a string in UTF-8; return its address and its length."""
         if content not in self._texts:
             data = bytes_of(content)
             kept = ctypes.create_string_buffer(data)

@@ -55,7 +55,7 @@ def adapter_name(symbol: str) -> str:
 
 
 def bytes_of(text: str) -> bytes:
-    """Encode a text in UTF-8.
+    """Encode a string in UTF-8.
 
     A byte that is not valid UTF-8, as `"\\FF"` in a program, stays that byte.
     """

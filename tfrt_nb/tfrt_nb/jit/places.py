@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+ (\d+) (\d+)")
 _HIDDEN = re.compile(r"\s*\.file\s|\.L(?:tmp|func_begin)\d+:|\s*\.section\s+\"?\.debug|\s*\.loc\s")
 
 Placed = list[tuple[str, tuple[int, int] | None]]
-"""Lines of a text, each with the line and column of its source in the program."""
+"""Lines of source, each with the line and column of its source in the program."""
 
 
 class Places:

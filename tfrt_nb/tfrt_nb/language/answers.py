@@ -32,7 +32,7 @@ _KEYWORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A text for what is from `start` to the cursor, and what it is: a type or a signature."""
+    """A replacement for the text from `start` to the cursor, with its type or signature."""
 
     text: str
     start: int
@@ -41,7 +41,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a text: offsets from its start."""
+    """A place in a source: offsets from its start."""
 
     start: int
     end: int

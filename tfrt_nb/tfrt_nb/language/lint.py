@@ -1,4 +1,4 @@
-"""What is wrong with a text that is being written, without running or compiling to machine code."""
+"""What is wrong with a source that is being written, found without running or compiling it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def all_mistakes(
     found: Sequence[Diagnostic],
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """What is wrong with a text besides `found`, where reading it ended: the lines that are wrong
+    """What is wrong with a source besides `found`, where reading it ended: the lines that are wrong
     are left out.
 
     What these lines would define is not missed, nor are ends of blocks.

@@ -1,4 +1,4 @@
-"""Functions and values of a text that is being written: nothing in it has to be right.
+"""Functions and values of a source that is being written: nothing in it has to be correct.
 
 One pass over its tokens.  Offsets are positions in the text.
 """
@@ -81,7 +81,7 @@ class Region:
 
 @dataclass(slots=True)
 class Scan:
-    """What there is in a text."""
+    """What a source contains."""
 
     text: str
     tokens: list[Token]
@@ -119,7 +119,7 @@ class Scan:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """The tokens of a text, without blanks; what is no token is left out."""
+    """The tokens of a source, without blanks; anything else is left out."""
     for match in TOKEN.finditer(text):
         yield Token(match.lastgroup or "", match[0], match.start())
 

@@ -61,7 +61,7 @@ func.func @main() -> !tfrt.chain {
         _TWO.replace("%two, %ch", "%two, %a"): "also print",
         _TWO.replace("%one, %ch", "%one, %b"): "also print",
         _TWO.replace("%one, %ch", "%one, %a").replace("%two, %ch", "%two, %a"): "also print",
-        _TWO.replace("%two, %ch", "%two, %three"): "not right yet",
+        _TWO.replace("%two, %ch", "%two, %three"): "not correct yet",
         _TWO.replace(
             "tfrt.print.i32 %three, %ch",
             "tfrt.call @show(%three, %ch) : (i32, !tfrt.chain) -> !tfrt.chain",

@@ -135,7 +135,7 @@ func.func @main(%cake: i32, %guests: i32) -> (i32, !tfrt.chain) {
             "%share, %b", "%share, %a"
         ): "now prints 2 and returns",
         _LOST.replace("tfrt.div.i32 %cake, %guests", "tfrt.div.i32 %cake, %cake"): "With 5 guests",
-        _LOST.replace("%cake, %a", "%cake, %share"): "not right yet",
+        _LOST.replace("%cake, %a", "%cake, %share"): "not correct yet",
         _LOST.replace("  %share", "  %five = tfrt.constant.i32 5\n  %share")
         .replace("%cake, %guests\n", "%cake, %five\n")
         .replace("%cake, %a", "%cake, %ch"): "Keep the division by %guests",

@@ -123,7 +123,7 @@ _ONE_MORE = """\
         _SUM.replace("tfrt.add.i32 %sum, %number", "tfrt.mul.i32 %sum, %number"): "With n = 1",
         _SUM.replace(
             "tfrt.return %next, %number : i32, i32", "tfrt.return %next : i32"
-        ): "not right yet",
+        ): "not correct yet",
     },
     why="The second value that the loop carries is the number of the round.  The body returns it "
     "one larger, and so the next round adds 2, then 3, and so on.",

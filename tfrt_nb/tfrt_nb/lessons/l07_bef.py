@@ -103,7 +103,7 @@ def inside(answer: Answer) -> str | None:
         "def patched(data):\n    return data.replace(b'25', b'40')": "not as the letters",
         "def patched(data):\n    return data.replace(bytes([25, 0, 0, 0]), bytes([50, 0, 0, "
         "0]))": "returns 50, not 40",
-        "def patched(data):\n    return data[:-1]": "no whole BEF file",
+        "def patched(data):\n    return data[:-1]": "no longer a complete BEF file",
         "def patched(data):\n    return 80": "must return bytes",
     },
     why="The constant is stored in four bytes, the smallest first: 19 00 00 00 in hexadecimal "

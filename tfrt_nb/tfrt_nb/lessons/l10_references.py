@@ -160,7 +160,7 @@ def _count_at_load(text: str) -> int:
         _LEAK.replace(_SET, _SET + _SET): "filled once",
         _LEAK.replace(
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
-        ): "not right yet",
+        ): "not correct yet",
     },
     why="A reference that the program takes by hand must be dropped by hand, after the last use.  "
     "The compiler drops its own one, or leaves both to you.",

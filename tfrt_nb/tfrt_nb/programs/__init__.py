@@ -1,8 +1,8 @@
 """A program, from its text or its file to something that runs.
 
 Builds on the compiler and the runtime.  `inspecting` has what a program is, `running` how its
-functions are loaded and started, `reading` how it comes from a text or a file; `Program` is all
-three.
+functions are loaded and started, `reading` how it is read from source or from a file; `Program` is
+all three.
 """
 
 from tfrt_nb.programs.inspecting import FunctionSignature as FunctionSignature

@@ -59,7 +59,7 @@ class Inspection:
     _libraries: Mapping[str, Self]
     """The programs whose functions the text may call."""
     _plain: PlainProgram | None
-    """The reading of a text that is plain; it has no module until that is asked for."""
+    """What was read from a plain source; its module is made only on request."""
     _source: str | Callable[[], str]
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
@@ -68,7 +68,7 @@ class Inspection:
     the program is traced.
     """
     _bytes: bytes | memoryview
-    """The file that the program came as, perhaps mapped into memory; b"" for a text."""
+    """The file that the program came as, perhaps mapped into memory; b"" for source."""
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the functions, so that `"main" in program` works, too."""

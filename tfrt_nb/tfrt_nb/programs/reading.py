@@ -1,6 +1,6 @@
-"""Programs from texts and files.
+"""Programs from sources and files. A
 
-A text may have functions of two kinds, which `compiled.division` tells apart: those of host
+source may have functions of two kinds, which `compiled.division` tells apart: those of host
 programs become BEF, which the executor runs; the others become machine code when they are first
 run, and are kernels to it.
 """
@@ -110,9 +110,9 @@ class Program(Running):
             raise TfrtError(
                 error(f"a program must be a string, found {_no_text(text)}", place_of_caller())
             )
-        require(isinstance(name, str), "the name of a program", "a text", name)
+        require(isinstance(name, str), "the name of a program", "a string", name)
         are_options = parallel_for is None or isinstance(parallel_for, str)
-        require(are_options, "parallel_for", "a text of options or None", parallel_for)
+        require(are_options, "parallel_for", "a string of options or None", parallel_for)
         require(level in (None, 0, 1), "level", "0, 1 or None", level)
         are_programs = isinstance(libraries or {}, Mapping) and all(
             isinstance(one, Program) for one in (libraries or {}).values()

@@ -167,7 +167,7 @@ class Running(Inspection):
         if function is not None:
             require(isinstance(function, str), "function", "the name of a function", function)
         if output is not None:
-            require(callable(output), "output", "a function of a text", output)
+            require(callable(output), "output", "a function that takes a string", output)
         interpreted = False
         if tier is not AUTO:
             try:

@@ -116,7 +116,7 @@ class _Races:
         return value
 
     def _word(self, value: int) -> str:
-        """Return a text that is equal for equal indices."""
+        """Return a string that is equal for equal indices."""
         maker = self._values[value]["op"]
         if maker is not None and self._rows[maker]["kernel"].endswith("constant"):
             return str(self._rows[maker]["text"]).partition("=")[2].strip()

@@ -2,7 +2,7 @@
 
 Builds on `dialects`.  The way in is `parse_module()`.  Read in this order:
 
-- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write
+- Places: `spans`; `errors` (what is wrong with a source), `advice` (what to write
   instead, by the tables of `sentences`).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names),
   `parser`, and `parsing` (a whole text); `spellings` has what old programs call things, `linking`

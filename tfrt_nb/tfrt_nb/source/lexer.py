@@ -16,7 +16,7 @@ from xdsl.utils.mlir_lexer import (
 )
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-# Possessive: a text of megabytes is read at once, and not again where it lacks its end.
+# Possessive: a source of megabytes is read at once, and not again where it lacks its end.
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 

@@ -29,7 +29,7 @@ class ParsedText:
 
 
 def parse_text(source: SourceText) -> ParsedText:
-    """The module that a text is, not verified.
+    """Parse a source to a module, without verifying it.
 
     Raises:
         SourceError: with every error that was found.

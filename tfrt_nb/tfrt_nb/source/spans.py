@@ -27,7 +27,7 @@ _PART = 1 << 16
 
 
 class SourceText:
-    """A text and its name.  Positions count characters from 0; lines and columns count from 1."""
+    """A source and its name. Positions count characters from 0; lines and columns count from 1."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -163,7 +163,7 @@ def attribute_span(op: Operation, name: str) -> Location | None:
 
 
 def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
-    """The place that the parser gave to `node`; None if it is not from a text."""
+    """The place that the parser gave to `node`; None if it is not from a source."""
     span: object = node.location
     return span if isinstance(span, SourceSpan) else None
 

@@ -248,7 +248,7 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
 
 
 # Functions and modules are checked here, not by xDSL: it would walk all their operations to see
-# that they use no value from outside, which the names in a text cannot do.
+# that they use no value from outside, which the names in a source cannot do.
 
 
 # Ends of blocks

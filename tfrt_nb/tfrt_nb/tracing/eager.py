@@ -172,7 +172,7 @@ def _number_kernel(name: str) -> int:
 
 
 def _name_of(function: object) -> str:
-    """The name of the kernel that a function is, or that a text says."""
+    """The name of the kernel that a function is, or that a string gives."""
     if isinstance(function, str):
         return str(function)
     kernel = getattr(function, "kernel", None)

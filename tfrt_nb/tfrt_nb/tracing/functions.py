@@ -74,7 +74,7 @@ class TracedProgram:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not inspect.isfunction(function):
-            hint = ": for a text there is tfrt.Program" if isinstance(function, str) else ""
+            hint = ": for source text, use tfrt.Program" if isinstance(function, str) else ""
             refuse(
                 "a program is made of a function that is written in Python,"
                 f" found {reprlib.repr(function)}{hint}"

@@ -215,7 +215,7 @@ class AsyncValue(AwaitedValue):
         """
         if self.done():
             return self.cancelled()
-        require(isinstance(message, str), "the reason to cancel", "a text", message)
+        require(isinstance(message, str), "the reason to cancel", "a string", message)
         diagnostic = cancellation(message)
         if self.source is not None:
             run = self.source()

@@ -126,7 +126,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _evaluated(annotation: object, names: dict[str, object]) -> object:
-    """The value of an annotation that is text, or refers to a text; the text if it has no value."""
+    """The value of an annotation that is, or refers to, a string; the string if it has none."""
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):
         with suppress(Exception):

@@ -219,10 +219,10 @@ def kernel(
     policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
     is_name = isinstance(name, str) and name.isprintable() and name != ""
     is_right = name is None or is_name or callable(name)
-    require(is_right, "the name of a kernel", "a text that can be printed and is not empty", name)
+    require(is_right, "the name of a kernel", "a printable string that is not empty", name)
     for option, given in (("blocking", blocking), ("raw", raw), ("remote", remote)):
         require(isinstance(given, bool), option, "True or False", given)
-    require(isinstance(native, bool | str), "native", "True, False or a text of types", native)
+    require(isinstance(native, bool | str), "native", "True, False, or a string of types", native)
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         require(callable(function), "a kernel", "a function", function)

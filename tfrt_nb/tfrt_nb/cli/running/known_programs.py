@@ -1,7 +1,7 @@
 """Programs that earlier commands have compiled: a run needs no compiler for them.
 
-The compiler takes longer to import than most programs run.  Of a text the cache has the BEF of its
-host functions; of functions that become machine code their interface, beside that code
+The compiler takes longer to import than most programs run.  For a source, the cache has the BEF of
+its host functions; of functions that become machine code their interface, beside that code
 (`jit.programs`).  A program is known by itself, its name in messages, and the sources of all that
 compiles it.
 """

@@ -55,7 +55,7 @@ def _plain_form(definition: OpDef) -> str:
 
 
 def written_as(form: str | Callable[[OpDef], str]) -> Callable[[type[Op]], type[Op]]:
-    """Give an operation an assembly format, which is parsed when a text first has the operation.
+    """Give an operation an assembly format, which is parsed when a program first has the operation.
 
     Unlike `assembly_format`, this works for subclasses of xDSL's operations, too.
     """

@@ -113,7 +113,7 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes tell later ones something: all of them, or a text could forge
+"""The attributes by which passes tell later ones something: all of them, or a source could forge
 one.
 """
 _OF_PASSES = frozenset(

@@ -17,5 +17,5 @@ be it wrong or only out of the ordinary, nothing is said here but that it is not
 `source.parse_module` reads it, from the start. This reader exists for its speed: records by way of
 a module take four to thirteen times as long.
 
-Read in this order: `program` (lines as rows, and what a text is read to), `reader`.
+Read in this order: `program` (lines as rows, and the result of reading a source), `reader`.
 """

@@ -84,8 +84,9 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 
 
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
-    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain
-    is soon found out.
+    """The lines of a source with their numbers, about a hundred at a time.
+
+    A program that is not plain is noticed early.
     """
     start, line = 0, 1
     while start < len(text):
@@ -254,7 +255,7 @@ class Body:
     `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0
     for a region that the text leaves out. `numbers`, `lines` and `columns` have an entry per
     operation without the return, whose operands are `returned`; a number is the place of its shape
-    in `table`, which the bodies of a text share.  `operands` has the registers of all operations,
+    in `table`, which the bodies of a source share.  `operands` has the registers of all operations,
     end to end.  `regions` and `places` (what `loc(...)` says) have an entry for those operations
     that have some.  `line` and `column` are where the function or the region's operation starts.
     `register_types` has an entry per register. `like` is a region of an earlier line, which has all
@@ -301,7 +302,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class PlainProgram:
-    """A text as numbers over the shapes of its lines.
+    """A source as numbers over the shapes of its lines.
 
     `contents` has each shape when its first line is over, and each body when it ends: the order in
     which a BEF file has kernels and functions.

@@ -55,7 +55,7 @@ _Known: TypeAlias = tuple[Shape, int]
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
-    """The functions of a text that is a plain program and right; None for any other one."""
+    """The functions of a source that is a valid plain program; None for any other source."""
     try:
         return PlainProgram(source, _Reader(source).read())
     except NotPlain:
