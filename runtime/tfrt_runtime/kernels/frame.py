@@ -86,14 +86,6 @@ class KernelFrame:
         self.allocated[index] = made.for_waiter()
         return made
 
-    def start_results(self) -> tuple[AsyncValue, ...]:
-        """An unavailable value for each result, which what the kernel starts resolves later.
-
-        As `allocate`, but the kernel's function, which may raise after it, does not know them.
-        """
-        allocate, broken = self.request.allocate, self._broken
-        return tuple([allocate(type_text, broken) for type_text in self.result_types])
-
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
         """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.
 
@@ -112,6 +104,15 @@ class KernelFrame:
         diagnostic = error(f"kernel '{self.name}' dropped its result unresolved", self.location)
         self.request.report(diagnostic)
         return diagnostic
+
+
+def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
+    """An unavailable value for each result, which what the kernel starts resolves later.
+
+    As `KernelFrame.allocate`, but the user's function, which may raise later, does not know them.
+    """
+    allocate, broken = frame.request.allocate, frame._broken
+    return tuple([allocate(type_text, broken) for type_text in frame.result_types])
 
 
 def expect(kind: type[Expected], value: object) -> Expected:

@@ -91,6 +91,7 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .badge:empty { display: none; }
 .badge { margin-left: 5px; padding: 0 6px; border-radius: 8px; background: var(--shade); font-size: 11px; }
 .note { margin: 0; padding: 5px 12px; border-bottom: 1px solid var(--line); }
+.note button { min-height: 24px; }
 .tabs, .tabs [role=tablist] { display: flex; flex-wrap: wrap; }
 .tabs { align-items: center; gap: 2px; padding: 0 8px;
   border-bottom: 1px solid var(--line); }

@@ -15,7 +15,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting import COROUTINE
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, start_results
 from tfrt_runtime.kernels.registry import ITS_LOOP, KernelError
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
@@ -39,7 +39,7 @@ def on_event_loop(
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
         given = (frame, *values) if has_frame else values
-        results = frame.start_results()
+        results = start_results(frame)
         serving = frame.host.shared_context(EventLoop)
         attempt = function(*given) if is_plain else serving.attempt(name, function, given, policy)
         call = _Call(name, frame, results, attempt)

@@ -17,7 +17,7 @@ from tfrt_runtime.callers import FOREVER, refuse
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, start_results
 from tfrt_runtime.kernels.registry import BY_HAND
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
@@ -160,7 +160,7 @@ class Gate:
         """Call `function` now, or when a call that runs has ended; its results, perhaps
         unavailable.
         """
-        results = frame.start_results()
+        results = start_results(frame)
 
         def job() -> None:
             before = frame.host.serve(frame.request)

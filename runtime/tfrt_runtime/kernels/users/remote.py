@@ -30,7 +30,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.values.futures import Refuse, from_future
 from tfrt_runtime.host.values.held_value import State
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, start_results
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
 from tfrt_runtime.kernels.users.sent import Sent
 
@@ -135,7 +135,7 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
         named = dict(zip(attributes, values[count:], strict=True))
-        results = frame.start_results()
+        results = start_results(frame)
         call = _Call(frame, results, function, values[:count], named)
         call.begin()
         return results[0] if len(results) == 1 else results

@@ -188,9 +188,11 @@ export function createValues(store) {
   function groupOf(function_) {
     let group = groups.get(function_.id);
     if (!group) {
-      const title = element("h4");
+      const name = `@${function_.name}`;
+      const title = element("h4", { "aria-hidden": true }, name); // a table has no headings: the group has the name
       const rows = createRows({
         role: "rowgroup",
+        label: name,
         itemRole: "row",
         height: 24,
         cells: [
@@ -218,7 +220,6 @@ export function createValues(store) {
     const end = Math.max(1, moment.time, store.end);
     for (const function_ of functions) {
       const group = groupOf(function_);
-      group.title.textContent = `@${function_.name}`;
       group.title.hidden = functions.length === 1;
       let rows = tableOf(moment, function_);
       if (wanted)
