@@ -74,7 +74,7 @@ class PythonRun:
         if self._traced is None or (run := self._run) is None:
             return self.snapshot()
         printed = snapshot_of(run)
-        if printed.status in OVER:  # a cancelled run is, also while a kernel of it does not return
+        if printed.status in OVER:  # as is a cancelled run, even while a kernel of it still runs
             return self.snapshot()
         elapsed = time.monotonic_ns() - self._start
         return replace(printed, sections=self._latest.sections, elapsed_ns=elapsed)

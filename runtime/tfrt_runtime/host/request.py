@@ -75,9 +75,7 @@ class Request(Run):
     refusal: Diagnostic | None = None
     """Why the run was refused memory, if it was."""
     interrupt: BaseException | None = None
-    """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises
-    it.
-    """
+    """Ctrl-C that a kernel of the run has raised, until a thread that waits raises it."""
     entry: Entry | None
     """The function that it was started with."""
     held: Sequence[AsyncValue] | None = ()
@@ -86,9 +84,7 @@ class Request(Run):
     None from when they exist until Python makes them: they are in the words only, with a reference
     each."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """What the run was started for, as far as Python has made that, to be decided when it is
-    cancelled.
-    """
+    """What the run was started for and Python has made, decided when it is cancelled."""
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
     code: Code | None = None
@@ -100,9 +96,7 @@ class Request(Run):
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of operations of compiled code, which may handle them: each once, the first
-    MAX_FAILURES.
-    """
+    """Errors of operations of compiled code: each once, the first MAX_FAILURES."""
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None

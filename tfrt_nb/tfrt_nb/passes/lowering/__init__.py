@@ -6,7 +6,8 @@ their `call_graph`.
 
 `async_func_to_async_runtime` and `async_to_async_runtime` build the coroutines: `outline` moves
 task bodies into functions and finds equal ones, `task_counts` tracks the references that programs
-count at tasks, and `coroutines` builds the frame and the suspension points.
+count at tasks, `coroutines` builds the frame and the suspension points, and `finished_coroutines`
+finds them again after other passes.
 
 `propagate_failures` returns errors as results of plain functions. `convert_scf_to_cf` finishes with
 blocks and branches.

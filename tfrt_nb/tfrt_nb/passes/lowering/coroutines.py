@@ -113,8 +113,6 @@ would never end.
 """
 WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
 """The operations that wait."""
-_STARTS = (cf.BranchOp, CoroSaveOp, RuntimeStackIsLowOp)
-"""The operations after the one that begins a coroutine: the ways to start its body."""
 _BRANCHING = WAITING | {RuntimeCheckInterruptOp, cf.AssertOp}
 
 
@@ -238,11 +236,11 @@ def _last_blocks(coroutine: Coroutine) -> list[Block]:
     leave = Emitter.at_end(suspend, coroutine.function.location)
     leave(CoroEndOp(coroutine.handle))
     leave(ReturnOp(*(coroutine.results if coroutine.function.function_type.outputs else ())))
-    return [_freeing(coroutine, suspend), _freeing(coroutine, suspend), suspend]
+    return [freeing_block(coroutine, suspend), freeing_block(coroutine, suspend), suspend]
 
 
-def _freeing(coroutine: Coroutine, suspend: Block) -> Block:
-    """Return a block that frees the frame and branches to `suspend`."""
+def freeing_block(coroutine: Coroutine, suspend: Block) -> Block:
+    """Return a new block that frees the frame and branches to `suspend`."""
     block = Block()
     emit = Emitter.at_end(block, coroutine.function.location)
     emit(CoroFreeOp(coroutine.id, coroutine.handle))
@@ -254,67 +252,6 @@ def given_results(function: FuncOp) -> tuple[SSAValue, ...]:
     """Return the arguments that the function resolves instead of returning objects of its own."""
     count = function.attributes.get(GIVEN_RESULTS)
     return function.args[: count.value.data] if isinstance(count, IntegerAttr) else ()
-
-
-def finished_coroutine(function: FuncOp) -> Coroutine | None:
-    """Return the coroutine that `begin_coroutine` made of the function, or None.
-
-    Its style keeps errors. Blocks that another pass has merged, as `canonicalize` does, are split
-    again.
-    """
-    if function.attributes.get("passthrough") != PRESPLIT:
-        return None
-    operations = [op for block in function.body.blocks for op in block.ops]
-    begin = next((op for op in operations if isinstance(op, CoroBeginOp)), None)
-    end = next((op for op in operations if isinstance(op, CoroEndOp)), None)
-    if begin is None or end is None:
-        return None
-    leave = end.next_op
-    assert isinstance(leave, ReturnOp)
-    style = ErrorStyle(token_last=True, keep=True)
-    results = given_results(function) or tuple(leave.arguments)
-    coroutine = Coroutine(function, results, begin.id, begin.handle, style)
-    _split_merged(coroutine, operations)
-    return coroutine
-
-
-def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None:
-    """Give the start, the body, and each of the last blocks a block of its own again."""
-    body, suspend, region = None, None, coroutine.function.body
-    frees, destroyed = list[Block](), set[Block]()
-    for op in operations:
-        match op:
-            case CoroBeginOp() if not isinstance(op.next_op, _STARTS):
-                body = op.next_op
-            case CoroFreeOp():
-                frees.append(_own_block(op))
-            case CoroSuspendOp():
-                destroyed.add(op.successors[-1])
-            case CoroEndOp():
-                suspend = _own_block(op)
-    if body is not None:
-        _own_block(body)
-    assert suspend is not None
-    frees.sort(key=destroyed.__contains__)
-    for _ in range(2 - len(frees)):
-        frees.append(_freeing(coroutine, suspend))
-    last = (*frees[:2], suspend)
-    if tuple(region.blocks)[-len(last) :] != last:
-        for block in last:
-            if block.parent is not None:
-                region.detach_block(block)
-            region.add_block(block)
-
-
-def _own_block(op: Operation) -> Block:
-    """Return the block that starts with `op`, which is split off if it does not yet."""
-    block = op.parent
-    assert block is not None
-    if block.first_op is op:
-        return block
-    rest = block.split_before(op)
-    Emitter.at_end(block, op.location)(jump(rest))
-    return rest
 
 
 def _move_arguments(source: Block, target: Block) -> Block:

@@ -63,10 +63,10 @@ from tfrt_nb.passes.lowering.coroutines import (
     JOINS,
     Coroutine,
     branch_on_interrupt,
-    finished_coroutine,
     make_single_level,
     suspend_at_end,
 )
+from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""

@@ -59,7 +59,7 @@ from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.control_flow import Emitter, erase, integer_of, operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
-from tfrt_nb.passes.lowering.coroutines import finished_coroutine
+from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 
 DIVISIONS: frozenset[type[Operation]] = frozenset(
     {
