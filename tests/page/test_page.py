@@ -31,9 +31,7 @@ OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm")
 """What cells need beside these."""
 PACKAGES = ("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb"), ("magics", "tfrt_magics")
 PROGRAMS = [
-    path.relative_to(ROOT)
-    for path in sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
-    if "compiled" not in path.parts  # these become machine code
+    path.relative_to(ROOT) for path in sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
 ]
 NEED_NUMPY = ("tensors/", "networks/")
 """Folders all of whose programs have tensors; beside them:"""

@@ -144,37 +144,22 @@ def adapters(
     for name, count in {**counts, **others}.items():
         types = ", ".join(["i64"] * count)
         fast = _FAST.format(entry=name) if name in built_in else ""
-        texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count) + fast)
-    texts += [_any_export(name, export) for name, export in exports.items()]
+        texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count, name) + fast)
+    for name, export in exports.items():
+        # Words as they are: a handle of a buffer has 64 bits, also where a pointer has 32.
+        count, called = len(export.parameters), f"{name}.words"
+        types = ", ".join(["i64"] * count)
+        texts.append(f'declare i64 @"{called}"({types})\n' + _any(name, count, called))
     api = [f"tfrt_api.{name}" for name in (*API, *CHANGING, VECTORCALL)]
     anys = [f"{name}.any" for name in (*counts, *others, *exports)]
     return texts, [*api, *anys, *(f"{name}.fast" for name in built_in)]
 
 
-def _any(name: str, count: int) -> str:
+def _any(name: str, count: int, called: str) -> str:
     """Return a function of seven words that passes on the first `count`."""
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
-    return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{name}"({given})\n  ret i64 %r\n}}\n'
-
-
-def _any_export(name: str, export: Export) -> str:
-    """Return a function of seven words that passes on the first ones in their types."""
-    words = ", ".join(f"i64 %{i}" for i in range(7))
-    lines, given = [], []
-    for i, type_ in enumerate(export.parameters):
-        if type_ == "ptr":
-            lines.append(f"  %p{i} = inttoptr i64 %{i} to ptr")
-        given.append(f"ptr %p{i}" if type_ == "ptr" else f"i64 %{i}")
-    call = f'call {export.returns} @"{name}"({", ".join(given)})'
-    convert = {"ptr": "ptrtoint ptr %r", "i1": "zext i1 %r", "i64": "add i64 0, %r"}
-    if export.returns == "void":
-        lines += [f"  {call}", "  ret i64 0"]
-    else:
-        to = "" if export.returns == "i64" else " to i64"
-        lines += [f"  %r = {call}", f"  %w = {convert[export.returns]}{to}", "  ret i64 %w"]
-    declared = f'declare {export.returns} @"{name}"({", ".join(export.parameters)})\n'
-    return f'{declared}define i64 @"{name}.any"({words}) {{\n' + "\n".join(lines) + "\n}\n"
+    return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{called}"({given})\n  ret i64 %r\n}}\n'
 
 
 def _changing(name: str) -> str:

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from ctypes import c_float
 from typing import TYPE_CHECKING, NoReturn
 
 from tfrt_nb.cli.expectations import check, find_expectations
@@ -166,9 +167,9 @@ def result_text(value: AsyncValue) -> str:
         case bool():
             return "true" if payload else "false"
         case float() if value.type == "f32":
-            import numpy as np  # takes as long as a small program
-
-            return repr(float(str(np.float32(payload))))
+            # numpy has this, too, but takes as long to import as a small program.
+            shorter = (float(f"{payload:.{digits}g}") for digits in range(1, 10))
+            return repr(next((one for one in shorter if c_float(one).value == payload), payload))
         case float():
             return repr(payload)
         case _:
