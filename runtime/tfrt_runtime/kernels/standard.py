@@ -65,7 +65,7 @@ def _find(name: str) -> Kernel | None:
     except ModuleNotFoundError as missing:
         if missing.name != "numpy":
             raise
-        text = f"'{name}' is no kernel of those that need no numpy: install it (%pip install numpy)"
+        text = f"kernel '{name}' is unknown, or needs numpy: check its name, or %pip install numpy"
         raise TfrtError(error(text)) from None
     return found
 

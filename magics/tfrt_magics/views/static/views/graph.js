@@ -63,7 +63,7 @@ export function createGraph(store) {
   const legend = element(
     "p.legend.soft",
     {},
-    "Thick border: what took longest. Dashed: order alone. Drag to move, Ctrl + wheel to zoom.",
+    "Thick border: the chain of values that took longest. Dashed: order alone. Drag to move, Ctrl + wheel to zoom.",
   );
   const node = element("div.split.graph", {}, element("div", {}, canvas.node, legend), side);
   const seen = new Map(); // of each operation, the state that was drawn and when it became that
