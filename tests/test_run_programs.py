@@ -24,7 +24,7 @@ from tests.test_golden_programs import CommandLine
 
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.reader import BefFile

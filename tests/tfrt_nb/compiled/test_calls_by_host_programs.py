@@ -17,7 +17,7 @@ import pytest
 
 from tfrt_nb import Program
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Diagnostic, Location
 from tfrt_runtime.executor.execution import Execution

@@ -12,7 +12,7 @@ from tests.tfrt_nb.convert.test_mlir_to_bef import GOLDEN, PROGRAMS, REFERENCE_S
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile

@@ -7,8 +7,7 @@ from io import StringIO
 import pytest
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects import print_module
-from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.dialects.printer import HostPrinter, print_module
 from tfrt_nb.source import parse_module
 
 CALLEES = """\

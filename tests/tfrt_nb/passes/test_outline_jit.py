@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.passes.outline_jit import outline_jit
 from tfrt_nb.source import parse_module
 

@@ -13,7 +13,7 @@ from tests.fuzz.random_programs import random_program
 from tests.tfrt_nb.source.damage import damaged
 from xdsl.ir import Operation
 
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import SourceError, parse_module, verification
 from tfrt_nb.source.spans import definition_span, source_span, value_name
 

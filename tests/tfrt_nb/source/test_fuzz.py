@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import SourceError, parse_module
 from tfrt_runtime.diagnostics import Location
 

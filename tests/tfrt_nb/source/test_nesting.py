@@ -8,7 +8,7 @@ import pytest
 
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module

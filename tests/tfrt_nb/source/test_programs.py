@@ -16,7 +16,7 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.report import render_all
 from tfrt_nb.source import SourceError, parse_module
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spellings import operation_name, type_name
 

@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
 from tfrt_nb.cli.files import decode, display_name, read_input, show
-from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.errors import RemarkContext

@@ -12,7 +12,7 @@ from tfrt_nb.compiled.division import divide, with_compiled
 from tfrt_nb.compiled.module import parallel_for_line, requested_parallel_for
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir as module_of
 from tfrt_nb.convert.mlir_to_bef import to_records
-from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module

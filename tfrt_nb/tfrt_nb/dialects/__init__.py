@@ -1,6 +1,6 @@
 """The operations, types, and attributes of host programs, and their text.
 
-The package builds on xDSL. Read in this order: `types`, `tables` (the kernels' operands and
+All but `tables` builds on xDSL. Read in this order: `types`, `tables` (the kernels' operands and
 results), `control_flow`, `kernel_op` (operations built from the tables), `catalog` (all of them by
 name).
 
@@ -9,7 +9,3 @@ name).
 - Checks: `definitions` (MLIR's checks of operations), `crossing` (calls of compiled functions).
 - `async_` is the async dialect, with the upstream dialects that its programs use.
 """
-
-from tfrt_nb.dialects.printer import print_module
-
-__all__ = ["print_module"]

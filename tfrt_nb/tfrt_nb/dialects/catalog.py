@@ -11,7 +11,7 @@ import difflib
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib import import_module
 from typing import cast
 
@@ -22,17 +22,9 @@ from xdsl.traits import OpTrait
 
 from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.kernel_op import kernel_op
-from tfrt_nb.dialects.tables import tensor, tfrt, tfrt_test
-from tfrt_nb.dialects.tables.signatures import Signature
+from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.scalars import FAMILIES, Family
-
-SIGNATURES: Mapping[str, Signature] = {
-    **tfrt.SIGNATURES,
-    **tfrt_test.SIGNATURES,
-    **tensor.SIGNATURES,
-}
-"""The signature of each kernel that has one."""
 
 HOST_DIALECTS = frozenset(
     name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))

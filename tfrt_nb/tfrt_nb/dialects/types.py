@@ -28,6 +28,8 @@ from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute, TypeAttr
 from xdsl.irdl import irdl_attr_definition
 from xdsl.printer import Printer
 
+from tfrt_nb.dialects.tables.signatures import HOST_TYPES
+
 
 @irdl_attr_definition
 class HostType(ParametrizedAttribute, BuiltinAttribute, TypeAttribute):
@@ -46,13 +48,10 @@ def host_type(spelling: str) -> HostType:
     return HostType(StringAttr(spelling))
 
 
-CHAIN = host_type("tfrt.chain")
-STRING = host_type("tfrt.string")
-DEVICE = host_type("tfrt.device")
-TENSOR = host_type("t.tensor")
-SHAPE = host_type("ts.shape")
-PARTIAL_SHAPE = host_type("ts.partial_shape")
-HOST_BUFFER = host_type("ht.host_buffer")
+_HOST = {word: host_type(spelling) for word, spelling in HOST_TYPES.items()}
+CHAIN, STRING, DEVICE = _HOST["chain"], _HOST["string"], _HOST["device"]
+TENSOR, HOST_BUFFER = _HOST["tensor"], _HOST["buffer"]
+SHAPE, PARTIAL_SHAPE = _HOST["shape"], _HOST["partial_shape"]
 
 I1 = IntegerType(1)
 I32 = IntegerType(32)
@@ -69,18 +68,7 @@ WORDS: dict[str, Attribute] = {
     "f64": Float64Type(),
     "complex64": ComplexType(Float32Type()),
     "complex128": ComplexType(Float64Type()),
-    "chain": CHAIN,
-    "string": STRING,
-    "device": DEVICE,
-    "tensor": TENSOR,
-    "shape": SHAPE,
-    "partial_shape": PARTIAL_SHAPE,
-    "buffer": HOST_BUFFER,
-    "atomic.i32": host_type("test.atomic.i32"),
-    "resource": host_type("tfrt.test.resource"),
-    "vt": host_type("vt.value"),
-    "coordinate": host_type("my.coordinate"),
-    **{f"fixed_rank_shape.{rank}": host_type(f"ts.fixed_rank_shape.{rank}") for rank in range(6)},
+    **_HOST,
 }
 """The type that each signature word denotes. The word `any`, for every type, is not included."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from tfrt_nb.dialects.catalog import SIGNATURES
+from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.tables.signatures import Form, Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_of

@@ -14,9 +14,9 @@ from xdsl.ir import Operation as IrOperation
 from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
 
 from tfrt_nb.dialects import control_flow
-from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, host_operation, new_context
-from tfrt_nb.dialects.tables.signatures import Signature
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, host_operation, new_context
+from tfrt_nb.dialects.tables import SIGNATURES
+from tfrt_nb.dialects.tables.signatures import Signature, spelled
 from tfrt_nb.language.documentation import family_text
 from tfrt_nb.language.examples import example, signature_of
 from tfrt_runtime.kernels.registry import REQUIRED, Kernel, PythonKernel
@@ -98,11 +98,6 @@ def _dialect_names(dialect: str) -> tuple[str, ...]:
     context.get_registered_op(f"{dialect}.", [])
     loaded = [one for one in context.loaded_dialects if one.name == dialect]
     return tuple(op.name for one in loaded for op in one.operations)
-
-
-def spelled(word: str) -> str:
-    """A type word of a signature as programs write it."""
-    return str(WORDS[word]) if word in WORDS else word
 
 
 def listed(types: list[str], *, results: bool = False) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tfrt_nb.dialects.catalog import SIGNATURES
+from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.types import WORDS
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, annotated_results
 

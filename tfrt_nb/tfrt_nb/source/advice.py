@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, in_host_programs
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, in_host_programs
 from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.source.sentences import (
     CONVERSIONS,
     OF_FLOATS,

@@ -12,14 +12,14 @@ from struct import unpack
 from types import CodeType, FunctionType
 from typing import Any
 
-from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
-from tfrt_nb.dialects.tables.signatures import Signature
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.dialects.tables import SIGNATURES
+from tfrt_nb.dialects.tables.signatures import Signature, spelled
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import CallPlan, attributes_of, bound, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, type_of_value
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.callers import refuse, require_column
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
@@ -194,7 +194,7 @@ def _loaded(
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
-    if key not in _checked:
+    if key not in _checked and not _is_right(name, records, source):
         symbol = module.functions[0].name
         try:
             Program.from_source(text_of(records, source, symbol, places=False), source).load()
@@ -202,8 +202,21 @@ def _loaded(
             if getattr(problem.diagnostics[0].location, "source", "") != source:
                 raise
             refuse("; ".join(m.message for one in problem.diagnostics for m in (one, *one.notes)))
-        _checked.add(key)
+    _checked.add(key)
     return Program._of_file(BefFile.of(records, source)).load(), needs_chain
+
+
+def _is_right(name: str, records: BefModule, source: str) -> bool:
+    """Whether a call loads whose types its trace knows; what is wrong with another is said by its
+    text, for which xDSL is imported.
+    """
+    if name not in USER_FUNCTIONS and (name not in _TYPED or SIGNATURES[name].attributes):
+        return False
+    try:
+        Program._of_file(BefFile.of(records, source)).load()
+    except TfrtError:
+        return False
+    return True
 
 
 def _type_key(value: object) -> object:
@@ -233,6 +246,8 @@ def _traced(
         ]
     else:
         if name not in available_kernels():
+            from tfrt_nb.dialects.catalog import similar_operations  # xDSL takes a second
+
             near = similar_operations(name)
             if name in near:
                 refuse(
@@ -264,10 +279,10 @@ def _of_signature(
         refuse(f"'{signature.name}' takes {taken}, found {len(values)}")
     known = [*values, A_CHAIN] if needs_chain else values
     types = [
-        str(WORDS[word]) if word != "any" else type_of_value(value)
+        spelled(word) if word != "any" else type_of_value(value)
         for word, value in zip(words, known, strict=True)
     ]
-    results = [str(WORDS[word]) if word != "any" else OBJECT for word in signature.results]
+    results = [spelled(word) if word != "any" else OBJECT for word in signature.results]
     return types, results, needs_chain
 
 

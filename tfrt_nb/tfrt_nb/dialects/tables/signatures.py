@@ -2,7 +2,7 @@
 
 A `Signature` lists the operands, attributes, and results of one kernel as type words (see
 `types.WORDS`), and the short form of its operation. The tables of the kernels are in the modules of
-their dialects (`tfrt`, `tfrt_test`, `tensor`); `catalog` has all of them by name.
+their dialects (`tfrt`, `tfrt_test`, `tensor`); `tables` has all of them by name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,28 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from tfrt_runtime.native_table import ROWS
+
+HOST_TYPES = {
+    "chain": "tfrt.chain",
+    "string": "tfrt.string",
+    "device": "tfrt.device",
+    "tensor": "t.tensor",
+    "shape": "ts.shape",
+    "partial_shape": "ts.partial_shape",
+    "buffer": "ht.host_buffer",
+    "atomic.i32": "test.atomic.i32",
+    "resource": "tfrt.test.resource",
+    "vt": "vt.value",
+    "coordinate": "my.coordinate",
+    **{f"fixed_rank_shape.{rank}": f"ts.fixed_rank_shape.{rank}" for rank in range(6)},
+}
+"""The type words of host types, with what follows the exclamation mark in a program."""
+_COMPLEX = {"complex64": "complex<f32>", "complex128": "complex<f64>"}
+
+
+def spelled(word: str) -> str:
+    """Return a type word as programs write it."""
+    return f"!{HOST_TYPES[word]}" if word in HOST_TYPES else _COMPLEX.get(word, word)
 
 
 class Form(Enum):
