@@ -6,7 +6,7 @@ import tfrt_nb as tfrt
 
 @tfrt.kernel
 def price(pieces: int, *, cents: int = 250) -> int:
-    """What that many pieces cost."""
+    """What the pieces cost."""
     return pieces * cents
 
 
@@ -19,7 +19,7 @@ print(price(3), price(3, cents=2), price(pieces=4))
 print(inspect.isfunction(price), price.__name__, price.__doc__)
 print(price.kernel.name, label.kernel.name)
 print("cents" in str(price.kernel.attributes), "mark" in str(label.kernel.attributes))
-print("What that many pieces cost." in price.kernel.documentation, hasattr(price.kernel, "signature"))
+print("What the pieces cost." in price.kernel.documentation, hasattr(price.kernel, "signature"))
 
 program = tfrt.Program("""
 func.func @main(%x: i32, %s: !tfrt.string) -> (i32, i32, !tfrt.string) {
