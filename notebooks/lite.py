@@ -51,7 +51,7 @@ START = "tutorials.ipynb"
 
 
 def run(*command: object, **settings: Any) -> None:
-    """Run a command of a tool, which says itself what is wrong."""
+    """Run a command, which reports its own errors."""
     subprocess.run([str(word) for word in command], check=True, **settings)
 
 

@@ -46,6 +46,6 @@ class Broadcast:
             return None
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         while self._channels:
             self._channels.popitem()[1].close()

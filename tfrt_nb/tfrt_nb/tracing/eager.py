@@ -207,8 +207,9 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Whether a call loads whose types its trace knows; what is wrong with another is said by its
-    text, for which xDSL is imported.
+    """Whether a call loads and its trace has checked all of it.
+
+    Otherwise the caller checks the text of the call, for which xDSL is imported.
     """
     if name not in USER_FUNCTIONS and (name not in _TYPED or SIGNATURES[name].attributes):
         return False

@@ -146,7 +146,7 @@ def adapters(
         fast = _FAST.format(entry=name) if name in built_in else ""
         texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count, name) + fast)
     for name, export in exports.items():
-        # Words as they are: the handle of a buffer has 64 bits, and a pointer may have 32.
+        # Passed as words: the handle of a buffer has 64 bits, and a pointer may have only 32.
         count, called = len(export.parameters), f"{name}.words"
         types = ", ".join(["i64"] * count)
         texts.append(f'declare i64 @"{called}"({types})\n' + _any(name, count, called))

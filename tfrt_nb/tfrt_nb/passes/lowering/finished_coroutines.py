@@ -1,8 +1,8 @@
-"""Find the parts of a coroutine again that `coroutines.begin_coroutine` has made.
+"""Recover the parts of a coroutine that `coroutines.begin_coroutine` has made.
 
-Passes that run in between, above all `canonicalize`, merge blocks: the way out of a failure would
-then lead into the body. Each part gets a block of its own again, which costs nothing, since LLVM
-merges them once more.
+Passes that run in between, above all `canonicalize`, merge blocks, so that the exit taken after a
+failure would lead back into the body. Here each part gets its own block again. The extra blocks
+cost nothing, since LLVM merges them.
 """
 
 from __future__ import annotations
