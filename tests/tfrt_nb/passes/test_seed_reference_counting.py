@@ -62,19 +62,23 @@ def test_a_program_that_counts_by_hand_is_refused() -> None:
 """)
 
 
-def test_a_task_with_a_loop_that_carries_tokens_is_refused() -> None:
-    with pytest.raises(PassError, match="'scf.for' in a task carries async values"):
-        counted("""
-func.func @f(%a: !async.token, %n: index) {
-  %t = async.execute {
-    %u = scf.for %i = %n to %n step %n iter_args(%b = %a) -> (!async.token) {
+CARRIED = """%u = scf.for %i = %n to %n step %n iter_args(%b = %a) -> (!async.token) {
       scf.yield %b : !async.token
     }
-    async.await %u : !async.token
+    async.await %u : !async.token"""
+
+
+@pytest.mark.parametrize("around", ["{}", "scf.if %c {{ {} }}"])
+def test_a_task_with_a_loop_that_carries_tokens_is_refused(around: str) -> None:
+    with pytest.raises(PassError, match="'scf.for' in a task carries async values"):
+        counted(f"""
+func.func @f(%a: !async.token, %n: index, %c: i1) {{
+  %t = async.execute {{
+    {around.format(CARRIED)}
     async.yield
-  }
+  }}
   return
-}
+}}
 """)
 
 

@@ -39,6 +39,7 @@ from tfrt_nb.passes.counting.reference_counts import (
     carrying_operations,
     drop_references,
     lower_carried_values,
+    structured_around,
     take_references_for_calls,
 )
 from tfrt_nb.passes.errors import fail
@@ -74,7 +75,8 @@ def _refuse_counted_programs(module: ModuleOp) -> None:
 def _refuse_carrying_tasks(module: ModuleOp) -> None:
     """The body of a task is one block until it is outlined, so a loop in it cannot be lowered."""
     for op in carrying_operations(module):
-        if isinstance(op.parent_op(), ExecuteOp):
+        *_, outermost = op, *structured_around(op)
+        if isinstance(outermost.parent_op(), ExecuteOp):
             fail(op, f"'{op.name}' in a task carries async values: count references after lowering")
 
 

@@ -103,7 +103,7 @@ def lower_carried_values(module: ModuleOp) -> None:
     """Lower loops and branches of `scf` that pass async values on: blocks say who owns them."""
     carrying = set(carrying_operations(module))
     for op in list(carrying):
-        for outer in _structured_around(op):
+        for outer in structured_around(op):
             carrying.add(outer)
     if carrying:
         lower_structured_control_flow(module.body, lambda op: op in carrying)
@@ -120,7 +120,8 @@ def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
             yield holder
 
 
-def _structured_around(op: Operation) -> Iterator[Operation]:
+def structured_around(op: Operation) -> Iterator[Operation]:
+    """The operations of `scf` around one, from the inside out: they are lowered with it."""
     parent = op.parent_op()
     while parent is not None and parent.name.startswith("scf."):
         yield parent
