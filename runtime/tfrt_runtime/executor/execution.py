@@ -447,9 +447,12 @@ class Execution(RunWaits):
         code = self.request.code
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
-    def cancel_at(self, deadline: float) -> None:
-        """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then."""
-        self.request.cancel_at(deadline)
+    def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
+        """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then.
+
+        The error names `seconds`, how long the run was to take, if they are given.
+        """
+        self.request.cancel_at(deadline, seconds)
 
     @property
     def progress(self) -> tuple[int, int]:

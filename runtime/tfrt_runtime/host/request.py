@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.callers import FOREVER, refuse
 from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host import structs
@@ -381,9 +381,10 @@ class Request(Run):
                 shielded(callback)
         return is_first
 
-    def cancel_at(self, deadline: float) -> Timer:
-        """Cancel the run at a time of `time.monotonic`, unless it is over by then."""
-        reason = cancellation(DEADLINE_EXCEEDED, Ending.TIMED_OUT)
+    def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
+        """Cancel the run at a time of `time.monotonic`, unless it is over by then; the error names the seconds, if given."""
+        limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
+        reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)
         timer = self.host.timers.at(deadline, lambda: self.cancel(reason))
         self.on_done(timer.cancel)
         return timer

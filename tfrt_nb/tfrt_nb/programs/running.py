@@ -200,7 +200,7 @@ class Running(Inspection):
         # By position: a call of a class with names makes a dictionary of them.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
         if deadline is not None:
-            run.cancel_at(deadline)
+            run.cancel_at(deadline, timeout)
         if follower is not None:
             follower.begun(run, values)
         return run
@@ -242,7 +242,7 @@ class Running(Inspection):
         deadline = deadline_in(timeout)
         batch = Batch(host, executable, function, columns, output=output, at_once=at_once)
         if deadline is not None:
-            batch.cancel_at(deadline)
+            batch.cancel_at(deadline, timeout)
         if HOOKS.follower is not None and (follower := HOOKS.follower()) is not None:
             follower.begun(batch, ())
         return batch
