@@ -23,6 +23,8 @@ from tfrt_runtime.host.values.at_once import AtOnce
 from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
+MANY = 1000
+"""How many results are noted before those that nobody holds are forgotten."""
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
 
 
@@ -172,7 +174,8 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:
-        return results[width * call : width * (call + 1)]
+        # Not kept: of a million calls, those that have ended leave nothing here.
+        return [results.made(width * call + index) for index in range(width)]
 
     def start(first: int, count: int) -> list[AsyncValue]:
         entry.start_more(request, first, count, is_task=is_task)
@@ -206,6 +209,7 @@ class _Results(Sequence[AsyncValue]):
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
+        self._look_again = MANY
         self._request.results = self._noted = list[weakref.ref[AsyncValue]]()
         self._add_reference = native_process().quick.value_add_reference
 
@@ -231,18 +235,24 @@ class _Results(Sequence[AsyncValue]):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
         made = self._made.get(index)
-        return self._make(index) if made is None else made
+        # Another thread may have been here.
+        return self._made.setdefault(index, self.made(index)) if made is None else made
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return (self[index] for index in range(self._count))
 
-    def _make(self, index: int) -> AsyncValue:
+    def made(self, index: int) -> AsyncValue:
+        """An AsyncValue of a result, which the caller keeps."""
         call, result = divmod(index, self._width)
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)
         made = AsyncValue(self._queue, address, self._entry.result_types[result])
-        made = self._made.setdefault(index, made)  # another thread may have been here
-        self._noted.append(weakref.ref(made))
+        noted = self._noted
+        with self._request.lock:
+            noted.append(weakref.ref(made))
+            if len(noted) >= self._look_again:
+                noted[:] = [reference for reference in noted if reference() is not None]
+                self._look_again = 2 * len(noted) + MANY
         if self._request.cancel_message is not None:  # a thread that cancels may not have seen it
             self._request.decide(made)
         return made

@@ -328,3 +328,40 @@ def test_a_coroutine_whose_blocks_are_merged_fails_and_ends(
     assert tfrt_nb(*run, "2") == Outcome(0, "'main' returned 16\n", "")
     failed = tfrt_nb(*run, "0")
     assert (failed.status, failed.stderr.count("error: ")) == (1, 1), failed.stderr
+
+
+HANDED_ON = """
+func.func @takes(%v: !async.value<i64>) -> !async.token {
+  %t = async.execute (%v as %x: !async.value<i64>) {
+    async.yield
+  }
+  return %t : !async.token
+}
+func.func @main() {
+  %n = arith.constant 1 : i64
+  %s, %v = async.execute -> !async.value<i64> {
+    async.yield %n : i64
+  }
+  async.await %s : !async.token
+  %t = func.call @takes(%v) : (!async.value<i64>) -> !async.token
+  %u = async.execute {
+    %inner = func.call @takes(%v) : (!async.value<i64>) -> !async.token
+    async.yield
+  }
+  async.await %u : !async.token
+  return
+}
+"""
+"""The call in the task takes the reference of the task: the optimization leaves no count in its body."""
+
+
+@pytest.mark.parametrize("passes", PASSES)
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_a_task_may_hand_its_reference_to_a_call(
+    level: str, passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, printed = tmp_path / "source.mlir", tmp_path / "printed.mlir"
+    source.write_text(HANDED_ON)
+    printed.write_text(tfrt_nb("opt", "-p", passes, source).stdout)
+
+    assert tfrt_nb("run", level, "--check-references", printed) == Outcome(0, "", "")

@@ -56,7 +56,7 @@ from tfrt_nb.passes.lowering.coroutines import (
     suspend_at_awaits,
 )
 from tfrt_nb.passes.lowering.outline import Outliner, Symbols
-from tfrt_nb.passes.lowering.task_counts import TaskCounts, counts_tasks
+from tfrt_nb.passes.lowering.task_counts import TaskCounts, counts_tasks, write_out_handed_on
 
 _FAILED = "Awaited async operand is in error state"
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
@@ -83,7 +83,10 @@ class AsyncToAsyncRuntime(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
-        counts = TaskCounts(op) if counts_tasks(op) else None
+        counts = None
+        if counts_tasks(op):
+            write_out_handed_on(op)
+            counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
         # Inner tasks come first, so an outer body holds calls by the time it is outlined.

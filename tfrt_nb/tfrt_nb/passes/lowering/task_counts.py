@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.control_flow import Emitter, operations_in
 
 EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 """The operations that count references while tasks are still high-level operations."""
@@ -71,7 +72,24 @@ class TaskCounts:
                     yield value, more
 
 
-def _task_around(op: Operation) -> Operation | None:
+def write_out_handed_on(module: ModuleOp) -> None:
+    """Where a task only hands a counted value to a call, write down the reference that it holds.
+
+    The call owns what it takes, so it takes the reference of the task.  Counting passes cancel the
+    two operations that are added here; without them, nothing in the body would say that the program
+    counts the value.
+    """
+    counts = {op.operands[0]: op for op in operations_in(module) if type(op) in EARLY_COUNTING}
+    for op in operations_in(module):
+        task = _task_around(op)
+        for value in op.operands if type(op) is CallOp and task is not None else ():
+            uses = [use.operation for use in value.uses if _task_around(use.operation) is task]
+            if value in counts and uses == [op]:
+                for kind, end in ((AddRefOp, op), (DropRefOp, task.terminator)):
+                    Emitter.in_front_of(end)(kind(value)).attributes |= counts[value].attributes
+
+
+def _task_around(op: Operation) -> ExecuteOp | None:
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, ExecuteOp):
         parent = parent.parent_op()
