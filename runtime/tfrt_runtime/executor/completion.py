@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
-from tfrt_runtime.callers import deadline_in, seconds_until
-from tfrt_runtime.diagnostics import TfrtError, counted
+from tfrt_runtime.diagnostics import TfrtError, counted, deadline_in, seconds_until
 from tfrt_runtime.host.failures import for_users
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 

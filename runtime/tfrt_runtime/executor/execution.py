@@ -9,8 +9,14 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from tfrt_runtime.callers import deadline_in, require, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
+from tfrt_runtime.diagnostics import (
+    Diagnostic,
+    TfrtError,
+    counted,
+    deadline_in,
+    require,
+    seconds_until,
+)
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.completion import AsCompleted
 from tfrt_runtime.executor.machine import AUTO, Tier

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import deadline_in, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, deadline_in, seconds_until
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.default_host import Returning

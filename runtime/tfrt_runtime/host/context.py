@@ -11,8 +11,15 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar, cast
 
-from tfrt_runtime.callers import deadline_in, place_of_caller, refuse, require, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.diagnostics import (
+    Diagnostic,
+    deadline_in,
+    error,
+    place_of_caller,
+    refuse,
+    require,
+    seconds_until,
+)
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tfrt_runtime.callers import refuse
-from tfrt_runtime.diagnostics import Diagnostic, Ending
+from tfrt_runtime.diagnostics import Diagnostic, Ending, refuse
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink, write_to_stdout

@@ -88,7 +88,7 @@ class CompiledModule:
         """
         from xdsl.context import Context
 
-        from tfrt_nb.passes.errors import fail
+        from tfrt_nb.passes.control_flow import fail
         from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 
         for op in module.ops:
@@ -212,7 +212,7 @@ class CompiledModule:
 
             first = (LogEvents(), *first)
         if interpreted or not has_llvm():
-            from tfrt_nb.interpreter.code import interpret_program
+            from tfrt_nb.interpreter.functions import interpret_program
 
             with deep_stack():
                 return interpret_program(

@@ -33,9 +33,16 @@ from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.attributes import Symbol
-from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
+from tfrt_runtime.bef.records import (
+    ARRAY_FLAG,
+    AttributeKind,
+    BefFunction,
+    BefKernel,
+    DType,
+    FunctionKind,
+    collector_paused,
+)
 from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 

@@ -35,17 +35,18 @@ from tfrt_nb.interpreter.memory import (
     Records,
     Storage,
     contiguous_strides,
+    is_float,
+    rounding,
     storage_of,
+    width_of,
 )
 from tfrt_nb.interpreter.numbers import Lowering, bind_number
-from tfrt_nb.interpreter.rounding import is_float, rounding, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.operations.buffers import check_atomic, check_dimension
 from tfrt_nb.jit.operations.descriptors import buffer_type
 from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap
-from tfrt_nb.passes.control_flow import integer_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, integer_of
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.native.async_layouts import (

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from tfrt_nb.interpreter.rounding import is_float, rounding, to_single, width_of
+from tfrt_nb.interpreter.memory import is_float, rounding, to_single, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import UnsupportedType
 from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped

@@ -34,8 +34,7 @@ from tfrt_nb.jit.operations import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.operations.descriptors import METADATA
 from tfrt_nb.jit.places import Places
 from tfrt_nb.jit.runtime_calls import lower
-from tfrt_nb.passes.control_flow import split_edge, terminator_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, split_edge, terminator_of
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS

@@ -20,7 +20,7 @@ from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.jit.llvm_types import UnsupportedType
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail
 from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 
 PREFIX = "mlirAsyncRuntime"

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextvars import copy_context
 
-from tfrt_runtime.callers import FOREVER
+from tfrt_runtime.diagnostics import FOREVER
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.process import shielded
 from tfrt_runtime.host.queues.threads import start_thread

@@ -11,12 +11,12 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import WORDS, Tensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, AnyArray, ElementType
+from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, AnyArray, ElementType
 from tfrt_runtime.native import layouts as at
 
 ELEMENT_NUMBERS: Final = {

@@ -16,14 +16,16 @@ from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.payload import ENCODERS, FACES, READERS, NativeTensor
 from tfrt_runtime.host.structs import WORDS, Value
 from tfrt_runtime.host.tensor.buffers import ELEMENTS, HostBuffer, TensorHandle, sizes_at
-from tfrt_runtime.host.tensor.element_types import (
+from tfrt_runtime.host.tensor.shapes import (
     ELEMENT_TYPES,
+    MAXIMUM_COUNT,
     AnyArray,
     ElementType,
+    TensorShape,
     element_type_of,
     elements_text,
+    known_shape,
 )
-from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape, known_shape
 from tfrt_runtime.native import layouts as at
 
 PRINTED_ELEMENTS: Final = 16

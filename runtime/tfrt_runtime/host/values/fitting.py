@@ -184,8 +184,7 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 
     from tfrt_runtime.host.tensor.buffers import HostBuffer
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
-    from tfrt_runtime.host.tensor.element_types import element_type_of
-    from tfrt_runtime.host.tensor.shapes import TensorShape
+    from tfrt_runtime.host.tensor.shapes import TensorShape, element_type_of
 
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise PayloadError(f"{type_text} takes a C-contiguous array")

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import F32, AnyArray
-from tfrt_runtime.host.tensor.shapes import sizes_text
+from tfrt_runtime.host.tensor.shapes import F32, AnyArray, sizes_text
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, output_tensor, quietly

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
+from tfrt_runtime.host.tensor.shapes import F32, I32, AnyArray, ElementType
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.arguments import dense_tensor, output_tensor, quietly
 

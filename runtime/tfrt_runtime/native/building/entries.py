@@ -14,7 +14,6 @@ MODULES = (
     "async_value",
     "events",
     "queues.tasks",
-    "queues.ready",
     "queues.waiters",
     "calls.delivery",
     "calls.activation",

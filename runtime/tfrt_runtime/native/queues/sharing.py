@@ -18,7 +18,6 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.queues.deques import inject_list, reverse_tasks
-from tfrt_runtime.native.queues.ready import mark_shared
 from tfrt_runtime.native.queues.tasks import (
     add_task,
     has_common_task,
@@ -27,6 +26,7 @@ from tfrt_runtime.native.queues.tasks import (
     sleepers,
     wake_sleeper,
 )
+from tfrt_runtime.native.queues.waiters import mark_shared
 
 SLICE_NS = 20_000_000
 """How long a thread works before it asks Python again."""

@@ -345,7 +345,7 @@ MUTANTS = [
         "async_value_interleavings test_a_forward_meets_the_target_before_during_or_after_it_resolves",
     ),
     _mutant(
-        "queues.ready.release_users_shared",
+        "queues.waiters.release_users_shared",
         "the ready count of a shared activation is read and written in two steps",
         "is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight",
         """
@@ -356,7 +356,7 @@ MUTANTS = [
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
-        "queues.ready.finish",
+        "queues.waiters.finish",
         "the last of two threads does not end a shared activation",
         "left = fetch_add(activation + at.ACTIVATION_REMAINING, -1) - 1",
         """

@@ -35,7 +35,6 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.runtime import ObjectOp
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
@@ -43,8 +42,10 @@ from tfrt_nb.dialects.async_.types import (
     AWAITABLE,
     BUFFER,
     GroupType,
+    PlainOp,
     TokenType,
     ValueType,
+    plain_op,
 )
 from tfrt_nb.dialects.fast_ir import initialize
 

@@ -28,7 +28,6 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import print_parts
-from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
@@ -37,9 +36,11 @@ from tfrt_nb.dialects.async_.types import (
     CoroIdType,
     CoroStateType,
     GroupType,
+    PlainOp,
     TokenType,
     ValueType,
     parse_value_type,
+    plain_op,
 )
 from tfrt_nb.dialects.fast_ir import initialize
 

@@ -1,12 +1,12 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
 Read in this order: `structure` (the operations' shared parts, and `tfrt.return`), `calls`
-(functions by name), `regions`, `jit` (operations that become machine code). Only `tfrt.return` is
+(functions by name), `regions`. Only `tfrt.return` is
 built into the executor.
 """
 
-from tfrt_nb.dialects.async_.forms import operations_of
-from tfrt_nb.dialects.control_flow import calls, jit, regions, structure
+from tfrt_nb.dialects.async_.types import operations_of
+from tfrt_nb.dialects.control_flow import calls, regions, structure
 from tfrt_nb.dialects.control_flow.calls import (
     CallOp,
     CaseOp,
@@ -15,11 +15,11 @@ from tfrt_nb.dialects.control_flow.calls import (
     ParallelCallOp,
     WhileOp,
 )
-from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.control_flow.regions import (
     BenchmarkOp,
     DoAsyncOp,
     IfOp,
+    JitOp,
     ParallelForOp,
     RepeatOp,
     SyncBenchmarkOp,
@@ -34,7 +34,7 @@ SYNC = "tfrt.sync"
 """The unit attribute of a function that runs from its first kernel to its last, on one thread."""
 
 OPERATIONS = tuple(
-    operation for module in (calls, jit, regions, structure) for operation in operations_of(module)
+    operation for module in (calls, regions, structure) for operation in operations_of(module)
 )
 
 __all__ = [

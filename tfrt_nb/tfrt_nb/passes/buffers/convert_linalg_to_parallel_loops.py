@@ -45,8 +45,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp, ReduceOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.buffers.guard_views import dimension_size
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, terminator_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import Emitter, erase, fail, operations_in, terminator_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation

@@ -32,7 +32,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, defining_block, region_of
+from tfrt_nb.passes.control_flow import Emitter, defining_block, fail, region_of
 from tfrt_nb.passes.counting.reference_counts import (
     Counts,
     async_values,
@@ -41,7 +41,6 @@ from tfrt_nb.passes.counting.reference_counts import (
     lower_carried_values,
     take_references_for_calls,
 )
-from tfrt_nb.passes.errors import fail
 
 _COUNTS = Counts(AddRefOp, DropRefOp)
 

@@ -26,12 +26,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import proposal
-from tfrt_nb.dialects.async_.forms import operations_of
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp, YieldOp
-from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.dialects.async_.types import is_async, operations_of
+from tfrt_nb.passes.control_flow import fail, operations_in
 from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand
 from tfrt_nb.passes.counting.reference_counts import (
     Counts,
@@ -40,7 +39,6 @@ from tfrt_nb.passes.counting.reference_counts import (
     lower_carried_values,
     take_references_for_calls,
 )
-from tfrt_nb.passes.errors import fail
 
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 

@@ -51,6 +51,7 @@ from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
     defining_block,
+    fail,
     operations_in,
     region_of,
     split_edge,
@@ -58,7 +59,6 @@ from tfrt_nb.passes.control_flow import (
 )
 from tfrt_nb.passes.counting.liveness import Liveness, numbers_in
 from tfrt_nb.passes.counting.shared_exits import exits_worth_sharing, is_exit, share_exits
-from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.convert_scf_to_cf import lower_structured_control_flow
 from tfrt_nb.passes.lowering.coroutines import given_results
 

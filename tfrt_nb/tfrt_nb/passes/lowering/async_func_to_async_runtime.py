@@ -26,8 +26,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
-from tfrt_nb.passes.control_flow import erase, exchange, operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import erase, exchange, fail, operations_in
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import (
     Coroutine,

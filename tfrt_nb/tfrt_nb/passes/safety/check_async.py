@@ -31,8 +31,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
-from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, operations_in
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
 from tfrt_nb.passes.lowering.outline import captured_values
 

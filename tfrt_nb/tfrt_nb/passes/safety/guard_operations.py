@@ -56,8 +56,7 @@ from tfrt_nb.dialects.async_.runtime import (
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
-from tfrt_nb.passes.control_flow import Emitter, erase, integer_of, operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import Emitter, erase, fail, integer_of, operations_in
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 

@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.forms import with_operations
+from tfrt_nb.dialects.async_.types import with_operations
 
 
 @irdl_op_definition

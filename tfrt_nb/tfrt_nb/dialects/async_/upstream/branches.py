@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import print_parts, print_typed_operands
-from tfrt_nb.dialects.async_.forms import with_operations
+from tfrt_nb.dialects.async_.types import with_operations
 
 
 class SwitchOp(cf.SwitchOp):

@@ -43,8 +43,7 @@ from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import print_parts
-from tfrt_nb.dialects.async_.forms import with_operations, written_as
-from tfrt_nb.dialects.async_.types import BUFFER
+from tfrt_nb.dialects.async_.types import BUFFER, with_operations, written_as
 from tfrt_nb.dialects.async_.upstream.atomics import (
     AtomicRMWOp,
     AtomicYieldOp,

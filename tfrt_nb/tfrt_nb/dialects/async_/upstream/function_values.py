@@ -22,7 +22,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import print_parts
-from tfrt_nb.dialects.async_.forms import with_operations
+from tfrt_nb.dialects.async_.types import with_operations
 
 
 @irdl_op_definition

@@ -27,8 +27,7 @@ from tfrt_nb.dialects.assembly import (
     print_result_types,
     print_typed_operands,
 )
-from tfrt_nb.dialects.async_.forms import with_operations
-from tfrt_nb.dialects.async_.types import verify_edge
+from tfrt_nb.dialects.async_.types import verify_edge, with_operations
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
