@@ -26,7 +26,6 @@ from tfrt_runtime.host.allocator import (
     PooledAllocator,
     create_allocator,
 )
-from tfrt_runtime.host.blocking import BlockingWatch
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -38,7 +37,7 @@ from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQue
 from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
-from tfrt_runtime.host.waiting import COROUTINE, quiesce
+from tfrt_runtime.host.waiting import COROUTINE, BlockingWatch, quiesce
 
 if TYPE_CHECKING:
     import asyncio

@@ -77,14 +77,14 @@ class _QuickBlockingPool(Protocol):
     pool_pop: Words1
 
 
+@_of("sharing")
+class _QuickSharing(Protocol):
+    begin_started: Words1
+
+
 @_of("waiters")
 class _QuickWaiters(Protocol):
     drop_latch: Words2
-
-
-@_of("starting")
-class _QuickStarting(Protocol):
-    begin_started: Words1
 
 
 @_of("tensors")
@@ -152,8 +152,8 @@ class Quick(
     _QuickEvents,
     _QuickDeques,
     _QuickBlockingPool,
+    _QuickSharing,
     _QuickWaiters,
-    _QuickStarting,
     _QuickTensors,
     _QuickHandles,
     _QuickPythonCalls,

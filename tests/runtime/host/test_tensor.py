@@ -12,8 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.allocator import LeakCheckAllocator, MallocAllocator, create_allocator
-from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer
 from tfrt_runtime.host.tensor.shapes import (
     ELEMENT_TYPES,
     F32,

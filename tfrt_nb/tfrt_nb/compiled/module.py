@@ -130,7 +130,7 @@ class CompiledModule:
         """Return these functions, able to yield between any two effects: see
         `passes.interleave`.
         """
-        from tfrt_nb.passes.interleave import Interleave, is_needed
+        from tfrt_nb.passes.log_events import Interleave, is_needed
 
         if not is_needed(self.module):
             return self

@@ -26,7 +26,7 @@ from tfrt_nb.convert.carried import read_compiled, read_compiled_modules
 from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.dialects.catalog import host_operation, new_context, unknown_operation
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, CaseOp, ReturnOp
-from tfrt_nb.dialects.control_flow.structure import CallingOp, ControlFlowOp
+from tfrt_nb.dialects.control_flow.calls import CallingOp, ControlFlowOp
 from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.types import CHAIN, WORDS
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions
-from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.arithmetic import AtomicRMWOp
 from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.interpreter import numbers
 from tfrt_nb.interpreter.calls import check_rank

@@ -24,8 +24,7 @@ from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.dialects.async_.runtime import CoroFreeOp
 from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.jit import spawning
-from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
-from tfrt_nb.jit.attempts import attempt_entry
+from tfrt_nb.jit.adapters import attempt_entry, has_buffers, kernel_adapter
 from tfrt_nb.jit.declarations import Externals
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, signature

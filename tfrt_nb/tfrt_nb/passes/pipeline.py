@@ -19,23 +19,30 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tfrt_nb.passes.buffers.check_buffers import CheckBuffers
-from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
-from tfrt_nb.passes.buffers.expand_buffers import ExpandBuffers
+from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import (
+    ConvertLinalgToParallelLoops,
+    ExpandBuffers,
+)
 from tfrt_nb.passes.buffers.guard_buffers import GuardBuffers
-from tfrt_nb.passes.counting.async_runtime_ref_counting import AsyncRuntimeRefCounting
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
+from tfrt_nb.passes.counting.async_runtime_ref_counting import (
+    AsyncRuntimeRefCounting,
+    MarkExplicitCounts,
+)
+from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import (
+    AsyncRuntimeRefCountingOpt,
+    HoistRefCounts,
+)
 from tfrt_nb.passes.counting.drop_on_error_paths import DropOnErrorPaths
-from tfrt_nb.passes.counting.hoist_ref_counts import HoistRefCounts
-from tfrt_nb.passes.counting.mark_explicit_counts import MarkExplicitCounts
-from tfrt_nb.passes.lowering.async_func_to_async_runtime import AsyncFuncToAsyncRuntime
-from tfrt_nb.passes.lowering.async_to_async_runtime import AsyncToAsyncRuntime
+from tfrt_nb.passes.lowering.async_to_async_runtime import (
+    AsyncFuncToAsyncRuntime,
+    AsyncToAsyncRuntime,
+)
 from tfrt_nb.passes.lowering.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.lowering.number_functions import NumberFunctions
 from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
-from tfrt_nb.passes.safety.check_async import CheckAsync
-from tfrt_nb.passes.safety.guard_operations import GuardOperations
+from tfrt_nb.passes.safety.guard_operations import CheckAsync, GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.passes.interleave import TOUCH
+from tfrt_nb.passes.log_events import TOUCH
 from tfrt_runtime.async_runtime.externals import provide
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.executor.program import Executable

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, in_host_programs
-from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.dialects.control_flow.calls import BodyOp
 from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.source.spans import span_of
 from tfrt_nb.source.spellings import (

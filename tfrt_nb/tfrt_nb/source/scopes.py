@@ -23,8 +23,8 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments, parse_types
 from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.types import NamedArgument, NamesItsRegionArguments, parse_types
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.advice import on_type
 from tfrt_nb.source.attributes import AttributeParser

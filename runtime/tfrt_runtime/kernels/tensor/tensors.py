@@ -18,8 +18,7 @@ import numpy as np
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.payload import CHAIN, Chain, HostTensor
-from tfrt_runtime.host.tensor.buffers import HostBuffer, shape_words
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer, shape_words
 from tfrt_runtime.host.tensor.shapes import (
     ELEMENT_TYPES,
     F32,

@@ -20,7 +20,6 @@ MODULES = (
     "calls.kernel_calls",
     "queues.sharing",
     "calls.in_order",
-    "queues.starting",
     "calls.machine_calls",
     "calls.hot_calls",
     "calls.executor",

@@ -58,6 +58,7 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     outline,
+    push,
     store,
     store_release,
 )
@@ -69,7 +70,6 @@ from tfrt_runtime.native.queues.waiters import (
     push_ready,
     run_waiters,
 )
-from tfrt_runtime.native.stacks import push
 
 
 @native

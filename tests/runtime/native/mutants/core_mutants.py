@@ -96,14 +96,14 @@ MUTANTS = [
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "stacks.push_list",
+        "memory.push_list",
         "two threads push by load and store",
         "    if compare_and_swap(stack, head, first) != 0:\n        return",
         "    store_release(stack, first)\n    return",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
-        "stacks.take_all",
+        "memory.take_all",
         "a stack is read and emptied in two steps",
         "return exchange(stack, 0)",
         "newest = load_acquire(stack)\nstore_release(stack, 0)\nreturn newest",
@@ -463,7 +463,7 @@ MUTANTS = [
         "pool_interleavings test_idle_threads_are_woken_for_as_many_tasks",
     ),
     _mutant(
-        "queues.starting.add_start",
+        "queues.sharing.add_start",
         "naps are looked for before the new call is visible",
         "fence()",
         "pass",
@@ -526,7 +526,7 @@ MUTANTS = [
         "tensor_interleavings product",
     ),
     _mutant(
-        "stacks.take_one",
+        "memory.take_one",
         "the items that go back overwrite one that came in between",
         "if others != 0 and compare_and_swap(stack, 0, others) == 0:",
         """

@@ -27,7 +27,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
@@ -43,6 +42,7 @@ from tfrt_nb.dialects.async_.types import (
     plain_op,
 )
 from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
 """The attribute of an `add_ref` or `drop_ref` that does not make its value one counted by hand."""

@@ -46,13 +46,6 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import (
-    parse_renamed,
-    parse_result_types,
-    print_parts,
-    print_renamed,
-    print_result_types,
-)
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     AWAITABLE,
@@ -63,6 +56,13 @@ from tfrt_nb.dialects.async_.types import (
     ValueType,
     awaited_type,
     verify_edge,
+)
+from tfrt_nb.dialects.types import (
+    parse_renamed,
+    parse_result_types,
+    print_parts,
+    print_renamed,
+    print_result_types,
 )
 
 _PARENT = "parent operands"

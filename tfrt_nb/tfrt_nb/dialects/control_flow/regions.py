@@ -23,7 +23,15 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import (
+from tfrt_nb.dialects.async_.types import TOKEN
+from tfrt_nb.dialects.control_flow.calls import BodyOp, CallingOp, ReturnOp, Types
+from tfrt_nb.dialects.crossing import host_type, host_types
+from tfrt_nb.dialects.kernel_op import attribute_problems
+from tfrt_nb.dialects.literals import parse_literal
+from tfrt_nb.dialects.types import (
+    CHAIN,
+    I32,
+    TENSOR,
     parse_attributes_with_keyword,
     parse_function_type,
     parse_further_operands,
@@ -42,12 +50,6 @@ from tfrt_nb.dialects.assembly import (
     print_range,
     print_renamed,
 )
-from tfrt_nb.dialects.async_.types import TOKEN
-from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, ReturnOp, Types
-from tfrt_nb.dialects.crossing import host_type, host_types
-from tfrt_nb.dialects.kernel_op import attribute_problems
-from tfrt_nb.dialects.literals import parse_literal
-from tfrt_nb.dialects.types import CHAIN, I32, TENSOR
 from tfrt_runtime.diagnostics import counted
 
 

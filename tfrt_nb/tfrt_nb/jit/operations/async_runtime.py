@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType
-from tfrt_nb.jit.attempts import ask_to_stop, burn_fuel, seldom
+from tfrt_nb.jit.adapters import ask_to_stop, burn_fuel, seldom
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.names import INTERRUPT_FLAG

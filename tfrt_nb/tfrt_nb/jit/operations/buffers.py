@@ -27,7 +27,7 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
 )
-from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.arithmetic import AtomicRMWOp
 from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, llvm_type, size_of

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
-from tfrt_nb.jit.attempts import seldom
+from tfrt_nb.jit.adapters import seldom
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, result_type
 from tfrt_nb.jit.names import global_symbol

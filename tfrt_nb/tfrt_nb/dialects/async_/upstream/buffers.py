@@ -42,14 +42,14 @@ from xdsl.printer import Printer
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.types import BUFFER, with_operations, written_as
-from tfrt_nb.dialects.async_.upstream.atomics import (
+from tfrt_nb.dialects.async_.upstream.arithmetic import (
     AtomicRMWOp,
     AtomicYieldOp,
     GenericAtomicRMWOp,
 )
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
+from tfrt_nb.dialects.types import print_parts
 
 
 class GlobalOp(memref.GlobalOp):
