@@ -32,7 +32,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import RequestOwner, native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.queue_threads import STOP_SECONDS
-from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing

@@ -18,7 +18,7 @@ from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink,
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
-from tfrt_runtime.host.queues.timer import Timer
+from tfrt_runtime.host.queues.threads import Timer
 from tfrt_runtime.host.run_parts import Code, ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Counted, Promises

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Protocol
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Deque, Pool, words_at
 

@@ -50,7 +50,7 @@ from tfrt_nb.jit.names import adapter_name
 from tfrt_nb.jit.runtime_calls import lower
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.control_flow import fail, operations_in, terminator_of
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.host.structs import new_words
 from tfrt_runtime.scalars import wrapped

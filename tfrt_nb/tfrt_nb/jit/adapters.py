@@ -43,7 +43,7 @@ from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import adapter_name, global_symbol
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4

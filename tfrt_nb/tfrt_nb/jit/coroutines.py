@@ -34,8 +34,8 @@ from tfrt_nb.jit.operations.descriptors import METADATA
 from tfrt_nb.jit.places import Places
 from tfrt_nb.jit.runtime_calls import lower
 from tfrt_nb.passes.control_flow import fail, split_edge, terminator_of
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _LOWERINGS = {

@@ -26,7 +26,7 @@ from tfrt_runtime.diagnostics import error
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, HostRun
 from tfrt_runtime.host.process import Callback2, Callback3, native_process, shielded
-from tfrt_runtime.host.queues.timer import Timer, TimerQueue
+from tfrt_runtime.host.queues.threads import Timer, TimerQueue
 from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.users.stepped_loop import SocketlessLoop

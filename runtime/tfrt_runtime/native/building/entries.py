@@ -28,7 +28,6 @@ MODULES = (
     "python.python_entries",
     "python.python_calls",
     "python.python_shortcuts",
-    "python.python_values",
     "python.python_functions",
     "python.python_runs",
     "python.python_waits",
