@@ -130,18 +130,13 @@ class RuntimeSpawnIntoOp(IRDLOperation):
                 )
 
 
-@irdl_op_definition
-class RuntimeAddRefsOp(IRDLOperation):
+@plain_op
+class RuntimeAddRefsOp(PlainOp):
     """Takes `count` more references, none if it is 0."""
 
     name = "async.runtime.add_refs"
     operand = operand_def(ASYNC)
     count = operand_def(IndexType())
-
-    assembly_format = "$operand `,` $count attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue, count: SSAValue) -> None:
-        initialize(self, operands=[operand, count])
 
 
 class _QuestionOp(PlainOp):

@@ -213,7 +213,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
     handle = operand_def(CoroHandleType())
 
 
-class _StorageOp(IRDLOperation):
+class _StorageOp(PlainOp):
     """Has as its last operand the value whose payload it accesses."""
 
     storage = operand_def(ValueType)
@@ -240,9 +240,6 @@ class RuntimeStoreOp(_StorageOp):
     name = "async.runtime.store"
     value = operand_def(ANYTHING)
     storage = operand_def(ValueType)
-
-    def __init__(self, value: SSAValue, storage: SSAValue) -> None:
-        initialize(self, operands=[value, storage])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -20,11 +20,6 @@ from tfrt_nb.jit.runtime_calls import LOWERINGS as OF_RUNTIME
 from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_STATE
 
 
-def _await(body: FunctionBody, op: Operation) -> None:
-    """Wait, and record where, for the report of objects that are never resolved."""
-    body.runtime("tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
-
-
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
     if isinstance(operand.type, GroupType):
@@ -80,14 +75,6 @@ def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
     # Volatile because the word changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], seldom(body, pending))
-
-
-def _handle_of(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64")
-
-
-def _from_handle(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr")
 
 
 def _is_interrupted(body: FunctionBody, op: Operation) -> None:
@@ -206,13 +193,19 @@ LOWERINGS: dict[str, Lowering] = {
     **OF_RUNTIME,
     extensions.RuntimeLogOp.name: _log,
     runtime.RuntimeIsErrorOp.name: _is_error,
-    runtime.RuntimeAwaitOp.name: _await,
+    runtime.RuntimeAwaitOp.name: lambda body, op: body.runtime(
+        "tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null"
+    ),
     runtime.RuntimeResumeOp.name: calls(f"{PREFIX}Execute", FunctionBody.resume),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
     extensions.RuntimeStackIsLowOp.name: _stack_is_low,
-    extensions.RuntimeHandleOfOp.name: _handle_of,
-    extensions.RuntimeFromHandleOp.name: _from_handle,
+    extensions.RuntimeHandleOfOp.name: lambda body, op: body.set(
+        op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64"
+    ),
+    extensions.RuntimeFromHandleOp.name: lambda body, op: body.set(
+        op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr"
+    ),
     extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
     extensions.RuntimeFailOp.name: _fail,

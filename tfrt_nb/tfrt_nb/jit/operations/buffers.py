@@ -114,14 +114,6 @@ def end_buffers(body: FunctionBody) -> None:
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
-def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
-    _free(body, op.memref)
-
-
-def _free_buffer(body: FunctionBody, op: RuntimeFreeBufferOp) -> None:
-    body.bind(op.result, _free(body, op.buffer))
-
-
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
     """Free a buffer; return the name of whether it could be freed."""
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
@@ -434,8 +426,8 @@ LOWERINGS: dict[str, Lowering] = {
     memref.SubviewOp.name: _subview,
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
-    memref.DeallocOp.name: _dealloc,
-    RuntimeFreeBufferOp.name: _free_buffer,
+    memref.DeallocOp.name: lambda body, op: _free(body, op.memref),
+    RuntimeFreeBufferOp.name: lambda body, op: body.bind(op.result, _free(body, op.buffer)),
     RuntimeIsLiveOp.name: _is_live,
     RuntimeIsWritableOp.name: _is_writable,
     memref.LoadOp.name: _load,

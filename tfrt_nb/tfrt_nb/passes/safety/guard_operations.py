@@ -371,10 +371,6 @@ def _guard_load(op: RuntimeLoadOp) -> None:
     emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
 
 
-def _guard_for(op: scf.ForOp) -> None:
-    _guard_steps(op, [op.step])
-
-
 def _guard_parallel(op: scf.ParallelOp) -> None:
     _guard_steps(op, op.step)
     _guard_iterations(op)
@@ -443,6 +439,6 @@ _ACCESSES: dict[type[Operation], Callable[[Any], None]] = {
     **dict.fromkeys(VIEWS, guard_view),
 }
 _LOOPS: dict[type[Operation], Callable[[Any], None]] = {
-    scf.ForOp: _guard_for,
+    scf.ForOp: lambda op: _guard_steps(op, [op.step]),
     scf.ParallelOp: _guard_parallel,
 }
