@@ -20,6 +20,11 @@ from tfrt_nb.jit.runtime_calls import LOWERINGS as OF_RUNTIME
 from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_STATE
 
 
+def _await(body: FunctionBody, op: Operation) -> None:
+    """Wait, and record where, for the report of objects that are never resolved."""
+    body.runtime("tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
+
+
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
     if isinstance(operand.type, GroupType):
@@ -193,9 +198,7 @@ LOWERINGS: dict[str, Lowering] = {
     **OF_RUNTIME,
     extensions.RuntimeLogOp.name: _log,
     runtime.RuntimeIsErrorOp.name: _is_error,
-    runtime.RuntimeAwaitOp.name: lambda body, op: body.runtime(
-        "tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null"
-    ),
+    runtime.RuntimeAwaitOp.name: _await,
     runtime.RuntimeResumeOp.name: calls(f"{PREFIX}Execute", FunctionBody.resume),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,

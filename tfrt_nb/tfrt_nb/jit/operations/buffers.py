@@ -119,6 +119,10 @@ def _free(body: FunctionBody, buffer: SSAValue) -> str:
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
+def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
+    _free(body, op.memref)
+
+
 def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     handle = allocated_pointer(body, op.buffer)
     # Atomic, because another thread may write it; unordered, so that LLVM may merge several checks.
@@ -426,7 +430,7 @@ LOWERINGS: dict[str, Lowering] = {
     memref.SubviewOp.name: _subview,
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
-    memref.DeallocOp.name: lambda body, op: _free(body, op.memref),
+    memref.DeallocOp.name: _dealloc,
     RuntimeFreeBufferOp.name: lambda body, op: body.bind(op.result, _free(body, op.buffer)),
     RuntimeIsLiveOp.name: _is_live,
     RuntimeIsWritableOp.name: _is_writable,
