@@ -16,14 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
-from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer
+from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, F32, I32, ElementType, TensorShape
 from tfrt_runtime.kernels.registry import Kernel, PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 

@@ -18,9 +18,8 @@ from tests.fuzz.bef_drafts import NUMBERS, Chance, Draft
 from tests.fuzz.bef_sections import with_other_bytes, with_other_sections, with_other_tables
 from tests.fuzz.text_mutants import mutate
 
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 
 RECORDS, SECTIONS, BYTES = range(3)

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from tests.fuzz.bef_drafts import Chance
 
-from tfrt_runtime.bef.encoding import MAGIC, VERSION
-from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.bef.records import MAGIC, VERSION, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder, Cursor
 
 

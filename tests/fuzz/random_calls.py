@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from tests.fuzz.bef_drafts import counted
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.executor.loading.type_check import UNKNOWN, _fits, _text
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE

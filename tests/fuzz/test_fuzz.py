@@ -21,7 +21,7 @@ from tests.fuzz.random_programs import UNLIMITED
 from tests.fuzz.random_programs import random_program as random_host_program
 from tests.fuzz.text_mutants import parts, tokens
 
-from tfrt_runtime.async_runtime.connection import runtime_functions
+from tfrt_runtime.async_runtime.runs import runtime_functions
 from tfrt_runtime.cache import code_cache
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())

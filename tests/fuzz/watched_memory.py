@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from tfrt_nb.compiled import kernels
 from tfrt_nb.jit.compiler import load, object_code
-from tfrt_runtime.async_runtime.connection import kernel_functions
+from tfrt_runtime.async_runtime.runs import kernel_functions
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import EXPORTS, Export
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.jit import stages
 from tfrt_nb.jit.programs import CodeCache
-from tfrt_nb.passes.safety.check_async import CheckAsync
+from tfrt_nb.passes.safety.guard_operations import CheckAsync
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.parser import SourceParser

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.execution import Execution
     from tfrt_runtime.hooks import board, last_run
     from tfrt_runtime.host.allocator import HostAllocator, LeakCheckAllocator, MallocAllocator
-    from tfrt_runtime.host.blocking import BlockingWarning
     from tfrt_runtime.host.context import HostContext
     from tfrt_runtime.host.default_host import default_host, gather, set_default_host, unavailable
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
@@ -70,6 +69,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
     from tfrt_runtime.host.values.async_value import AsyncValue
     from tfrt_runtime.host.values.waiting import wait_for
+    from tfrt_runtime.host.waiting import BlockingWarning
     from tfrt_runtime.kernels.frame import KernelFrame
     from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
     from tfrt_runtime.kernels.users.remote import DaskWorkQueue
@@ -117,7 +117,7 @@ _NAMES = {
     "tfrt_runtime.host.run_parts": "ResourceContext",
     "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",
     "tfrt_runtime.host.values.waiting": "wait_for",
-    "tfrt_runtime.host.blocking": "BlockingWarning",
+    "tfrt_runtime.host.waiting": "BlockingWarning",
     "tfrt_runtime.kernels.frame": "KernelFrame",
     "tfrt_runtime.kernels.registry": "KernelError KernelRegistry",
     "tfrt_runtime.kernels.users.annotations": "out tensor",

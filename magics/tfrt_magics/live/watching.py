@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from tfrt_runtime.callers import caller, place_of_frame
-from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.diagnostics import caller, counted, place_of_frame
 from tfrt_runtime.hooks import HOOKS
 
 if TYPE_CHECKING:

@@ -20,10 +20,8 @@ from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.host.structs import WORDS, Context, words_at
-from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.dense import BufferType, DenseHostTensor, buffer_type
-from tfrt_runtime.host.tensor.element_types import ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.dense import BufferType, DenseHostTensor, HostBuffer, buffer_type
+from tfrt_runtime.host.tensor.shapes import ElementType, TensorShape
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 

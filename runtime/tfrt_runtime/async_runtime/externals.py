@@ -23,8 +23,7 @@ from types import GenericAlias
 from typing import Any, TypeVar
 
 from tfrt_runtime.async_runtime.printing import PRINTING
-from tfrt_runtime.callers import refuse, require
-from tfrt_runtime.diagnostics import Diagnostic, counted
+from tfrt_runtime.diagnostics import Diagnostic, counted, refuse, require
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
 from tfrt_runtime.host.structs import WORDS

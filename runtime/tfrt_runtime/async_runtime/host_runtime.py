@@ -13,14 +13,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from tfrt_runtime.async_runtime import objects
-from tfrt_runtime.async_runtime.connection import (
+from tfrt_runtime.async_runtime.printing import Sink
+from tfrt_runtime.async_runtime.runs import (
     RUNTIMES,
     connect,
+    known_runs,
     prepare,
     runtime_functions,
 )
-from tfrt_runtime.async_runtime.printing import Sink
-from tfrt_runtime.async_runtime.runs import known_runs
 from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext

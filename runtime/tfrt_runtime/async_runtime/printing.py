@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.attributes import unpack
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.structs import words_at
 
 Sink = Callable[[str], None]

@@ -2,21 +2,34 @@
 
 Threads carry the number of their run, which tells apart the concurrent work of several runs of one
 host.  A number is never reused, so that a task that outlives its run can do no harm.
+
+A `Connection` lets compiled code and the runtimes of hosts find each other: functions by name,
+events, and threads.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from tfrt_runtime.async_runtime.printing import Printing
+from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.process import Callback3, native_process
+from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.structs import Async, Context
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import threads
+from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
+from tfrt_runtime.native.kernels import compiled_kernels
+from tfrt_runtime.native.memory import EXPORTS
 from tfrt_runtime.once import once
 
 Sink = Callable[[str], None]
@@ -198,3 +211,95 @@ class Runs:
 def known_runs() -> Runs:
     """Return the runs of this process."""
     return Runs()
+
+
+FIRST_LIMIT = 1024
+_EXPORTING = (async_abi, async_buffers, async_interrupts, compiled_kernels)
+"""The modules whose functions compiled code calls: `EXPORTS` has their names."""
+
+
+class Runtime(Protocol):
+    """The runtime of a host, as native code reaches it."""
+
+    queue: WorkQueue
+
+    def on_event(self, context: int, event: int, argument: int) -> int:
+        """Answer one of EVENT_*, on any thread, within compiled code that runs with `context`."""
+
+    def print(self, text: str) -> None:
+        """Print without a run."""
+
+
+RUNTIMES: weakref.WeakValueDictionary[int, Runtime] = weakref.WeakValueDictionary()
+"""The open runtimes, by the address of their queues."""
+
+
+def prepare(queue: WorkQueue, *, checked: bool) -> Async:
+    """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
+    words = Async.new(co.ASYNC_SIZE)
+    words.limit, words.checked = FIRST_LIMIT, checked
+    queue.native.async_ = words.address
+    return words
+
+
+def runtime_functions() -> dict[str, int]:
+    """Return the functions that compiled programs call, by C name: the core's and the printers."""
+    library = native_process().library
+    shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
+    return {name: library[name] for name in (*EXPORTS, threads.STACK_LIMIT)} | shared
+
+
+@once
+def kernel_functions() -> dict[str, int]:
+    """Return addresses by C name for compiled programs that run as kernels on any host."""
+    connect()
+    return runtime_functions()
+
+
+@once
+def _printing() -> Printing:
+    return Printing(print_here)
+
+
+def print_here(text: str) -> None:
+    """Print for the run whose code calls, or else on the host that it runs on."""
+    context = Context.at(native_process().quick.present_context(0))
+    sink = known_runs().sink(context.run)
+    if sink is not None:
+        sink(text)
+    elif (runtime := RUNTIMES.get(context.queue)) is not None:
+        runtime.print(text)
+
+
+@once
+def connect() -> None:
+    """Let native code reach Python: for events, and for a context of a thread that has none."""
+    process = native_process()
+    process.words.async_event = process.keep(Callback3(_on_event))
+    watch_interrupts()
+    find_context = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
+    process.function(threads.START)(process.keep(find_context))
+
+
+def _on_event(context: int, event: int, argument: int) -> int:
+    try:
+        runtime = RUNTIMES.get(Context.at(context).queue)
+        return 0 if runtime is None else runtime.on_event(context, event, argument)
+    except BaseException:  # noqa: BLE001
+        # ctypes cannot pass an exception through native code: report it, and answer 0.
+        sys.excepthook(*sys.exc_info())
+        return 0
+
+
+def _foreign_context() -> int:
+    """Return a context for a foreign thread: it calls the runtime, which has not called it."""
+    for runtime in reversed(list(RUNTIMES.values())):
+        return runtime.queue.context()
+    return _foreign_queue()[0].context()
+
+
+@once
+def _foreign_queue() -> tuple[WorkQueue, Async]:
+    """Make a queue for threads that call while no runtime is open."""
+    queue = make_work_queue("s")
+    return queue, prepare(queue, checked=False)

@@ -14,10 +14,10 @@ import threading
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.async_runtime import objects
-from tfrt_runtime.async_runtime.connection import (
+from tfrt_runtime.async_runtime.externals import failure_of_call
+from tfrt_runtime.async_runtime.runs import (
     print_here,
 )
-from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS

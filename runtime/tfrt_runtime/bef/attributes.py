@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, prod
 
-from tfrt_runtime.bef.encoding import (
+from tfrt_runtime.bef.records import (
     ARRAY_FLAG,
     EMPTY_ARRAY,
     MAX_AGGREGATES,

@@ -1,4 +1,4 @@
-"""Read the body of a function from bytes; the layout is in `encoding`.
+"""Read the body of a function from bytes; the layout is in `records`.
 
 The result has been checked: an executor may follow every number in it without further checks.
 Kernels use only registers that are defined earlier, so that a run terminates.  The users of a value
@@ -17,14 +17,17 @@ from itertools import accumulate, chain, compress
 from operator import lt
 from typing import Any, NamedTuple
 
-from tfrt_runtime.bef.encoding import (
+from tfrt_runtime.bef.records import (
     KERNEL_ALIGNMENT,
     KERNEL_HEADER_WORDS,
     PSEUDO_KERNEL_CODE,
     PSEUDO_KERNEL_LOCATION,
+    BefFunction,
+    BefKernel,
     FunctionKind,
+    Numbers,
+    kernel_of,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import counted
 

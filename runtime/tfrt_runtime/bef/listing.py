@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfrt_runtime.bef.encoding import KERNEL_ALIGNMENT, MAGIC, FunctionKind, SectionId
 from tfrt_runtime.bef.reader import BefFile, find_sections
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import (
+    KERNEL_ALIGNMENT,
+    MAGIC,
+    BefFunction,
+    BefKernel,
+    FunctionKind,
+    SectionId,
+)
 from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16

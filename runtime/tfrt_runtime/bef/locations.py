@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfrt_runtime.bef.encoding import LocationKind
+from tfrt_runtime.bef.records import LocationKind
 from tfrt_runtime.bef.wire import ByteBuilder, Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 

@@ -17,18 +17,20 @@ from typing import Any, NamedTuple
 
 from tfrt_runtime.bef.attributes import AttributeReader
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
-from tfrt_runtime.bef.encoding import (
+from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
+from tfrt_runtime.bef.records import (
     ARRAY_FLAG,
     KERNEL_ALIGNMENT,
     MAGIC,
     VERSION,
     AttributeKind,
+    BefFunction,
+    BefModule,
     DType,
     FunctionKind,
     SectionId,
+    collector_paused,
 )
-from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
-from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation
 

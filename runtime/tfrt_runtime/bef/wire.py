@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from tfrt_runtime.bef.encoding import PADDING
+from tfrt_runtime.bef.records import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
 # Sizes and offsets are 64 bits wide, here as in other readers of the format.

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from tfrt_runtime.bef.encoding import (
+from tfrt_runtime.bef.records import (
     KERNEL_ALIGNMENT,
     MAGIC,
     PSEUDO_KERNEL_CODE,
     PSEUDO_KERNEL_LOCATION,
     VERSION,
+    BefFunction,
+    BefKernel,
+    BefModule,
     FunctionKind,
     SectionId,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import TfrtError, error
 

@@ -6,7 +6,7 @@ Builds on `kernels`, `host`, and `native`.
   become machine code: `machine`.
 - Running: `calls` has functions as Python calls them, says how they use their arguments, and why
   one cannot go on; `starting` is the way from Python into a run, `run_waits` what a thread does
-  that waits for one, `progress` how far it is; `execution` is one run, `batch` one of many calls,
-  `completion` their results as they come, `tracing` reports what ran, `work` runs functions that
-  kernels leave to others; `driver` runs a whole file.
+  that waits for one, with its progress and its results as they come; `execution` is one run,
+  `batch` one of many calls, `tracing` reports what ran, `work` runs functions that kernels leave to
+  others; `driver` runs a whole file.
 """

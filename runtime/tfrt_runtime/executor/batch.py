@@ -7,8 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
-from tfrt_runtime.callers import refuse, require
-from tfrt_runtime.diagnostics import TfrtError, counted
+from tfrt_runtime.diagnostics import TfrtError, counted, refuse, require
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable

@@ -10,8 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, counted, error
+from tfrt_runtime.diagnostics import (
+    AnyLocation,
+    Diagnostic,
+    TfrtError,
+    counted,
+    error,
+    place_of_caller,
+)
 from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier

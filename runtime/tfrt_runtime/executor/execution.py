@@ -9,14 +9,18 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from tfrt_runtime.callers import deadline_in, require, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
+from tfrt_runtime.diagnostics import (
+    Diagnostic,
+    TfrtError,
+    counted,
+    deadline_in,
+    require,
+    seconds_until,
+)
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.completion import AsCompleted
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.executor.progress import Progress
-from tfrt_runtime.executor.run_waits import RunWaits
+from tfrt_runtime.executor.run_waits import AsCompleted, Progress, RunWaits
 from tfrt_runtime.executor.starting import launched, needs_nothing
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.hooks import HOOKS

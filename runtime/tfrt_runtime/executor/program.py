@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.attributes import String
-from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
-from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.bef.records import BefFunction, BefKernel, DType, FunctionKind, collector_paused
 from tfrt_runtime.diagnostics import (
     AnyLocation,
     Diagnostic,
@@ -23,6 +21,7 @@ from tfrt_runtime.diagnostics import (
     known_names,
     meant,
     note,
+    place_of_caller,
 )
 from tfrt_runtime.executor.calls import (
     Entry,
@@ -33,7 +32,6 @@ from tfrt_runtime.executor.calls import (
 )
 from tfrt_runtime.executor.loading.arena import Arena, Piece
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
-from tfrt_runtime.executor.loading.kinds import types_of
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.loading.python_kernels import (
     Finish,
@@ -44,7 +42,7 @@ from tfrt_runtime.executor.loading.python_kernels import (
 )
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last
 from tfrt_runtime.executor.loading.sync_functions import runs_in_sync, with_sync_regions
-from tfrt_runtime.executor.loading.type_check import TypeCheck
+from tfrt_runtime.executor.loading.type_check import TypeCheck, types_of
 from tfrt_runtime.executor.machine import LoadedFunction, MachineFunctions
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process

@@ -1,26 +1,172 @@
-"""Waits for a run: this thread works until its results are there, or nothing of it is left."""
+"""Waits for a run: this thread works until its results are there, or nothing of it is left.
+
+Meanwhile a callback can have its progress, and a loop its results one by one, in the order in which
+they are decided.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from contextvars import copy_context
+from functools import partial
 
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import deadline_in, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, deadline_in, seconds_until
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.default_host import Returning
 from tfrt_runtime.host.failures import for_users
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
-from tfrt_runtime.host.process import MISSING, native_process
+from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.values.async_value import AsyncValue, make_error
+from tfrt_runtime.host.run_parts import within
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.waiting import wait_for
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
+
+
+class AsCompleted:
+    """An iterator, for `for` and for `async for`, over values in the order in which they are
+    decided.
+    """
+
+    def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
+        """`timeout` seconds count from now."""
+        self._values = values
+        self._timeout, self._deadline = timeout, deadline_in(timeout)
+        self._arrived: deque[AsyncValue] = deque()
+        self._given = self._open = 0
+        self._next: AsyncValue | None = None
+        """What the iterator waits for: available when one more has arrived."""
+        self._lock = threading.RLock()
+        for value in values:
+            value.and_then(partial(self._arrive, value))
+
+    def __iter__(self) -> AsCompleted:
+        return self
+
+    def __aiter__(self) -> AsCompleted:
+        return self
+
+    def __next__(self) -> AsyncValue:
+        """The next value that is decided; this thread works for it meanwhile.
+
+        Raises:
+            TimeoutError: if none is in time.
+            TfrtError: if those that are left will never be decided.
+        """
+        while (waited := self._waited()) is not None:
+            try:
+                waited.result(seconds_until(self._deadline))
+            except TimeoutError as late:
+                raise self._late() from late.__cause__
+            except (TfrtError, KeyboardInterrupt) as problem:
+                raise for_users(problem)
+        if not self._arrived:
+            raise StopIteration
+        return self._take()
+
+    async def __anext__(self) -> AsyncValue:
+        """The same in a coroutine, whose loop goes on meanwhile."""
+        import asyncio  # a loop runs, so it is loaded
+
+        while (waited := self._waited()) is not None:
+            try:
+                async with asyncio.timeout(seconds_until(self._deadline)):
+                    await waited.resolved()
+            except TimeoutError:
+                raise self._late() from None
+        if not self._arrived:
+            raise StopAsyncIteration
+        return self._take()
+
+    def _arrive(self, value: AsyncValue) -> None:
+        with self._lock:
+            self._arrived.append(value)
+            waited, self._next = self._next, None
+        if waited is not None:
+            waited.emplace()
+
+    def _waited(self) -> AsyncValue | None:
+        """Return the value to wait for; None if a result is ready, or if all have been returned."""
+        with self._lock:
+            if self._arrived or self._given == len(self._values):
+                return None
+            while self._values[self._open].done():  # its callback is about to tell
+                if self._open + 1 == len(self._values):
+                    break
+                self._open += 1
+            waited = self._next = make_unavailable(self._values[0].queue)
+            # One represents all: if it can never come, the run is stuck.
+            waited.basis = (weakref.ref(self._values[self._open]),)
+            return waited
+
+    def _take(self) -> AsyncValue:
+        self._given += 1
+        return self._arrived.popleft()
+
+    def _late(self) -> TimeoutError:
+        left, total = len(self._values) - self._given, len(self._values)
+        which = f"{left} of {counted(total, 'result')}"
+        return TimeoutError(f"{which} still unavailable after {self._timeout:.4g} s")
+
+
+PROGRESS_INTERVAL = 1 / 30
+"""Seconds between two calls of a callback for progress."""
+
+
+class Progress:
+    """Calls a callback with the progress of a run, on the thread of its host's timers."""
+
+    def __init__(
+        self,
+        request: Request,
+        progress: Callable[[], tuple[int, int]],
+        callback: Callable[[int, int], None],
+    ) -> None:
+        """Follow the run from now on; `progress` tells how far it is."""
+        self._request = request
+        self._progress = progress
+        self._callback = callback
+        self._context = copy_context()
+        self._told: tuple[int, int] | None = None
+        self._next = 0.0
+        """The earliest time of the next call, of `time.monotonic`."""
+        request.on_done(self._finish)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        with suppress(RuntimeError):  # the host is closed, and its run over
+            self._request.host.timers.at(self._next, self._tell)
+
+    def _tell(self) -> None:
+        if self._request.is_done:
+            return
+        self._say(self._progress())
+        self._next = time.monotonic() + PROGRESS_INTERVAL
+        self._look_again()
+
+    def _finish(self) -> None:
+        try:
+            self._request.host.timers.at(self._next, self._tell_end)
+        except RuntimeError:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        self._told = None
+        self._say(self._progress())
+
+    def _say(self, found: tuple[int, int]) -> None:
+        if found != self._told:
+            self._told = found
+            shielded(lambda: within(self._context, self._callback, *found))
+
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.program import Executable

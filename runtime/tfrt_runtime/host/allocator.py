@@ -19,7 +19,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Final, Protocol
 
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.process import native_process
 

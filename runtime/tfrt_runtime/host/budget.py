@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.native import machine
 
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

@@ -11,27 +11,33 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar, cast
 
-from tfrt_runtime.callers import deadline_in, place_of_caller, refuse, require, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.diagnostics import (
+    Diagnostic,
+    deadline_in,
+    error,
+    place_of_caller,
+    refuse,
+    require,
+    seconds_until,
+)
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,
     PooledAllocator,
     create_allocator,
 )
-from tfrt_runtime.host.blocking import BlockingWatch
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import RequestOwner, native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.queue_threads import STOP_SECONDS
-from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
-from tfrt_runtime.host.waiting import COROUTINE, quiesce
+from tfrt_runtime.host.waiting import COROUTINE, BlockingWatch, quiesce
 
 if TYPE_CHECKING:
     import asyncio

@@ -10,8 +10,7 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 
-from tfrt_runtime.callers import place_of_caller, require
-from tfrt_runtime.diagnostics import error
+from tfrt_runtime.diagnostics import error, place_of_caller, require
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
 from tfrt_runtime.host.values.async_value import (

@@ -2,18 +2,13 @@
 
 Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry
 does, which references it takes and on which threads it may run is said by the function of the same
-name in the core.  A test compares both.
+name in the core's module that is beside the number of its words.  A test compares both.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated here: the table of modules is made of them.
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Annotated, Protocol, TypeAlias
 
-MODULES: dict[str, str] = {}
-"""Which module of the core has an entry, by the entry's name."""
-
-Declared = TypeVar("Declared", bound=type)
 Words1: TypeAlias = Callable[[int], int]
 Words2: TypeAlias = Callable[[int, int], int]
 Words3: TypeAlias = Callable[[int, int, int], int]
@@ -23,202 +18,91 @@ Words6: TypeAlias = Callable[[int, int, int, int, int, int], int]
 Words7: TypeAlias = Callable[[int, int, int, int, int, int, int], int]
 
 
-def _of(module: str) -> Callable[[Declared], Declared]:
-    """Note which module of the core has the entries that a class declares."""
+class Both(Protocol):
+    """Entries that are called in both ways."""
 
-    def note(declared: Declared) -> Declared:
-        MODULES.update(dict.fromkeys(declared.__annotations__, module))
-        return declared
-
-    return note
-
-
-@_of("handles")
-class _Handles(Protocol):
-    value_forward: Words3
-    value_set_error: Words3
+    value_forward: Annotated[Words3, "handles"]
+    value_set_error: Annotated[Words3, "handles"]
+    start_calls_with: Annotated[Words6, "python_calls"]
+    start_rows: Annotated[Words6, "python_calls"]
+    start_call_with: Annotated[Words4, "python_calls"]
 
 
-@_of("python_calls")
-class _PythonCalls(Protocol):
-    start_calls_with: Words6
-    start_rows: Words6
-    start_call_with: Words4
-
-
-@_of("cells")
-class _QuickCells(Protocol):
-    fill_stock: Words1
-    give_back: Words2
-    memory_limit: Words1
-    reserve_within: Words3
-
-
-@_of("trimming")
-class _QuickTrimming(Protocol):
-    trim: Words2
-    trim_at_rest: Words1
-
-
-@_of("events")
-class _QuickEvents(Protocol):
-    log_clock: Words1
-    log_drain: Words3
-    take_kept: Words1
-
-
-@_of("deques")
-class _QuickDeques(Protocol):
-    take_tasks: Words1
-
-
-@_of("blocking_pool")
-class _QuickBlockingPool(Protocol):
-    pool_pop: Words1
-
-
-@_of("waiters")
-class _QuickWaiters(Protocol):
-    drop_latch: Words2
-
-
-@_of("starting")
-class _QuickStarting(Protocol):
-    begin_started: Words1
-
-
-@_of("tensors")
-class _QuickTensors(Protocol):
-    add_tensor_reference: Words1
-    drop_tensor: Words2
-    reclaim_all: Words2
-    tensor_over: Words7
-    trim_store: Words1
-
-
-@_of("handles")
-class _QuickHandles(Protocol):
-    context_free: Words1
-    context_make: Words4
-    host_leave: Words1
-    host_take: Words1
-    latch_make: Words2
-    request_cancel: Words1
-    request_enter: Words1
-    request_notify: Words1
-    value_add_reference: Words1
-    value_and_then: Words3
-    value_claim: Words1
-    value_drop: Words2
-    value_make: Words2
-    value_make_indirect: Words1
-    value_of: Words4
-    value_outcome: Words1
-
-
-@_of("python_calls")
-class _QuickPythonCalls(Protocol):
-    drop_results: Words4
-    read_results: Words5
-
-
-@_of("python_runs")
-class _QuickPythonRuns(Protocol):
-    next_number: Words1
-
-
-@_of("async_objects")
-class _QuickAsyncObjects(Protocol):
-    async_abandon: Words3
-    async_sweep: Words2
-    next_stuck: Words2
-
-
-@_of("async_interrupts")
-class _QuickAsyncInterrupts(Protocol):
-    change_interrupts: Words3
-    present_context: Words1
-
-
-@_of("async_buffers")
-class _QuickAsyncBuffers(Protocol):
-    free_kept: Words2
-    keep_buffer: Words2
-
-
-class Quick(
-    _QuickCells,
-    _QuickTrimming,
-    _QuickEvents,
-    _QuickDeques,
-    _QuickBlockingPool,
-    _QuickWaiters,
-    _QuickStarting,
-    _QuickTensors,
-    _QuickHandles,
-    _QuickPythonCalls,
-    _QuickPythonRuns,
-    _QuickAsyncObjects,
-    _QuickAsyncInterrupts,
-    _QuickAsyncBuffers,
-    _Handles,
-    _PythonCalls,
-    Protocol,
-):
+class Quick(Both, Protocol):
     """Entries that keep the GIL: they never wait, and what they call in Python is short."""
 
+    fill_stock: Annotated[Words1, "cells"]
+    give_back: Annotated[Words2, "cells"]
+    memory_limit: Annotated[Words1, "cells"]
+    reserve_within: Annotated[Words3, "cells"]
+    trim: Annotated[Words2, "trimming"]
+    trim_at_rest: Annotated[Words1, "trimming"]
+    log_clock: Annotated[Words1, "events"]
+    log_drain: Annotated[Words3, "events"]
+    take_kept: Annotated[Words1, "events"]
+    take_tasks: Annotated[Words1, "deques"]
+    pool_pop: Annotated[Words1, "blocking_pool"]
+    begin_started: Annotated[Words1, "sharing"]
+    drop_latch: Annotated[Words2, "waiters"]
+    add_tensor_reference: Annotated[Words1, "tensors"]
+    drop_tensor: Annotated[Words2, "tensors"]
+    reclaim_all: Annotated[Words2, "tensors"]
+    tensor_over: Annotated[Words7, "tensors"]
+    trim_store: Annotated[Words1, "tensors"]
+    context_free: Annotated[Words1, "handles"]
+    context_make: Annotated[Words4, "handles"]
+    host_leave: Annotated[Words1, "handles"]
+    host_take: Annotated[Words1, "handles"]
+    latch_make: Annotated[Words2, "handles"]
+    request_cancel: Annotated[Words1, "handles"]
+    request_enter: Annotated[Words1, "handles"]
+    request_notify: Annotated[Words1, "handles"]
+    value_add_reference: Annotated[Words1, "handles"]
+    value_and_then: Annotated[Words3, "handles"]
+    value_claim: Annotated[Words1, "handles"]
+    value_drop: Annotated[Words2, "handles"]
+    value_make: Annotated[Words2, "handles"]
+    value_make_indirect: Annotated[Words1, "handles"]
+    value_of: Annotated[Words4, "handles"]
+    value_outcome: Annotated[Words1, "handles"]
+    drop_results: Annotated[Words4, "python_calls"]
+    read_results: Annotated[Words5, "python_calls"]
+    next_number: Annotated[Words1, "python_runs"]
+    async_abandon: Annotated[Words3, "async_objects"]
+    async_sweep: Annotated[Words2, "async_objects"]
+    next_stuck: Annotated[Words2, "async_objects"]
+    change_interrupts: Annotated[Words3, "async_interrupts"]
+    present_context: Annotated[Words1, "async_interrupts"]
+    free_kept: Annotated[Words2, "async_buffers"]
+    keep_buffer: Annotated[Words2, "async_buffers"]
 
-@_of("sharing")
-class _SlowSharing(Protocol):
-    hand_over: Words1
 
-
-@_of("activation")
-class _SlowActivation(Protocol):
-    leave_request: Words2
-
-
-@_of("executor")
-class _SlowExecutor(Protocol):
-    blocking_loop: Words3
-    help_until: Words3
-    start_call: Words5
-    refuse_blocking: Words2
-    run_one: Words3
-    watch_until: Words3
-    worker_loop: Words1
-
-
-@_of("handles")
-class _SlowHandles(Protocol):
-    pool_stop: Words1
-    queue_stop: Words1
-    value_emplace: Words5
-    value_break: Words3
-
-
-@_of("async_awaiting")
-class _SlowAsyncAwaiting(Protocol):
-    async_call: Words3
-
-
-@_of("compiled_kernels")
-class _SlowCompiledKernels(Protocol):
-    visit_imports: Words4
-
-
-class Slow(
-    _SlowSharing,
-    _SlowActivation,
-    _SlowExecutor,
-    _SlowHandles,
-    _SlowAsyncAwaiting,
-    _SlowCompiledKernels,
-    _Handles,
-    _PythonCalls,
-    Protocol,
-):
+class Slow(Both, Protocol):
     """Entries that give the GIL away while they run: they may wait, and run kernels."""
+
+    hand_over: Annotated[Words1, "sharing"]
+    leave_request: Annotated[Words2, "activation"]
+    blocking_loop: Annotated[Words3, "executor"]
+    help_until: Annotated[Words3, "executor"]
+    start_call: Annotated[Words5, "executor"]
+    refuse_blocking: Annotated[Words2, "executor"]
+    run_one: Annotated[Words3, "executor"]
+    watch_until: Annotated[Words3, "executor"]
+    worker_loop: Annotated[Words1, "executor"]
+    pool_stop: Annotated[Words1, "handles"]
+    queue_stop: Annotated[Words1, "handles"]
+    value_emplace: Annotated[Words5, "handles"]
+    value_break: Annotated[Words3, "handles"]
+    async_call: Annotated[Words3, "async_awaiting"]
+    visit_imports: Annotated[Words4, "compiled_kernels"]
+
+
+MODULES: dict[str, str] = {
+    entry: hint.__metadata__[0]
+    for kind in (Both, Quick, Slow)
+    for entry, hint in kind.__annotations__.items()
+}
+"""Which module of the core has an entry, by the entry's name."""
 
 
 class Entries:

@@ -27,8 +27,7 @@ from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
 
-from tfrt_runtime.callers import FOREVER
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import FOREVER, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.native import python_layouts as py

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Final, final
 
 from tfrt_runtime.bef.attributes import pack, unpack
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.structs import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2

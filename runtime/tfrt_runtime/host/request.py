@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tfrt_runtime.callers import FOREVER, refuse
-from tfrt_runtime.diagnostics import Diagnostic, Ending
+from tfrt_runtime.diagnostics import FOREVER, Diagnostic, Ending, refuse
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink, write_to_stdout
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
-from tfrt_runtime.host.queues.timer import Timer
+from tfrt_runtime.host.queues.threads import Timer
 from tfrt_runtime.host.run_parts import Code, ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Counted, Promises

@@ -12,9 +12,9 @@ operations.
 
 Read in this order:
 
-- Memory: `memory` (accesses), `declared` (how a struct is declared), `layouts` (the structs, with a
+- Memory: `memory` (accesses, and lists that threads share), `declared` (how a struct is declared), `layouts` (the structs, with a
   diagram), `python_layouts` and `async_layouts` (structs of Python and of compiled programs),
-  `stacks` (lists that threads share), `cells` (the budget, and blocks), `trimming` (free blocks back
+  `cells` (the budget, and blocks), `trimming` (free blocks back
   to the system), `threads` (the context of a thread), `machine` (what this process runs on).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (ready kernels, and the threads that run them), `calls` (a call of a function, and

@@ -50,11 +50,13 @@ from tfrt_runtime.native.memory import (
     native,
     outline,
     pause,
+    push,
+    push_list,
     release,
     store,
     store_release,
+    take_one,
 )
-from tfrt_runtime.native.stacks import push, push_list, take_one
 
 LARGE = 1 << 18
 """From this size on, the pages of unused blocks may go back to the system."""

@@ -38,12 +38,12 @@ from tfrt_runtime.native.memory import (
     native,
     now,
     outline,
+    push,
     store,
     store_release,
     ticks,
     time_left,
 )
-from tfrt_runtime.native.stacks import push
 
 LOW = 0xFFFFFFFF
 

@@ -3,9 +3,9 @@
 Native code reaches memory that threads share only through this module.
 
 Each function has two implementations.  In compiled code, `lowering` maps it to one LLVM instruction
-or to one call into the C library.  Called from plain Python, it goes to the current `World`: a
-simulated memory that checks lifetimes and races and lets a scheduler choose the thread that runs
-next.
+or to one call into the C library.  Called from plain Python, it goes to the current world, as in
+`tests.simulator`: a simulated memory that checks lifetimes and races and lets a scheduler choose the
+thread that runs next.
 
 Words are 64-bit two's complement; an address is a word.  `load` and `store` are plain accesses: the
 caller guarantees that an atomic operation orders them with the accesses of other threads.  The
@@ -15,13 +15,28 @@ other names state the memory ordering: a `load_acquire` that reads the result of
 
 `futex_wait` and `futex_wake` are Linux's futex(2):
 https://man7.org/linux/man-pages/man2/futex.2.html
+
+On top of these are stacks of linked items that threads share: tasks, batches of blocks, finished
+runs.
+
+    word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
+
+Any thread pushes.  A thread that takes items takes all of them; no thread pops a single item.
+Between a pop's load of the top item's link and its swap, another thread could take that item and
+push it again onto other items, and the swap would then restore a stale link (ABA).  `link` is the
+offset of the word that links the items.
+
+The push is Treiber's: R. K. Treiber 1986, IBM RJ 5118, "Systems Programming: Coping with
+Parallelism".  His pop is not used: without a version counter beside the head it has the ABA problem
+above.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar, cast
 
 from tfrt_runtime.scalars import wrapped
 
@@ -29,63 +44,7 @@ Address = int
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-class World(Protocol):
-    """A memory that plain Python can run on.
-
-    `tests.simulator` has the implementation that explores interleavings.
-    """
-
-    def load(self, address: Address) -> int: ...
-    def store(self, address: Address, value: int) -> None: ...
-    def load_acquire(self, address: Address) -> int: ...
-    def store_release(self, address: Address, value: int) -> None: ...
-    def fetch_add(self, address: Address, value: int) -> int: ...
-    def exchange(self, address: Address, value: int) -> int: ...
-    def compare_and_swap(self, address: Address, old: int, new: int) -> int: ...
-    def fence(self) -> None: ...
-    def load_i32(self, address: Address) -> int: ...
-    def store_i32(self, address: Address, value: int) -> None: ...
-    def load_f32(self, address: Address) -> float: ...
-    def store_f32(self, address: Address, value: float) -> None: ...
-    def load_f64(self, address: Address) -> float: ...
-    def store_f64(self, address: Address, value: float) -> None: ...
-    def allocate(self, size: int) -> Address: ...
-    def allocate_aligned(self, alignment: int, size: int) -> Address: ...
-    def release(self, address: Address) -> None: ...
-    def discard(self, address: Address, size: int) -> None: ...
-    def copy(self, target: Address, source: Address, size: int) -> None: ...
-    def clear(self, target: Address, size: int) -> None: ...
-    def call1(self, function: Address, first: int) -> int: ...
-    def call2(self, function: Address, first: int, second: int) -> int: ...
-    def call3(self, function: Address, first: int, second: int, third: int) -> int: ...
-    def call4(self, function: Address, first: int, second: int, third: int, fourth: int) -> int: ...
-    def call7(
-        self,
-        function: Address,
-        first: int,
-        second: int,
-        third: int,
-        fourth: int,
-        fifth: int,
-        sixth: int,
-        seventh: int,
-    ) -> int: ...
-    def call_f64(self, function: Address, number: float) -> int: ...
-    def call_for_f64(self, function: Address, first: int) -> float: ...
-    def pause(self) -> None: ...
-    def now(self) -> int: ...
-    def ticks(self) -> int: ...
-    def cpu_time(self) -> int: ...
-    def processor(self) -> int: ...
-    def futex_wait(self, address: Address, expected: int, timeout_ns: int) -> int: ...
-    def futex_wake(self, address: Address, count: int) -> int: ...
-    def thread_context(self) -> Address: ...
-    def set_thread_context(self, context: Address) -> Address: ...
-    def stack_room(self) -> int: ...
-    def bound_words(self, item: Address) -> Address: ...
-
-
-_world: list[World] = []
+_world: list[Any] = []
 
 NATIVE: dict[str, Callable[..., object]] = {}
 """All functions marked `native`, by qualified name, in order of definition."""
@@ -159,12 +118,12 @@ def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], 
     return register
 
 
-def set_world(world: World | None) -> None:
+def set_world(world: object) -> None:
     """Send plain calls of this module to `world`; None removes the current world."""
     _world[:] = [] if world is None else [world]
 
 
-def current_world() -> World:
+def current_world() -> Any:
     """Return the world that plain calls go to.
 
     Raises:
@@ -175,132 +134,146 @@ def current_world() -> World:
     return _world[0]
 
 
+def operation(function: Function) -> Function:
+    """Declare an operation, which `lowering` compiles.
+
+    Plain Python calls the method of the current world that has the same name and parameters.
+    """
+
+    @functools.wraps(function)
+    def simulated(*words: float) -> object:
+        return getattr(current_world(), function.__name__)(*words)
+
+    return cast(Function, simulated)
+
+
+@operation
 def load(address: Address) -> int:
     """Return the word at `address`."""
-    return current_world().load(address)
 
 
+@operation
 def store(address: Address, value: int) -> None:
     """Write a word."""
-    current_world().store(address, value)
 
 
+@operation
 def load_acquire(address: Address) -> int:
     """Return the word at `address`; later accesses are not reordered before the load."""
-    return current_world().load_acquire(address)
 
 
+@operation
 def store_release(address: Address, value: int) -> None:
     """Write a word; earlier accesses are not reordered after the store."""
-    current_world().store_release(address, value)
 
 
+@operation
 def fetch_add(address: Address, value: int) -> int:
     """Add to a word atomically; return its previous value."""
-    return current_world().fetch_add(address, value)
 
 
+@operation
 def exchange(address: Address, value: int) -> int:
     """Replace a word atomically; return its previous value."""
-    return current_world().exchange(address, value)
 
 
+@operation
 def compare_and_swap(address: Address, old: int, new: int) -> int:
     """Replace `old` by `new` atomically; return 1 if the word was `old`.
 
     Otherwise, change nothing and return 0.
     """
-    return current_world().compare_and_swap(address, old, new)
 
 
+@operation
 def fence() -> None:
     """Order every earlier store before every later load (drain the store buffers)."""
-    current_world().fence()
 
 
+@operation
 def load_i32(address: Address) -> int:
     """Return the 32-bit integer at `address`, sign-extended."""
-    return current_world().load_i32(address)
 
 
+@operation
 def store_i32(address: Address, value: int) -> None:
     """Write the low 32 bits of `value`: two's complement wraps here."""
-    current_world().store_i32(address, value)
 
 
+@operation
 def load_f32(address: Address) -> float:
     """Return the 32-bit float at `address` as a double."""
-    return current_world().load_f32(address)
 
 
+@operation
 def store_f32(address: Address, value: float) -> None:
     """Write `value` rounded to 32 bits."""
-    current_world().store_f32(address, value)
 
 
+@operation
 def load_f64(address: Address) -> float:
     """Return the double at `address`."""
-    return current_world().load_f64(address)
 
 
+@operation
 def store_f64(address: Address, value: float) -> None:
     """Write a double."""
-    current_world().store_f64(address, value)
 
 
+@operation
 def allocate(size: int) -> Address:
     """Allocate `size` uninitialized bytes, 16-aligned; return 0 if no memory is available."""
-    return current_world().allocate(size)
 
 
+@operation
 def allocate_aligned(alignment: int, size: int) -> Address:
     """Allocate like `allocate`, at a multiple of `alignment`, a power of two."""
-    return current_world().allocate_aligned(alignment, size)
 
 
+@operation
 def release(address: Address) -> None:
     """Free memory from `allocate` or `allocate_aligned`."""
-    current_world().release(address)
 
 
+@operation
 def discard(address: Address, size: int) -> None:
     """Return whole pages to the system.
 
     They stay mapped and read as zeros when they are next used.
     """
-    current_world().discard(address, size)
 
 
+@operation
 def copy(target: Address, source: Address, size: int) -> None:
     """Copy `size` bytes, whole words; the ranges must not overlap."""
-    current_world().copy(target, source, size)
 
 
+@operation
 def clear(target: Address, size: int) -> None:
     """Fill `size` bytes, whole words, with zeros."""
-    current_world().clear(target, size)
 
 
+@operation
 def call1(function: Address, first: int) -> int:
     """Call through a pointer: word (word)."""
-    return current_world().call1(function, first)
 
 
+@operation
 def call2(function: Address, first: int, second: int) -> int:
     """Call through a pointer: word (word, word)."""
-    return current_world().call2(function, first, second)
 
 
+@operation
 def call3(function: Address, first: int, second: int, third: int) -> int:
     """Call through a pointer: word (word, word, word)."""
-    return current_world().call3(function, first, second, third)
 
 
+@operation
 def call4(function: Address, first: int, second: int, third: int, fourth: int) -> int:
     """Call through a pointer: word (word, word, word, word)."""
-    return current_world().call4(function, first, second, third, fourth)
 
 
+@operation
 def call7(
     function: Address,
     first: int,
@@ -312,27 +285,26 @@ def call7(
     seventh: int,
 ) -> int:
     """Call through a pointer: word (seven words).  The function may take fewer parameters."""
-    return current_world().call7(function, first, second, third, fourth, fifth, sixth, seventh)
 
 
+@operation
 def call_f64(function: Address, number: float) -> int:
     """Call through a pointer: word (double)."""
-    return current_world().call_f64(function, number)
 
 
+@operation
 def call_for_f64(function: Address, first: int) -> float:
     """Call a function of one word that returns a double."""
-    return current_world().call_for_f64(function, first)
 
 
+@operation
 def pause() -> None:
     """Tell the processor that this is a spin loop."""
-    current_world().pause()
 
 
+@operation
 def now() -> int:
     """Return the time of the monotonic clock in nanoseconds."""
-    return current_world().now()
 
 
 @native
@@ -345,64 +317,117 @@ def time_left(end: int) -> int:
     return max(0, end - now())
 
 
+@operation
 def ticks() -> int:
     """Return the processor's own clock, in an unspecified unit; all threads share one clock."""
-    return current_world().ticks()
 
 
+@operation
 def cpu_time() -> int:
     """Return the CPU time of all threads of the process, in nanoseconds."""
-    return current_world().cpu_time()
 
 
+@operation
 def processor() -> int:
     """Return the number of the processor that runs this thread.
 
     The system may move the thread at any moment.
     """
-    return current_world().processor()
 
 
+@operation
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
     """Sleep while the 32-bit word at `address` is `expected`, until `futex_wake`.
 
     Wake-ups may be spurious, so the caller must check its condition again.  A `timeout_ns` below 0
     means no limit; see `time_left`.  Returns 0.
     """
-    return current_world().futex_wait(address, expected, timeout_ns)
 
 
+@operation
 def futex_wake(address: Address, count: int) -> int:
     """Wake up to `count` threads that sleep on `address`.  Returns 0."""
-    return current_world().futex_wake(address, count)
 
 
+@operation
 def thread_context() -> Address:
     """Return the context of this thread, never 0.
 
     If the thread has not set a context, Python makes one for it.
     """
-    return current_world().thread_context()
 
 
+@operation
 def set_thread_context(context: Address) -> Address:
     """Make `thread_context` return `context` on this thread; 0 removes it.
 
     Returns the former context.
     """
-    return current_world().set_thread_context(context)
 
 
+@operation
 def stack_room() -> int:
     """Return how many bytes this thread's stack may still grow; below 0, the reserve is in use."""
-    return current_world().stack_room()
 
 
+@operation
 def bound_words(item: Address) -> Address:
     """Return the words that an entry is bound to which Python calls: `item` is an integer of Python."""
-    return current_world().bound_words(item)
 
 
 def wrapping_add(left: int, right: int) -> int:
     """Return the sum in 64 bits, two's complement."""
     return wrapped(left + right)
+
+
+@inline
+def push_list(stack: Address, first: Address, last: Address, link: int) -> None:
+    """Put linked items on top; any thread may call this.
+
+    The items belong to this thread until then.
+    """
+    while True:
+        head = load_acquire(stack)
+        store(last + link, head)
+        # The swap publishes the items: its release half makes their words visible to the taker.
+        if compare_and_swap(stack, head, first) != 0:
+            return
+
+
+@inline
+def push(stack: Address, item: Address, link: int) -> None:
+    """Push one item, as `push_list` does."""
+    push_list(stack, item, item, link)
+
+
+@inline
+def take_all(stack: Address) -> Address:
+    """Take all items: the newest, linked to the others, or 0; any thread may call this.
+
+    Afterwards the items belong to this thread alone.
+    """
+    # A load is cheap, and the stack is often empty; the exchange would take the cache line from all
+    # threads.
+    if load_acquire(stack) == 0:
+        return 0
+    return exchange(stack, 0)
+
+
+@native
+def take_one(stack: Address, link: int) -> Address:
+    """Take the newest item.
+
+    Returns 0 if the stack is empty, or while another thread holds all its items.
+    """
+    item = take_all(stack)
+    if item == 0:
+        return 0
+    others = load(item + link)
+    if others != 0 and compare_and_swap(stack, 0, others) == 0:
+        # Another thread has pushed in between.  The items are walked only in this case: there may
+        # be thousands.
+        last = others
+        while load(last + link) != 0:
+            last = load(last + link)
+        push_list(stack, others, last, link)
+    return item

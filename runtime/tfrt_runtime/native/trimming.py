@@ -19,11 +19,12 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     now,
+    push,
     release,
     store,
     store_release,
+    take_all,
 )
-from tfrt_runtime.native.stacks import push, take_all
 
 
 @entry

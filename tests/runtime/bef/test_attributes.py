@@ -30,7 +30,7 @@ from tfrt_runtime.bef.attributes import (
     unpack,
     write_attribute,
 )
-from tfrt_runtime.bef.encoding import AttributeKind, DType
+from tfrt_runtime.bef.records import AttributeKind, DType
 from tfrt_runtime.bef.wire import ByteBuilder, MalformedBef
 
 INTEGERS = {

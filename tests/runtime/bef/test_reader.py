@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
-from tfrt_runtime.bef.encoding import FunctionKind, SectionId
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, FunctionKind, SectionId
 from tfrt_runtime.bef.wire import ByteBuilder, MalformedBef
 from tfrt_runtime.bef.writer import FileBuilder, write_bef, write_body
 from tfrt_runtime.diagnostics import Location

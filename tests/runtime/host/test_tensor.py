@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.allocator import LeakCheckAllocator, MallocAllocator, create_allocator
-from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import (
+from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer
+from tfrt_runtime.host.tensor.shapes import (
     ELEMENT_TYPES,
     F32,
     I32,
+    PartialTensorShape,
+    TensorShape,
     element_text,
     element_type_of,
 )
-from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.request import DEADLINE_EXCEEDED, Request
 
 SOON = 0.01

@@ -18,7 +18,6 @@ from tfrt_runtime.kernels.basic import strings, test_kernels
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.tensor import (
     btf,
-    cpu_convolution,
     cpu_elements,
     cpu_matmul,
     tensor_shapes,
@@ -27,7 +26,6 @@ from tfrt_runtime.kernels.tensor import (
 
 MODULES = (
     btf,
-    cpu_convolution,
     cpu_elements,
     cpu_matmul,
     strings,

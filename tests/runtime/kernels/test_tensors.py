@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfrt_runtime.bef.attributes import Dense
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.shapes import TensorShape

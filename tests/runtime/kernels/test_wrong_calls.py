@@ -24,8 +24,7 @@ from tests.fuzz.random_calls import (
 from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.loading.sync_functions import runs_in_sync

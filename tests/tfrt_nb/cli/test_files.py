@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tfrt_nb.cli import files
-from tfrt_runtime.bef.encoding import MAGIC
+from tfrt_runtime.bef.records import MAGIC
 
 PROGRAM = """func @f() -> i32 {
   %x = tfrt.constant.i32 42

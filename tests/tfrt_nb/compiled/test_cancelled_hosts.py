@@ -7,8 +7,7 @@ from concurrent.futures import Future
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.async_runtime.connection import RUNTIMES
-from tfrt_runtime.async_runtime.runs import known_runs
+from tfrt_runtime.async_runtime.runs import RUNTIMES, known_runs
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import Context

@@ -23,7 +23,6 @@ from tfrt_runtime.bef.attributes import (
     TypeArray,
     TypeValue,
 )
-from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.bef.locations import (
     UNKNOWN,
     CallPlace,
@@ -33,6 +32,7 @@ from tfrt_runtime.bef.locations import (
     Place,
     read_place,
 )
+from tfrt_runtime.bef.records import DType
 
 
 def parse(text: str) -> IrAttribute:

@@ -14,9 +14,8 @@ from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import parse_module
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
 

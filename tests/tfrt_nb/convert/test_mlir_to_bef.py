@@ -18,8 +18,8 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.attributes import Attribute
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location
 

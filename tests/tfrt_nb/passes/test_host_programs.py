@@ -7,7 +7,7 @@ from textwrap import dedent
 from xdsl.context import Context
 
 from tfrt_nb.dialects.printer import print_module
-from tfrt_nb.passes.errors import RemarkContext
+from tfrt_nb.passes.control_flow import RemarkContext
 from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.source import parse_module
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 
-from tfrt_nb.passes.counting.async_ref_counting import AsyncRefCounting
-from tfrt_nb.passes.counting.async_ref_counting_optimization import AsyncRefCountingOptimization
-from tfrt_nb.passes.errors import PassError
+from tfrt_nb.passes.control_flow import PassError
+from tfrt_nb.passes.counting.async_ref_counting import (
+    AsyncRefCounting,
+    AsyncRefCountingOptimization,
+)
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from tfrt_nb.nesting import MAX_FILE, too_large
 from tfrt_nb.report import render_all
-from tfrt_runtime.bef.encoding import MAGIC
+from tfrt_runtime.bef.records import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
 
 EXIT_OK, EXIT_PROBLEM, EXIT_USAGE = 0, 1, 2

@@ -15,7 +15,7 @@ from tfrt_nb.dialects.catalog import register_upstream
 from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
-from tfrt_nb.passes.errors import RemarkContext
+from tfrt_nb.passes.control_flow import RemarkContext
 from tfrt_nb.passes.pipeline import Pipeline, PipelineError, parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module

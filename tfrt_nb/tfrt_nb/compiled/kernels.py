@@ -22,10 +22,9 @@ from tfrt_nb.compiled.interface import CompiledFunction
 from tfrt_nb.compiled.module import CompiledModule, ProgramCode
 from tfrt_nb.jit.names import adapter_name
 from tfrt_runtime.async_runtime import AsyncRuntime, kernel_functions
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.loading.native_functions import PREFIX
 from tfrt_runtime.host.context import HostContext

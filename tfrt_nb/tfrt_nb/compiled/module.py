@@ -88,7 +88,7 @@ class CompiledModule:
         """
         from xdsl.context import Context
 
-        from tfrt_nb.passes.errors import fail
+        from tfrt_nb.passes.control_flow import fail
         from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 
         for op in module.ops:
@@ -130,7 +130,7 @@ class CompiledModule:
         """Return these functions, able to yield between any two effects: see
         `passes.interleave`.
         """
-        from tfrt_nb.passes.interleave import Interleave, is_needed
+        from tfrt_nb.passes.log_events import Interleave, is_needed
 
         if not is_needed(self.module):
             return self
@@ -212,7 +212,7 @@ class CompiledModule:
 
             first = (LogEvents(), *first)
         if interpreted or not has_llvm():
-            from tfrt_nb.interpreter.code import interpret_program
+            from tfrt_nb.interpreter.functions import interpret_program
 
             with deep_stack():
                 return interpret_program(

@@ -48,7 +48,6 @@ from tfrt_runtime.bef.attributes import (
     TypeValue,
     array_of,
 )
-from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.bef.locations import (
     UNKNOWN,
     CallPlace,
@@ -58,6 +57,7 @@ from tfrt_runtime.bef.locations import (
     Place,
     UnknownPlace,
 )
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.scalars import wrapped
 
 _SIGNLESS = {1: DType.I1, 8: DType.I8, 16: DType.I16, 32: DType.I32, 64: DType.I64}

@@ -26,16 +26,23 @@ from tfrt_nb.convert.carried import read_compiled, read_compiled_modules
 from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.dialects.catalog import host_operation, new_context, unknown_operation
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, CaseOp, ReturnOp
-from tfrt_nb.dialects.control_flow.structure import CallingOp, ControlFlowOp
+from tfrt_nb.dialects.control_flow.calls import CallingOp, ControlFlowOp
 from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.types import CHAIN, WORDS
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.attributes import Symbol
-from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
+from tfrt_runtime.bef.records import (
+    ARRAY_FLAG,
+    AttributeKind,
+    BefFunction,
+    BefKernel,
+    DType,
+    FunctionKind,
+    collector_paused,
+)
 from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 

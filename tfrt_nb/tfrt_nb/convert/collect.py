@@ -36,9 +36,8 @@ from tfrt_nb.source.spans import location_of, span_of
 from tfrt_nb.source.verification import kind_problem
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attributes import write_attribute
-from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter, to_location
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import MAX_AGGREGATES, BefFunction, BefModule, FunctionKind
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, meant, note
 

@@ -127,7 +127,7 @@ _LAZY_DIALECTS = {
     "arith": _lazily("tfrt_nb.dialects.async_.upstream.arithmetic", "Arith"),
     "async": _lazily("tfrt_nb.dialects.async_.dialect", "Async"),
     "cf": _lazily("tfrt_nb.dialects.async_.upstream.branches", "Cf"),
-    "func": _lazily("tfrt_nb.dialects.async_.upstream.function_values", "Func"),
+    "func": _lazily("tfrt_nb.dialects.async_.upstream.branches", "Func"),
     "linalg": _lazily("tfrt_nb.dialects.async_.upstream.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.upstream.buffers", "MemRef"),

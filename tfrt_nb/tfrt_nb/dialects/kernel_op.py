@@ -24,16 +24,18 @@ from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import (
+from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
+from tfrt_nb.dialects.tables.signatures import Form, Signature
+from tfrt_nb.dialects.types import (
+    CHAIN,
+    WORDS,
+    description,
     is_at_stray,
     parse_operands,
     parse_types,
     print_attributes,
     print_parts,
 )
-from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
-from tfrt_nb.dialects.tables.signatures import Form, Signature
-from tfrt_nb.dialects.types import CHAIN, WORDS, description
 from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.scalars import OPERATIONS
 

@@ -16,12 +16,11 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.assembly import print_call, print_function
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.dialects.control_flow import CaseOp
-from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.dialects.control_flow.calls import BodyOp
 from tfrt_nb.dialects.kernel_op import ShortFormOp
-from tfrt_nb.dialects.types import TENSOR, host_type
+from tfrt_nb.dialects.types import TENSOR, host_type, print_call, print_function
 from tfrt_nb.nesting import deep_stack
 
 

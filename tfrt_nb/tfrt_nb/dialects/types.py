@@ -3,30 +3,50 @@
 To the compiler, all types of the host runtime are names: only its kernels know what a
 `!tfrt.device` is. So a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
 `!test.atomic.i32` and every other type that is written `!dialect.name`.
+
+Beside them are the shared parts of the operations' short forms: operand lists, type lists, named
+regions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
     ComplexType,
+    DictionaryAttr,
     Float16Type,
     Float32Type,
     Float64Type,
+    FunctionType,
     IndexType,
     IntAttr,
     IntegerType,
     NoneAttr,
     Signedness,
     StringAttr,
+    SymbolRefAttr,
 )
-from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute, TypeAttribute
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.utils import print_func_op_like
+from xdsl.ir import (
+    Attribute,
+    BuiltinAttribute,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import OpTrait
 
 from tfrt_nb.dialects.tables.signatures import HOST_TYPES
 
@@ -162,3 +182,257 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
         else:
             body = "x".join("?" if size == DYNAMIC else str(size) for size in dimensions)
         printer.print_string(f"#corert.shape<{body}>")
+
+
+_STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
+
+
+@dataclass(frozen=True)
+class NamesItsRegionArguments(OpTrait):
+    """The arguments of the operation's regions have the names of its operands.
+
+    The text of such a region therefore sees no other name from outside:
+    `tfrt.if %c, %x : (i32) -> i32` has a region where `%x` is the region's own argument, and no
+    other name is known.
+    """
+
+
+@dataclass
+class NamedArgument(Parser.Argument):
+    """A region argument that has an operand's name; `index` is the 1 of `%r#1`."""
+
+    index: int = 0
+
+
+def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
+    """Parse `%a, %b#1`, possibly no operands, and a trailing comma.
+
+    A `%name` that starts a line may also be the result of the next operation. Where operands are
+    optional, `on_this_line` leaves such a name to the next operation.
+    """
+    operands: list[UnresolvedOperand] = []
+    if on_this_line and _is_first_on_its_line(parser):
+        return operands
+    while (operand := parser.parse_optional_unresolved_operand()) is not None:
+        operands.append(operand)
+        if parser.parse_optional_punctuation(",") is None:
+            break
+    return operands
+
+
+def parse_further_operands(parser: Parser) -> list[UnresolvedOperand]:
+    """Parse `, %a, %b`, or nothing."""
+    return parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+
+
+def is_at_stray(parser: Parser) -> bool:
+    """Return whether the line continues with something that may be meant as an operand."""
+    text = parser.lexer.input.content
+    return _STRAY.match(text, parser.pos) is not None and not _is_first_on_its_line(parser)
+
+
+def _is_first_on_its_line(parser: Parser) -> bool:
+    text, position = parser.lexer.input.content, parser.pos
+    line_start = text.rfind("\n", 0, position) + 1
+    return not text[line_start:position].strip()
+
+
+def parse_types(parser: Parser) -> list[Attribute]:
+    """Parse `i32, !tfrt.chain`: one or more types."""
+    types: list[Attribute] = [parser.parse_type()]
+    while parser.parse_optional_punctuation(",") is not None:
+        types.append(parser.parse_type())
+    return types
+
+
+def parse_optional_types(parser: Parser) -> list[Attribute]:
+    """Parse `: i32, !tfrt.chain`, or nothing."""
+    return parse_types(parser) if parser.parse_optional_punctuation(":") is not None else []
+
+
+def parse_result_types(parser: Parser) -> list[Attribute]:
+    """Parse `-> i32` or `-> (i32, f32)`; return no types if there is no arrow."""
+    return parse_bare_result_types(parser) if parser.parse_optional_punctuation("->") else []
+
+
+def parse_bare_result_types(parser: Parser) -> list[Attribute]:
+    """Parse `i32` or `(i32, f32)`."""
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else list(types)
+
+
+@dataclass(frozen=True)
+class FunctionTypeText:
+    """`(inputs) -> outputs`, and the position of its inputs in the text."""
+
+    inputs: tuple[Attribute, ...]
+    outputs: tuple[Attribute, ...]
+    position: int
+
+
+def parse_function_type(parser: Parser) -> FunctionTypeText:
+    """Parse `: (i32) -> i32`, with its colon."""
+    parser.parse_punctuation(":", " and the types of operands and results")
+    start = parser.pos
+    function_type = parser.parse_function_type()
+    return FunctionTypeText(function_type.inputs.data, function_type.outputs.data, start)
+
+
+def parse_named_region(
+    parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequence[Attribute]
+) -> Region:
+    """Parse a region whose arguments have the names of `operands`."""
+    arguments = [
+        NamedArgument(operand.span, value_type, index=operand.index)
+        for operand, value_type in zip(operands, types, strict=True)
+    ]
+    return parser.parse_region(arguments)
+
+
+def parse_renamed(
+    parser: Parser, outside: Callable[[Attribute], Attribute]
+) -> tuple[list[SSAValue], list[Parser.Argument]]:
+    """Parse `(%value as %name: T, ...)`, or nothing: values, and the region arguments for them.
+
+    `outside` maps the type T inside to the type of the value outside.
+    """
+
+    def parse_one() -> tuple[SSAValue, Parser.Argument]:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_keyword("as")
+        argument = parser.parse_argument()
+        return parser.resolve_operand(unresolved, outside(argument.type)), argument
+
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_one) or ()
+    return [value for value, _ in pairs], [argument for _, argument in pairs]
+
+
+def print_renamed(
+    printer: Printer,
+    values: Sequence[SSAValue],
+    arguments: Sequence[SSAValue],
+    types: Sequence[Attribute],
+) -> None:
+    """Print ` (%value as %name: T, ...)`; nothing if there are no values."""
+    if values:
+        printer.print_string(" ")
+        with printer.in_parens():
+            rows = zip(values, arguments, types, strict=True)
+            printer.print_list(
+                rows, lambda row: print_parts(printer, row[0], " as ", row[1], ": ", row[2])
+            )
+
+
+def parse_symbol(parser: Parser) -> SymbolRefAttr:
+    """Parse `@name`."""
+    return SymbolRefAttr(parser.parse_symbol_name())
+
+
+Part: TypeAlias = "str | SSAValue | Attribute | Iterable[Part]"
+
+
+def print_parts(printer: Printer, *parts: Part) -> None:
+    """Print strings, values by name, types and attributes, and lists of these with commas."""
+    for part in parts:
+        match part:
+            case str():
+                printer.print_string(part)
+            case SSAValue():
+                printer.print_ssa_value(part)
+            case Attribute():
+                printer.print_attribute(part)
+            case _:
+                printer.print_list(part, lambda one: print_parts(printer, one))
+
+
+def print_typed_operands(printer: Printer, operands: Sequence[SSAValue]) -> None:
+    """Print `%0, %1 : i32, !tfrt.chain`."""
+    print_parts(printer, operands, " : ", [operand.type for operand in operands])
+
+
+def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
+    """Print ` -> i32` or ` -> (i32, f32)`; nothing if there are no types."""
+    if not types:
+        return
+    print_parts(printer, " -> ", *([types[0]] if len(types) == 1 else ["(", types, ")"]))
+
+
+def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
+    """Print a region whose arguments have the names of `operands`."""
+    if region.blocks:
+        # The text has no argument list: the operands' names imply it.
+        names = printer._ssa_values
+        for argument, operand in zip(region.blocks[0].args, operands, strict=True):
+            names[argument] = names[operand]
+    printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
+
+
+def print_attributes(
+    printer: Printer,
+    attributes: Mapping[str, Attribute],
+    *,
+    without: Iterable[str] = (),
+    keyword: bool = False,
+) -> None:
+    """Print ` {a = 1 : i32}` in MLIR's alphabetical order; nothing if there are none."""
+    shown = {name: attributes[name] for name in sorted(attributes.keys() - set(without))}
+    printer.print_op_attributes(shown, print_keyword=keyword)
+
+
+def print_function_types(
+    printer: Printer, inputs: Iterable[Attribute], outputs: Iterable[Attribute]
+) -> None:
+    """Print ` : (i32) -> (i32)`."""
+    print_parts(printer, " : (", inputs, ") -> (", outputs, ")")
+
+
+def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
+    """Print a function as xDSL does, but put parentheses around a single result of function type.
+
+    MLIR omits `-> ()` after a declaration, other printers do not.
+    """
+    has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
+    if op.sym_visibility is not None:
+        printer.print_string(f" {op.sym_visibility.data}")
+    print_func_op_like(
+        printer,
+        op.sym_name,
+        op.function_type,
+        op.body,
+        op.attributes,
+        arg_attrs=op.arg_attrs,
+        res_attrs=op.res_attrs or (ArrayAttr([DictionaryAttr({})]) if has_function else None),
+        reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
+        print_empty_outputs=empty_outputs,
+    )
+
+
+def print_call(op: CallOp, printer: Printer) -> None:
+    """Print a call as xDSL does, but put parentheses around a single result of function type."""
+    printer.print_string(" ")
+    printer.print_attribute(op.callee)
+    printer.print_operands(op.arguments)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_operation_type(op)
+
+
+def parse_attributes_with_keyword(parser: Parser) -> dict[str, Attribute]:
+    """Parse `attributes {..}` if present."""
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return {} if attributes is None else dict(attributes.data)
+
+
+def parse_range(parser: Parser) -> list[UnresolvedOperand]:
+    """Parse `%from to %to fixed %size`."""
+    start = parser.parse_unresolved_operand()
+    parser.parse_keyword("to")
+    end = parser.parse_unresolved_operand()
+    parser.parse_keyword("fixed")
+    return [start, end, parser.parse_unresolved_operand()]
+
+
+def print_range(printer: Printer, op: Operation) -> None:
+    """Print ` %from to %to fixed %size`."""
+    start, end, size = op.operands[:3]
+    print_parts(printer, " ", start, " to ", end, " fixed ", size)

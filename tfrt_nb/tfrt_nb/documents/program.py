@@ -26,16 +26,15 @@ from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
-from tfrt_nb.dialects.control_flow.jit import JitOp
+from tfrt_nb.dialects.control_flow.regions import JitOp
 from tfrt_nb.documents.escapes import first_line, label
 from tfrt_nb.documents.events import OF_CODE
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, collector_paused
 from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]

@@ -33,7 +33,7 @@ from tfrt_nb.documents.heat_map import HeatMap, heat_map
 from tfrt_nb.documents.previews import preview_of, word_text
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged

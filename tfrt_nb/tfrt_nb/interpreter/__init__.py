@@ -7,10 +7,9 @@ interpreter`; the differential nets compare the two.
 
 The package builds on the parts of the JIT that do not need LLVM. Read in this order:
 
-- While a program runs: `rounding` (types of numbers), `memory` (how values are stored, and
-  records), `machine` (the core's functions, coroutines, and tasks).
+- While a program runs: `memory` (types of numbers, how values are stored, and records), `machine`
+  (the core's functions, coroutines, and tasks).
 - Operations, each written as Python: `source` (what they write to), `numbers` (scalars), `buffers`,
   `calls`, `objects` (tokens, values, groups, and coroutines).
-- Functions: `functions` (the blocks of one function), `code` (a module, and the functions that
-  kernels of host programs call).
+- `functions`: a function, a module, and the functions that kernels of host programs call.
 """

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions
-from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.arithmetic import AtomicRMWOp
 from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.interpreter import numbers
 from tfrt_nb.interpreter.calls import check_rank
@@ -35,17 +35,18 @@ from tfrt_nb.interpreter.memory import (
     Records,
     Storage,
     contiguous_strides,
+    is_float,
+    rounding,
     storage_of,
+    width_of,
 )
 from tfrt_nb.interpreter.numbers import Lowering, bind_number
-from tfrt_nb.interpreter.rounding import is_float, rounding, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.operations.buffers import check_atomic, check_dimension
 from tfrt_nb.jit.operations.descriptors import buffer_type
 from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap
-from tfrt_nb.passes.control_flow import integer_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, integer_of
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.native.async_layouts import (
@@ -139,18 +140,10 @@ def _free(body: FunctionSource, op: Operation) -> None:
         body.line(call)
 
 
-def _is_live(body: FunctionSource, op: Operation) -> None:
-    body.let(op.results[0], f"{body.keep(is_live)}({body.name(op.operands[0])})")
-
-
 def is_live(buffer: Buffer) -> bool:
     """Return whether a buffer has not been freed."""
     handle = buffer[0]
     return WORDS[(handle & HANDLE_ADDRESS) >> 3] == handle >> HANDLE_SHIFT
-
-
-def _is_writable(body: FunctionSource, op: Operation) -> None:
-    body.let(op.results[0], f"not {body.name(op.operands[0])}[0] & {HANDLE_CONSTANT}")
 
 
 def _address(
@@ -201,10 +194,6 @@ def _size(sizes: tuple[int, ...], dimension: int) -> int:
     return sizes[dimension] if 0 <= dimension < len(sizes) else 0
 
 
-def _rank(body: FunctionSource, op: Operation) -> None:
-    body.let(op.results[0], f"len({body.name(op.operands[0])}[3])")
-
-
 def _copy(body: FunctionSource, op: memref.CopyOp) -> None:
     source, target = buffer_type(op.source, op), buffer_type(op.destination, op)
     size = storage_of(source.element_type).size
@@ -241,10 +230,6 @@ def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
                 number = number & 1 if width == 1 else wrapped(number, width)
             element.write(start + element.size * index, number)
     return (STATIC if op.constant is None else CONSTANT, start, *others)  # type: ignore[return-value]
-
-
-def _get_global(body: FunctionSource, op: memref.GetGlobalOp) -> None:
-    body.let(op.memref, body.keep(body.module.globals[op.name_.root_reference.data]))
 
 
 _FAMILY_OF = {name: family for family in ARITHMETIC for name in family.arith}
@@ -387,14 +372,22 @@ LOWERINGS: dict[str, Lowering] = {
     memref.AllocaOp.name: _allocate,
     memref.DeallocOp.name: _free,
     extensions.RuntimeFreeBufferOp.name: _free,
-    extensions.RuntimeIsLiveOp.name: _is_live,
-    extensions.RuntimeIsWritableOp.name: _is_writable,
+    extensions.RuntimeIsLiveOp.name: lambda body, op: body.let(
+        op.results[0], f"{body.keep(is_live)}({body.name(op.operands[0])})"
+    ),
+    extensions.RuntimeIsWritableOp.name: lambda body, op: body.let(
+        op.results[0], f"not {body.name(op.operands[0])}[0] & {HANDLE_CONSTANT}"
+    ),
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
     AtomicRMWOp.name: _atomic,
     extensions.RuntimeCompareExchangeOp.name: _compare_exchange,
     memref.DimOp.name: _dim,
-    memref.RankOp.name: _rank,
+    memref.RankOp.name: lambda body, op: body.let(
+        op.results[0], f"len({body.name(op.operands[0])}[3])"
+    ),
     memref.CopyOp.name: _copy,
-    memref.GetGlobalOp.name: _get_global,
+    memref.GetGlobalOp.name: lambda body, op: body.let(
+        op.memref, body.keep(body.module.globals[op.name_.root_reference.data])
+    ),
 }

@@ -11,11 +11,10 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, Signedness
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
-from tfrt_nb.interpreter.memory import descriptor_words
+from tfrt_nb.interpreter.memory import descriptor_words, is_float, width_of
 from tfrt_nb.interpreter.numbers import Lowering
-from tfrt_nb.interpreter.rounding import is_float, width_of
 from tfrt_nb.interpreter.source import FunctionSource
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail
 from tfrt_runtime.async_runtime.externals import SCALARS, PythonExternal, address_of
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, MAX_DIMENSIONS
 from tfrt_runtime.host.structs import new_words

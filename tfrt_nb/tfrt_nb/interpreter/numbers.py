@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,7 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from tfrt_nb.interpreter.rounding import is_float, rounding, to_single, width_of
+from tfrt_nb.interpreter.memory import is_float, rounding, to_single, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import UnsupportedType
 from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
@@ -127,10 +128,6 @@ def _select(body: FunctionSource, op: Operation) -> str:
     return f"{then} if {condition} else {otherwise}"
 
 
-def _same(body: FunctionSource, op: Operation) -> str:
-    return body.name(op.operands[0])
-
-
 def _resized(read: Callable[..., str]) -> Expression:
     def write(body: FunctionSource, op: Operation) -> str:
         [operand], [result] = op.operands, op.results
@@ -198,14 +195,6 @@ def _remainder(a: float, b: float) -> float:
         return math.nan
 
 
-def _divided_unsigned(a: int, b: int) -> int:
-    return a // b
-
-
-def _remainder_unsigned(a: int, b: int) -> int:
-    return a % b
-
-
 def _divided_up(a: int, b: int) -> int:
     return -(-a // b)
 
@@ -238,24 +227,11 @@ def _least(a: float, b: float) -> float:
     return min(a, b)
 
 
-def _largest(a: float, b: float) -> float:
-    return math.nan if math.isnan(a) or math.isnan(b) else -_least(-a, -b)
-
-
-def _least_number(a: float, b: float) -> float:
-    """Return the smaller number, or the other one if one of them is NaN."""
-    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
-
-
-def _largest_number(a: float, b: float) -> float:
-    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
-
-
 FLOAT_CHOICES = {
-    "maximumf": _largest,
+    "maximumf": lambda a, b: math.nan if math.isnan(a) or math.isnan(b) else -_least(-a, -b),
     "minimumf": _least,
-    "maxnumf": _largest_number,
-    "minnumf": _least_number,
+    "maxnumf": lambda a, b: b if math.isnan(a) else a if math.isnan(b) else max(a, b),
+    "minnumf": lambda a, b: b if math.isnan(a) else a if math.isnan(b) else min(a, b),
 }
 """The operations that choose one of two floats, by name."""
 
@@ -355,8 +331,8 @@ _EXPRESSIONS: dict[str, Expression] = {
     **{f"arith.{name}": _of_table(family, name) for family in ARITHMETIC for name in family.arith},
     "arith.divf": _with(_divided),
     "arith.remf": _with(_remainder),
-    "arith.divui": _with(_divided_unsigned, _unsigned),
-    "arith.remui": _with(_remainder_unsigned, _unsigned),
+    "arith.divui": _with(operator.floordiv, _unsigned),
+    "arith.remui": _with(operator.mod, _unsigned),
     "arith.ceildivui": _with(_divided_up, _unsigned),
     "arith.ceildivsi": _with(_divided_up),
     "arith.shli": _shift(_shifted_left, _unsigned),
@@ -378,7 +354,7 @@ _EXPRESSIONS: dict[str, Expression] = {
     "arith.uitofp": _to_float(_unsigned),
     "arith.fptosi": _to_integer,
     "arith.fptoui": _to_integer,
-    "arith.extf": _same,
+    "arith.extf": lambda body, op: body.name(op.operands[0]),
     "arith.truncf": lambda body, op: _fitted(body, body.name(op.operands[0]), op.results[0].type),
     **{name: _library(function) for name, function in _LIBRARY.items()},
     "math.absi": _with(abs),

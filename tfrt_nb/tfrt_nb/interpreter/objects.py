@@ -47,10 +47,6 @@ def _await(body: FunctionSource, op: Operation) -> None:
     body.line(f"{body.keep(body.module.machine.wait)}({name}, {place})")
 
 
-def _stack_is_low(body: FunctionSource, op: Operation) -> None:
-    body.let(op.results[0], f"d > {body.module.machine.deepest}")
-
-
 def _interrupt_is_pending(body: FunctionSource, op: Operation) -> None:
     machine = body.module.machine
     flag, noted = body.keep(machine.flag), body.keep(machine.noted)
@@ -113,10 +109,6 @@ def _coro_save(body: FunctionSource, op: Operation) -> None:
             _suspend(body, suspend)
 
 
-def _resume(body: FunctionSource, op: Operation) -> None:
-    body.line("h.begins = True")
-
-
 def _suspend(body: FunctionSource, op: runtime.CoroSuspendOp) -> None:
     leave = op.suspend.last_op
     assert isinstance(leave, func.ReturnOp)
@@ -130,10 +122,12 @@ LOWERINGS: dict[str, Lowering] = {
     **OF_RUNTIME,
     extensions.RuntimeLogOp.name: _log,
     runtime.RuntimeAwaitOp.name: _await,
-    runtime.RuntimeResumeOp.name: _resume,
+    runtime.RuntimeResumeOp.name: lambda body, op: body.line("h.begins = True"),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
-    extensions.RuntimeStackIsLowOp.name: _stack_is_low,
+    extensions.RuntimeStackIsLowOp.name: lambda body, op: body.let(
+        op.results[0], f"d > {body.module.machine.deepest}"
+    ),
     extensions.RuntimeHandleOfOp.name: same,
     extensions.RuntimeFromHandleOp.name: same,
     extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,

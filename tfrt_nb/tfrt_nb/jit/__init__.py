@@ -8,9 +8,9 @@ The package builds on the passes and on `tfrt_runtime.async_runtime`. Read in th
   (shared with interpreted code), `function_body` (the text of one function); room `operations` has
   the lowerings of operations.
 - Modules: `coroutines`, `spawning` (how tasks start), `adapters` (entry points for kernels of host
-  programs).
+  programs, and for hot functions).
 - Machine code: `compiler` (with the symbols that it links), `stages` (the whole compilation in one
   call, and the optimization effort for each function), `programs` (the cache of compiled programs).
 - Hot functions of host programs, converted and compiled in the same way: `scalar_operations`,
-  `host_functions`; `attempts` (how such code is called).
+  `host_functions`.
 """

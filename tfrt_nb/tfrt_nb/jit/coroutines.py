@@ -24,8 +24,7 @@ from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.dialects.async_.runtime import CoroFreeOp
 from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.jit import spawning
-from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
-from tfrt_nb.jit.attempts import attempt_entry
+from tfrt_nb.jit.adapters import attempt_entry, has_buffers, kernel_adapter
 from tfrt_nb.jit.declarations import Externals
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, signature
@@ -34,10 +33,9 @@ from tfrt_nb.jit.operations import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.operations.descriptors import METADATA
 from tfrt_nb.jit.places import Places
 from tfrt_nb.jit.runtime_calls import lower
-from tfrt_nb.passes.control_flow import split_edge, terminator_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, split_edge, terminator_of
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _LOWERINGS = {

@@ -21,8 +21,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, i1
 from tfrt_nb.internal_errors import location_of
 from tfrt_nb.jit.names import LIBRARY
 from tfrt_nb.jit.runtime_calls import RUNTIME_FUNCTIONS
-from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
-from tfrt_nb.passes.errors import PassError
+from tfrt_nb.passes.control_flow import Emitter, PassError, operations_in, replace
 from tfrt_runtime.async_runtime.externals import PythonExternal, registered
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, error, meant, note

@@ -46,8 +46,8 @@ from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.jit.compiler import MachineCode, load, object_code
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.scalar_operations import TYPES, constant, emit, emit_operation
+from tfrt_nb.passes.lowering.await_in_calls import PropagateFailures
 from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
-from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
 from tfrt_nb.passes.safety.guard_operations import GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
 from tfrt_runtime import scalars

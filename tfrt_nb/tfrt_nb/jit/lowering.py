@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from tfrt_nb.jit.declarations import Externals, check_declarations, expand_calls
-from tfrt_nb.passes.lowering.task_counts import counts_tasks
+from tfrt_nb.passes.lowering.outline import counts_tasks
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.speed.copying import copy_program
 

@@ -20,7 +20,7 @@ from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.jit.llvm_types import UnsupportedType
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail
 from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 
 PREFIX = "mlirAsyncRuntime"
@@ -199,10 +199,6 @@ def _create(body: Body, op: runtime.RuntimeCreateOp) -> None:
         _make(body, op, "CreateToken")
 
 
-def _create_group(body: Body, op: runtime.RuntimeCreateGroupOp) -> None:
-    _make(body, op, "CreateGroup", body.name(op.size))
-
-
 def _make(body: Body, op: Operation, name: str, *operands: str) -> None:
     """Create an object, with its origin for reports of objects that leak or are never resolved."""
     record = body.module.maker(op)
@@ -292,7 +288,9 @@ def fail_function(body: Body, op: extensions.RuntimeFailOp) -> None:
 
 LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeCreateOp.name: _create,
-    runtime.RuntimeCreateGroupOp.name: _create_group,
+    runtime.RuntimeCreateGroupOp.name: lambda body, op: _make(
+        body, op, "CreateGroup", body.name(op.size)
+    ),
     runtime.RuntimeSetAvailableOp.name: _set_available,
     runtime.RuntimeSetErrorOp.name: _set_error,
     runtime.RuntimeIsErrorOp.name: _is_error,

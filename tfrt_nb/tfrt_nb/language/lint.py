@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from tfrt_nb.dialects.catalog import similar_operations
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
-from tfrt_runtime.executor.loading.kinds import types_of
+from tfrt_runtime.executor.loading.type_check import types_of
 from tfrt_runtime.kernels.registry import PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.annotations import mismatch

@@ -6,9 +6,8 @@ counts correct. `parallel` splits loops into tasks. `speed` has the shortcuts of
 
 `pipeline` defines the order in which a run applies the passes, and parses pipelines in MLIR's
 notation; canonicalize, cse and dce are xDSL's. `log_events` makes watched programs report which
-blocks run, and `interleave` makes explored programs yield between effects. `printing` prints a
-module as `mlir-opt` does. `errors` has the errors and remarks of passes. All passes use the helpers
-in `control_flow`.
+blocks run, and explored programs yield between effects. `printing` prints a module as `mlir-opt`
+does. All passes use `control_flow`: errors and remarks, and helpers.
 
 For host programs: `streams` decides which kernels run one after the other, `print_streams` reports
 that, and `outline_jit` outlines the regions of `tfrt.jit` into functions.

@@ -1,11 +1,12 @@
-"""Helpers for operations, blocks, and branches that several passes share."""
+"""Helpers that several passes share: errors and remarks, operations, blocks, and branches."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
+from xdsl.context import Context
 from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -23,6 +24,33 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.dialects.fast_ir import append, create, initialize, insert_before
+from tfrt_nb.internal_errors import location_of
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, note
+
+
+class PassError(TfrtError):
+    """The error for a valid program that a pass cannot transform."""
+
+
+def fail(op: Operation, message: str, *advice: str) -> NoReturn:
+    """Raise `PassError` at the source location of `op`, with notes on what to write instead."""
+    place = location_of(op)
+    raise PassError(error(message, place, [note(text, place) for text in advice]))
+
+
+class RemarkContext(Context):
+    """A context that collects the remarks of passes, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remarks: list[Diagnostic] = []
+
+
+def remark(context: Context, op: Operation, message: str) -> None:
+    """Emit a remark about `op` if the context collects remarks."""
+    if isinstance(context, RemarkContext):
+        context.remarks.append(Diagnostic(Severity.REMARK, message, location_of(op)))
+
 
 OpT = TypeVar("OpT", bound=Operation)
 _INDEX = IndexType()

@@ -21,9 +21,9 @@ from tfrt_nb.dialects.async_.functions import ReturnOp as AsyncReturnOp
 from tfrt_nb.dialects.async_.types import TOKEN, ValueType
 from tfrt_nb.dialects.catalog import is_kernel
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
-from tfrt_nb.dialects.control_flow.jit import JitOp
+from tfrt_nb.dialects.control_flow.regions import JitOp
 from tfrt_nb.dialects.crossing import host_type
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail
 
 _PRIVATE = StringAttr("private")
 

@@ -19,23 +19,29 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tfrt_nb.passes.buffers.check_buffers import CheckBuffers
-from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
-from tfrt_nb.passes.buffers.expand_buffers import ExpandBuffers
+from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import (
+    ConvertLinalgToParallelLoops,
+    ExpandBuffers,
+)
 from tfrt_nb.passes.buffers.guard_buffers import GuardBuffers
-from tfrt_nb.passes.counting.async_runtime_ref_counting import AsyncRuntimeRefCounting
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
+from tfrt_nb.passes.counting.async_runtime_ref_counting import (
+    AsyncRuntimeRefCounting,
+    MarkExplicitCounts,
+)
+from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import (
+    AsyncRuntimeRefCountingOpt,
+    HoistRefCounts,
+)
 from tfrt_nb.passes.counting.drop_on_error_paths import DropOnErrorPaths
-from tfrt_nb.passes.counting.hoist_ref_counts import HoistRefCounts
-from tfrt_nb.passes.counting.mark_explicit_counts import MarkExplicitCounts
-from tfrt_nb.passes.lowering.async_func_to_async_runtime import AsyncFuncToAsyncRuntime
-from tfrt_nb.passes.lowering.async_to_async_runtime import AsyncToAsyncRuntime
-from tfrt_nb.passes.lowering.await_in_calls import AwaitInCalls
+from tfrt_nb.passes.lowering.async_to_async_runtime import (
+    AsyncFuncToAsyncRuntime,
+    AsyncToAsyncRuntime,
+)
+from tfrt_nb.passes.lowering.await_in_calls import AwaitInCalls, PropagateFailures
 from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.lowering.number_functions import NumberFunctions
-from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
-from tfrt_nb.passes.safety.check_async import CheckAsync
-from tfrt_nb.passes.safety.guard_operations import GuardOperations
+from tfrt_nb.passes.safety.guard_operations import CheckAsync, GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath
@@ -44,26 +50,26 @@ from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES = {
     "async-await-in-calls": "lowering.await_in_calls.AwaitInCalls",
-    "async-check": "safety.check_async.CheckAsync",
+    "async-check": "safety.guard_operations.CheckAsync",
     "async-check-buffers": "buffers.check_buffers.CheckBuffers",
     "async-desugar-proposal": "lowering.desugar_proposal.DesugarProposal",
     "async-drop-on-error-paths": "counting.drop_on_error_paths.DropOnErrorPaths",
     "async-elide-coroutines": "speed.elide_coroutines.ElideCoroutines",
-    "async-expand-buffers": "buffers.expand_buffers.ExpandBuffers",
-    "async-func-to-async-runtime": "lowering.async_func_to_async_runtime.AsyncFuncToAsyncRuntime",
+    "async-expand-buffers": "buffers.convert_linalg_to_parallel_loops.ExpandBuffers",
+    "async-func-to-async-runtime": "lowering.async_to_async_runtime.AsyncFuncToAsyncRuntime",
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
     "async-guard-operations": "safety.guard_operations.GuardOperations",
-    "async-hoist-ref-counts": "counting.hoist_ref_counts.HoistRefCounts",
+    "async-hoist-ref-counts": "counting.async_runtime_ref_counting_opt.HoistRefCounts",
     "async-interruptible-loops": "safety.interruptible_loops.InterruptibleLoops",
     "async-log-events": "log_events.LogEvents",
-    "async-mark-explicit-counts": "counting.mark_explicit_counts.MarkExplicitCounts",
+    "async-mark-explicit-counts": "counting.async_runtime_ref_counting.MarkExplicitCounts",
     "async-number-functions": "lowering.number_functions.NumberFunctions",
     "async-parallel-for": "parallel.async_parallel_for.AsyncParallelFor",
-    "async-propagate-failures": "lowering.propagate_failures.PropagateFailures",
+    "async-propagate-failures": "lowering.await_in_calls.PropagateFailures",
     "async-ref-counting": "counting.async_ref_counting.AsyncRefCounting",
-    "async-ref-counting-optimization": "counting.async_ref_counting_optimization.AsyncRefCountingOptimization",
+    "async-ref-counting-optimization": "counting.async_ref_counting.AsyncRefCountingOptimization",
     "async-fast-path": "speed.fast_path.FastPath",
-    "async-runtime-policy-based-ref-counting": "counting.async_runtime_policy_based_ref_counting.AsyncRuntimePolicyBasedRefCounting",
+    "async-runtime-policy-based-ref-counting": "counting.async_runtime_ref_counting.AsyncRuntimePolicyBasedRefCounting",
     "async-runtime-ref-counting": "counting.async_runtime_ref_counting.AsyncRuntimeRefCounting",
     "async-runtime-ref-counting-opt": "counting.async_runtime_ref_counting_opt.AsyncRuntimeRefCountingOpt",
     "async-to-async-runtime": "lowering.async_to_async_runtime.AsyncToAsyncRuntime",

@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.types import CHAIN
-from tfrt_nb.passes.errors import remark
+from tfrt_nb.passes.control_flow import remark
 from tfrt_nb.passes.streams import (
     StreamOptions,
     assign_streams,

@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, Unregister
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
-from tfrt_nb.dialects.assembly import print_call, print_function
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.upstream.branches import Cf
 from tfrt_nb.dialects.async_.upstream.buffers import MemRef
 from tfrt_nb.dialects.async_.upstream.loops import Scf
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
+from tfrt_nb.dialects.types import print_call, print_function
 from tfrt_nb.nesting import deep_stack
 
 _T = TypeVar("_T")

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from tfrt_nb.nesting import (
     deep_stack,
 )
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import require
-from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
+from tfrt_runtime.bef.records import BefFunction, FunctionKind
+from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, require
 from tfrt_runtime.hooks import HOOKS
 
 if TYPE_CHECKING:

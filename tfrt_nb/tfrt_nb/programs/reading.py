@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import MAX_LINES, MAX_TEXT, deep_stack, too_large
 from tfrt_nb.programs.running import Running
-from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.bef.reader import BefFile, mapped
-from tfrt_runtime.bef.records import collector_paused
-from tfrt_runtime.callers import place_of_caller, require
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.bef.records import MAGIC, collector_paused
+from tfrt_runtime.diagnostics import Location, TfrtError, error, place_of_caller, require
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

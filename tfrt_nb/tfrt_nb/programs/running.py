@@ -15,8 +15,16 @@ from tfrt_nb.nesting import (
     deep_stack,
 )
 from tfrt_nb.programs.inspecting import Inspection
-from tfrt_runtime.callers import deadline_in, place_of_caller, require, require_column
-from tfrt_runtime.diagnostics import TfrtError, error, meant, note
+from tfrt_runtime.diagnostics import (
+    TfrtError,
+    deadline_in,
+    error,
+    meant,
+    note,
+    place_of_caller,
+    require,
+    require_column,
+)
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution

@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.passes.interleave import TOUCH
+from tfrt_nb.passes.log_events import TOUCH
 from tfrt_runtime.async_runtime.externals import provide
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, HostRun
 from tfrt_runtime.host.process import Callback2, Callback3, native_process, shielded
-from tfrt_runtime.host.queues.timer import Timer, TimerQueue
+from tfrt_runtime.host.queues.threads import Timer, TimerQueue
 from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.users.stepped_loop import SocketlessLoop

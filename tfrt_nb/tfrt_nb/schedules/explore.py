@@ -19,7 +19,7 @@ from typing import Self
 from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument, body_of
-from tfrt_nb.passes.interleave import STATE as QUESTION
+from tfrt_nb.passes.log_events import STATE as QUESTION
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tfrt_nb.passes.interleave import MEMORY as WHOLE
-from tfrt_nb.passes.interleave import OUTPUT as OUTPUTS
-from tfrt_nb.passes.interleave import READ, WRITE
+from tfrt_nb.passes.log_events import MEMORY as WHOLE
+from tfrt_nb.passes.log_events import OUTPUT as OUTPUTS
+from tfrt_nb.passes.log_events import READ, WRITE
 from tfrt_nb.schedules.chosen import Step
 from tfrt_runtime.host.structs import WORDS, Record, Tensor, Value
 from tfrt_runtime.kernels.standard import available_kernels

@@ -2,10 +2,10 @@
 
 Builds on `dialects`.  The way in is `parse_module()`.  Read in this order:
 
-- Places: `spans`; `errors` (what is wrong with a source), `advice` (what to write
-  instead, by the tables of `sentences`).
+- Places: `spans` (and what is wrong with a source), `advice` (what to write instead, by the tables
+  of `spellings`).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names),
-  `parser`, and `parsing` (a whole text); `spellings` has what old programs call things, `linking`
+  `parser`, and `parsing` (a whole text); `linking`
   brings functions of other programs.
 - Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
   used).
@@ -22,10 +22,9 @@ from xdsl.dialects.builtin import ModuleOp
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.source.advice import for_people
-from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parsing import parse_text
-from tfrt_nb.source.spans import SourceText
+from tfrt_nb.source.spans import SourceError, SourceText
 from tfrt_nb.source.verification import verify
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import led_by

@@ -18,9 +18,10 @@ from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, in_host_programs
-from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.dialects.control_flow.calls import BodyOp
 from tfrt_nb.dialects.tables import SIGNATURES
-from tfrt_nb.source.sentences import (
+from tfrt_nb.source.spans import span_of
+from tfrt_nb.source.spellings import (
     CONVERSIONS,
     OF_FLOATS,
     OF_INTEGERS,
@@ -31,7 +32,6 @@ from tfrt_nb.source.sentences import (
     TYPES_ELSEWHERE,
     UNKNOWN,
 )
-from tfrt_nb.source.spans import span_of
 from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 

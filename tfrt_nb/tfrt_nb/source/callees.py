@@ -11,11 +11,10 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from tfrt_nb.dialects.control_flow import ReturnOp
-from tfrt_nb.dialects.control_flow.structure import CallingOp
+from tfrt_nb.dialects.control_flow.calls import CallingOp
 from tfrt_nb.dialects.crossing import host_types, uncrossable
 from tfrt_nb.source.advice import nearest
-from tfrt_nb.source.errors import in_mlirs_words
-from tfrt_nb.source.spans import span_of
+from tfrt_nb.source.spans import in_mlirs_words, span_of
 from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]

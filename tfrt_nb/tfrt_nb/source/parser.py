@@ -22,7 +22,6 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import parse_operands
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
     INSTEAD,
@@ -36,12 +35,19 @@ from tfrt_nb.dialects.catalog import (
     unknown_operation,
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
-from tfrt_nb.dialects.types import CHAIN, WORDS, host_type
+from tfrt_nb.dialects.types import CHAIN, WORDS, host_type, parse_operands
 from tfrt_nb.source import spellings
 from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
-from tfrt_nb.source.errors import LocatedError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.scopes import Scope, ScopedParser, with_part
-from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
+from tfrt_nb.source.spans import (
+    LocatedError,
+    SourceSpan,
+    SourceText,
+    diagnostic_of,
+    in_mlirs_words,
+    place,
+    source_span,
+)
 from tfrt_runtime.diagnostics import led_by, note
 from tfrt_runtime.hooks import HOOKS
 

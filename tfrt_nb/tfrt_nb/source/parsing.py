@@ -14,9 +14,8 @@ from xdsl.utils.lexer import Span
 
 from tfrt_nb.internal_errors import internal_error
 from tfrt_nb.nesting import MAX_NESTING
-from tfrt_nb.source.errors import SourceError, diagnostic_of
 from tfrt_nb.source.parser import SourceParser, is_raised_in
-from tfrt_nb.source.spans import SourceText
+from tfrt_nb.source.spans import SourceError, SourceText, diagnostic_of
 from tfrt_runtime.diagnostics import Diagnostic, error
 
 

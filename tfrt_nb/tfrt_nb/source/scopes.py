@@ -23,13 +23,19 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments, parse_types
 from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.types import NamedArgument, NamesItsRegionArguments, parse_types
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.advice import on_type
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.errors import LocatedError, in_mlirs_words
-from tfrt_nb.source.spans import SourceSpan, SourceText, definition_span, place
+from tfrt_nb.source.spans import (
+    LocatedError,
+    SourceSpan,
+    SourceText,
+    definition_span,
+    in_mlirs_words,
+    place,
+)
 from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, led_by, note
 
 Bound = list[tuple[Span, int]]

@@ -1,4 +1,6 @@
-"""Old spellings and what they are called now: the programs of 2020 and of the design document."""
+"""Tables of what to write instead of what is wrong: sentences, which `advice` applies, and the old
+spellings of the programs of 2020 and of the design document.
+"""
 
 from __future__ import annotations
 
@@ -84,3 +86,138 @@ def attribute_name(name: str) -> str:
 
 NONSTRICT_BY_SPELLING = frozenset({"hex.call", "hex.if", "hex.repeat.i32"})
 """Operations of 2020 that are non-strict without saying so."""
+
+
+OF_FLOATS = {
+    "addi": "addf", "subi": "subf", "muli": "mulf", "divsi": "divf", "divui": "divf",
+    "remsi": "remf", "remui": "remf", "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf",
+    "minsi": "minimumf", "minui": "minimumf",
+}  # fmt: skip
+"""Operations of `arith` on integers, and what does the same with floats."""
+OF_INTEGERS = {
+    "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi",
+    "cmpf": "cmpi", "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi",
+    "minnumf": "minsi",
+}  # fmt: skip
+PREDICATES = {
+    "arith.cmpi": "eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge",
+    "arith.cmpf": "oeq, one, olt, ole, ogt, oge, ord, ueq, une, ult, ule, ugt, uge, uno, true,"
+    " false",
+}
+CONVERSIONS = {
+    ("index", "i"): "index_cast", ("i", "index"): "index_cast",
+    ("i", "f"): "sitofp", ("f", "i"): "fptosi",
+    ("i", "wider"): "extsi", ("i", "narrower"): "trunci",
+    ("f", "wider"): "extf", ("f", "narrower"): "truncf",
+}  # fmt: skip
+"""Operations of `arith` by the kinds of two types."""
+ORDERS = {
+    "async.add_to_group": "a token or a value, and the group",
+    "async.runtime.add_to_group": "a token or a value, and the group",
+    "async.runtime.store": "what is stored, and the value that holds it",
+}
+TYPES_ELSEWHERE = {
+    "int": "i32", "integer": "i32", "int32": "i32", "int64": "i64", "long": "i64", "bool": "i1",
+    "boolean": "i1", "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
+}  # fmt: skip
+_OP = r"[\w\"]\.\w|\breturn\b|\bcall\b"
+_NAME = r"(?P<word>[A-Za-z_]\w*)(?![\w.$]|[ ]*=)"
+UNKNOWN = r"custom op '\S+' is unknown"
+_PYTHON = (
+    "this is Python, and a program is written in MLIR: '%x = tfrt.constant.i32 3', between"
+    " 'func.func @main() {' and '}'"
+)
+RULES = (
+    (r"expected '\('", _OP, "->", "parentheses follow the name, even without arguments: '@main()'"),
+    (r"expected '\(' in operation argument list", _OP, "%",
+     "arguments go in parentheses, as in '(%x)'"),
+    ("expected valid '@'", _OP, ",", "no comma goes before the name of a function"),
+    ("expected a function type", _OP, "",
+     "the types of arguments go in parentheses, as in '(i32) -> i32'"),
+    ("expected '}': a region is not closed", "", "", "a '}' is missing here"),
+    ("expected '}'", _OP, ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
+    ("expected SSA value tuple size", _OP, "", "a comma goes between two operands"),
+    ("expected SSA value tuple size", "", r"[^=\n]*=",
+     "a result has no type in front of '=': the operation gives it"),
+    ("expected an operation name", r"=$", "=", "one '=' goes here"),
+    ("expected '=' after operation result list", r"%\d+$", r"[A-Za-z_]",
+     "a name that begins with a digit has digits only: write '%first' or '%1'"),
+    (r"expected '\)'", r"[(,][ ]*[\w!.<>]+[ ]+$", r"(?P<value>%[\w.$-]+)",
+     "the type follows the name, as in '{value}: i32'"),
+    ("expected an operation, a block", r"\w\.[\w.]+[ ]*$", r"\(",
+     "operands have no parentheses here: leave them out"),
+    ("expected ':'$", r"\bcall\b[^.]*$", "",
+     "the types of arguments and results follow, as in ': (i64) -> ()'"),
+    ("expected '='$", r"\biter_args\([^)]*$", "",
+     "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"),
+    (r"expected '\('$", r"->\s*$", "", "the types of results go in parentheses, as in '-> (i32)'"),
+    ("expected 'as'$", r"async\.execute", "",
+     "a value is passed as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"),
+    ("expected ':' after block argument", "", "", "an argument has a type, as in '%x: i32'"),
+    ("expected valid '@'", "", _NAME, "names of functions start with '@': write '@{word}'"),
+    ("expected argument or type$", "", _NAME, "names of values start with '%': write '%{word}'"),
+    ("expected an operation$", "->", ",",
+     "several results go in parentheses, as in '-> (i32, i32)'"),
+    (UNKNOWN, "",
+     r"(?:class|def|for|from|import|while|with|try|elif|del|raise|assert|pass|lambda)\b",
+     _PYTHON),
+    (UNKNOWN, "", r"[\w.]+[^\n%@]*:[ ]*$|print\(", _PYTHON),
+    (UNKNOWN, "",
+     (r"[A-Za-z_][\w.]*[ ]*"
+     r"(?:[-+*/%]=|=(?![ ]*(?:\"|%|call\b|[a-z_]\w*\.[\w.]+(?:[ ]+[^( ]|[ ]*$))))"),
+     _PYTHON),
+    (UNKNOWN, r"^\s*$", r"(?:int|void|float|double|bool|char|auto)[ ]+\w+[ ]*\(",
+     "a function starts with 'func.func @main() {'"),
+    (UNKNOWN, r"^\s*$", r"(?:int|float|double|bool|char|auto|const|let|var)[ ]+\w",
+     "an operation produces a value, as in '%x = tfrt.constant.i32 3'"),
+    (UNKNOWN, "", r"(?P<word>[A-Za-z_]\w*)[ ]*=",
+     "names of values start with '%': write '%{word}'"),
+    ("floating point value not valid", "", r"(?P<word>-?[ ]*\d+)",
+     "a whole number is needed here, such as {word}"),
+    ("unexpected decimal integer", "", r"(?P<word>\d+)",
+     "a number with a decimal point is needed here: write {word}.0"),
+    ("unexpected character ';'", "", "", "a line ends without ';'"),
+    (UNKNOWN, r"^\s*$",
+     r"[A-Za-z_][\w.]*\([^%@\n]*\)[ ]*$|[A-Za-z_]\w*[ ]*(?::[ ]*[A-Za-z]|,[ ]*[A-Za-z_]\w*[ ]*=)",
+     _PYTHON),
+    ("expected an operation", r"^\s*$", "@", _PYTHON),
+    (UNKNOWN, r"\breturn[ ]+$", _NAME, "names of values start with '%': write '%{word}'"),
+    (UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+\w+)+[ ]*[.!?]?[ ]*$",
+     "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
+    (UNKNOWN, "", r"if\b[^\n]*[<>=]",
+     "an operation compares, as in '%c = tfrt.greater.i32 %x, %y', and 'tfrt.if' takes its result"),
+    ("expected an operation; this closes nothing", "", "",
+     "this '}' has no '{': the first line of a function ends with '{'"),
+    ("expected an operation", r"\d$", r",[ ]*\d",
+     "one number goes here, and a fraction has a decimal point, as in 3.5"),
+    (UNKNOWN, r"\d$", r"(?P<word>[A-Za-z]\w*)", "a number has no suffix: leave out '{word}'"),
+    ("use of undeclared SSA value name", "", r"(?P<value>%[\w.$-]+)", "'{value}' is not defined"),
+    (r"use of value '(?P<value>.*)' expects .*: '(?P<type>.*)' vs '(?P<prior>.*)'", "", "",
+     "'{value}' is of type '{prior}', and '{type}' is expected here"),
+    ("redefinition of SSA value '(?P<value>.*)'", "", "",
+     "'{value}' already has a value: choose another name"),
+    ("integer constant out of range", "", "", "this number does not fit its type"),
+    *(
+        ("expected identifier$", rf"{re.escape(name)}\b", "",
+         f"the predicate comes first: {listed}")
+        for name, listed in PREDICATES.items()
+    ),
+)  # fmt: skip
+"""What a reader says, what is before that in its line, what it refused, and the sentence.
+
+The first and the third match at the start, and name parts for the sentence.
+"""
+SENTENCES = (
+    (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)",
+     r"there is no operation \1"),
+    (r"custom op ('\S+') is unknown",
+     r"there is no operation \1: it has a dialect and a name, as 'tfrt.add.i32' has"),
+    (r"'[\w.]+' op '(\S+)' does not reference a valid ((?:async )?function)",
+     r"there is no \2 '@\1'"),
+    (r"redefinition of symbol named '(.*)'", r"'@\1' is defined already: choose another name"),
+    (r"('arith\.\w+') op operand #\d must be signless-integer-like, but got '(.*)'",
+     r"\1 takes integers, and not \2"),
+    (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
+     r"\1 takes floats, and not \2"),
+)  # fmt: skip
+"""What readers and checks say of an operation, wherever it is, and the sentence for people."""

@@ -29,7 +29,7 @@ from xdsl.traits import IsTerminator, NoTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import NATIVE, SYNC, ReturnOp
-from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
+from tfrt_nb.dialects.control_flow.calls import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
 from tfrt_nb.source.advice import advice_on_end, notes_on, on_type

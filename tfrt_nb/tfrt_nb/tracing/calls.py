@@ -10,8 +10,8 @@ from typing import Any
 
 from tfrt_nb.tracing.trace import DTYPES, Trace, Traced, described, number_attribute, required
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
-from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.bef.records import DType
+from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.host.payload import PayloadError, encode_scalar
 from tfrt_runtime.kernels.registry import REQUIRED
 from tfrt_runtime.kernels.users.annotations import (

@@ -17,9 +17,8 @@ from tfrt_nb.tracing.calls import order_of, unpacked
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, required, tracing, type_of_value
 from tfrt_runtime.bef.attributes import Scalar
-from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.callers import refuse
-from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.bef.records import DType
+from tfrt_runtime.diagnostics import counted, refuse
 from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     FLOATS,

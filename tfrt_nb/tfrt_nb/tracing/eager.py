@@ -20,8 +20,7 @@ from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefModule
-from tfrt_runtime.callers import refuse, require_column
-from tfrt_runtime.diagnostics import TfrtError, counted
+from tfrt_runtime.diagnostics import TfrtError, counted, refuse, require_column
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution

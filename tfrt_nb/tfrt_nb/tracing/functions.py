@@ -28,8 +28,7 @@ from tfrt_nb.tracing.trace import (
     type_of_value,
 )
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.callers import refuse, require
-from tfrt_runtime.diagnostics import Location, counted
+from tfrt_runtime.diagnostics import Location, counted, refuse, require
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext

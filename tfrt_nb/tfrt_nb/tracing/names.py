@@ -18,7 +18,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from tfrt_nb.programs.inspecting import Labels
-from tfrt_runtime.callers import place_of_code
+from tfrt_runtime.diagnostics import place_of_code
 
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, is_float, is_integer
 from tfrt_runtime.scalars import ARITHMETIC, for_operator
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.convert.plain_text import FunctionHead, Row, function_of
 from tfrt_nb.tracing.names import Function, Made, value_names
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
@@ -17,10 +17,9 @@ from tfrt_runtime.bef.attributes import (
     kind_of,
     write_attribute,
 )
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
+from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind, collector_paused
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import Location
 

@@ -15,9 +15,15 @@ from typing import NamedTuple
 
 from tfrt_nb.tracing.names import Site
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String
-from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.callers import caller, place_of_caller, place_of_frame, refuse
-from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.bef.records import DType
+from tfrt_runtime.diagnostics import (
+    Location,
+    TfrtError,
+    caller,
+    place_of_caller,
+    place_of_frame,
+    refuse,
+)
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.users.annotations import (

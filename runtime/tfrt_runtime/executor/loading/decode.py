@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.bef.records import BefFunction, FunctionKind
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.kernels.registry import CompiledKernel, Kernel
 
 PREFIX = "native function "

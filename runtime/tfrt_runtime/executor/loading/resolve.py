@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tfrt_runtime.bef.attributes import Dense, Plain
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.diagnostics import AnyLocation, TfrtError, counted, error
 from tfrt_runtime.executor.loading.decode import Call, Constant
-from tfrt_runtime.executor.loading.kinds import (
+from tfrt_runtime.executor.loading.type_check import (
     KINDS_OF,
     Symbols,
     WrongKind,
@@ -342,7 +341,7 @@ class Resolver:
         if not isinstance(value, Dense):
             return value
         # numpy, which takes longer than a small program; few kernels have such attributes.
-        from tfrt_runtime.host.tensor.element_types import array_of_elements
+        from tfrt_runtime.host.tensor.shapes import array_of_elements
 
         try:
             return array_of_elements(value.dtype, value.sizes, value.data)

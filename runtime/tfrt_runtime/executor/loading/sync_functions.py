@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.bef.records import BefFunction, FunctionKind
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 
 CONTROL = frozenset(

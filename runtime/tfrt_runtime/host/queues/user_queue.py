@@ -33,7 +33,7 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, WAITS
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
 from tfrt_runtime.host.queues.queue_threads import STOP_SECONDS
-from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
     WorkQueue,
 )

@@ -1,6 +1,5 @@
 """Tensors in the host's memory.
 
-Builds on `host`'s objects and allocators.  Read `element_types` (what an element is), `shapes`,
-`buffers` (memory), then `dense` (rows of elements over a buffer), `sparse`, and `returned` (arrays
-of kernels in the budget).
+Builds on `host`'s objects and allocators.  Read `shapes` (and types of elements), then `dense`
+(rows of elements over memory), `sparse`, and `returned` (arrays of kernels in the budget).
 """

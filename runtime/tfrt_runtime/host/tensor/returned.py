@@ -12,7 +12,7 @@ import numpy as np
 from tfrt_runtime.host.budget import show_bytes
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.tensor.element_types import AnyArray
+from tfrt_runtime.host.tensor.shapes import AnyArray
 
 LEAST = 1 << 16
 """Bytes of the smallest array that counts: to count one takes some microseconds."""

@@ -1,12 +1,19 @@
-"""Shapes: known ones, and ones that are known in part."""
+"""Shapes, known ones and ones that are known in part; and the types of elements: their numbers in
+BEF, their names, how numpy holds them, and their text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import prod
-from typing import Final
+from math import isinf, isnan, prod
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_runtime.bef.records import DType
 
 UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
@@ -81,3 +88,131 @@ class PartialTensorShape:
 def sizes_text(sizes: Iterable[int]) -> str:
     """`[2, 3]`."""
     return f"[{', '.join(map(str, sizes))}]"
+
+
+Element = bool | int | float | complex
+
+# An array whose element type is known only when the program runs.
+AnyArray = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """One type of element.
+
+    `word` is its name in types and kernels (`ui8`, `bool`), `printed` the one in a printed tensor
+    (`u8`, `i1`).
+    """
+
+    dtype: DType
+    word: str
+    printed: str
+    storage: np.dtype[Any]
+    code: str
+    """What numpy's array interface calls it."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of one element."""
+        return self.storage.itemsize
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether numpy can calculate with it; bf16 it only stores, as the raw 16 bits."""
+        return self.dtype is not DType.BF16
+
+    def __str__(self) -> str:
+        return self.printed
+
+
+def _element_types(
+    rows: Iterable[tuple[DType, str, str, type[np.generic]]],
+) -> dict[DType, ElementType]:
+    return {
+        dtype: ElementType(dtype, word, printed, np.dtype(scalar), np.dtype(scalar).str)
+        for dtype, word, printed, scalar in rows
+    }
+
+
+ELEMENT_TYPES: Final = _element_types(
+    [
+        (DType.UI8, "ui8", "u8", np.uint8),
+        (DType.UI16, "ui16", "u16", np.uint16),
+        (DType.UI32, "ui32", "u32", np.uint32),
+        (DType.UI64, "ui64", "u64", np.uint64),
+        (DType.I1, "bool", "i1", np.bool_),
+        (DType.I8, "i8", "i8", np.int8),
+        (DType.I16, "i16", "i16", np.int16),
+        (DType.I32, "i32", "i32", np.int32),
+        (DType.I64, "i64", "i64", np.int64),
+        (DType.F16, "f16", "f16", np.float16),
+        (DType.BF16, "bf16", "bf16", np.uint16),
+        (DType.F32, "f32", "f32", np.float32),
+        (DType.F64, "f64", "f64", np.float64),
+        (DType.COMPLEX64, "complex64", "complex64", np.complex64),
+        (DType.COMPLEX128, "complex128", "complex128", np.complex128),
+    ]
+)
+
+I32: Final = ELEMENT_TYPES[DType.I32]
+I64: Final = ELEMENT_TYPES[DType.I64]
+F32: Final = ELEMENT_TYPES[DType.F32]
+
+_BY_STORAGE: Final = {
+    element.storage: element for element in ELEMENT_TYPES.values() if element.is_arithmetic
+}
+
+
+def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryview) -> AnyArray:
+    """An array over the elements of a dense attribute, row by row; read-only.
+
+    Raises:
+        ValueError: if no tensor has such elements, or there are more or fewer of them.
+    """
+    if dtype not in ELEMENT_TYPES:
+        raise ValueError(f"a tensor cannot hold elements of type {dtype.name}")
+    return np.frombuffer(data, ELEMENT_TYPES[dtype].storage).reshape(sizes)
+
+
+def element_type_of(array: AnyArray) -> ElementType:
+    """The element type that `array` holds.
+
+    Raises:
+        ValueError: if no tensor has such elements, or some are masked.
+    """
+    if hasattr(array, "mask"):
+        raise ValueError(
+            "a tensor cannot have a mask: fill the array, or pass it as an !tfrt.object"
+        )
+    try:
+        return _BY_STORAGE[array.dtype.newbyteorder("=")]
+    except (KeyError, TypeError):  # numpy's StringDType has no byte order
+        raise ValueError(f"a tensor cannot hold elements of type {array.dtype}") from None
+
+
+def element_text(value: Element) -> str:
+    """An element as the reference's tools print it: `1` for true, `-1.250000e-01`, `INF`,
+    `(1.000000e+00,nan)`.
+    """
+    if isinstance(value, float):
+        return _float_text(value)
+    if isinstance(value, complex):
+        return f"({_float_text(value.real)},{_float_text(value.imag)})"
+    return str(int(value))
+
+
+def _float_text(value: float) -> str:
+    if isnan(value):
+        return "nan"
+    if isinf(value):
+        return "INF" if value > 0 else "-INF"
+    return f"{value:e}"
+
+
+def elements_text(element_type: ElementType, array: AnyArray) -> str:
+    """The elements of `array`, row by row, between commas."""
+    if element_type.dtype is DType.BF16:
+        # A bfloat16 is the upper half of a float.
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    values: list[Element] = array.ravel().tolist()
+    return ", ".join(map(element_text, values))

@@ -7,8 +7,7 @@ import numpy as np
 from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.payload import HostTensor
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import I64, ElementType, elements_text
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.shapes import I64, ElementType, TensorShape, elements_text
 
 
 class CooHostTensor(HostTensor):

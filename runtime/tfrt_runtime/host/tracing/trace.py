@@ -18,8 +18,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
-from tfrt_runtime.callers import require
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, error, require
 
 Write = Callable[[str], object]
 

@@ -15,8 +15,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tfrt_runtime.callers import deadline_in, require
-from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, deadline_in, error, require
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of, for_users
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED

@@ -182,10 +182,8 @@ def _fitting_buffer(type_text: str, value: object) -> object:
 def _lent(type_text: str, array: Any) -> DenseHostTensor:
     import numpy as np
 
-    from tfrt_runtime.host.tensor.buffers import HostBuffer
-    from tfrt_runtime.host.tensor.dense import DenseHostTensor
-    from tfrt_runtime.host.tensor.element_types import element_type_of
-    from tfrt_runtime.host.tensor.shapes import TensorShape
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer
+    from tfrt_runtime.host.tensor.shapes import TensorShape, element_type_of
 
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise PayloadError(f"{type_text} takes a C-contiguous array")

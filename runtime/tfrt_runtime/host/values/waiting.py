@@ -7,8 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tfrt_runtime.callers import deadline_in, require, seconds_until
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, deadline_in, require, seconds_until
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue

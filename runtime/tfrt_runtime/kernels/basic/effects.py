@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.payload import CHAIN, bits_of_short
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.waiting import quiesce

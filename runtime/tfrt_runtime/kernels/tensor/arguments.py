@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape, sizes_text
+from tfrt_runtime.host.tensor.shapes import ElementType, TensorShape, known_shape, sizes_text
 from tfrt_runtime.kernels.frame import Expected, KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError
 

@@ -26,11 +26,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, I64, AnyArray, ElementType
-from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape
+from tfrt_runtime.host.tensor.shapes import (
+    ELEMENT_TYPES,
+    I64,
+    MAXIMUM_COUNT,
+    AnyArray,
+    ElementType,
+    TensorShape,
+)
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry

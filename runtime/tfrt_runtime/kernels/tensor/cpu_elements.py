@@ -13,10 +13,8 @@ from typing import Final
 import numpy as np
 
 from tfrt_runtime.host.payload import CHAIN, Chain
-from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.dense import ELEMENT_NUMBERS, DenseHostTensor
+from tfrt_runtime.host.tensor.shapes import F32, I32, I64, AnyArray, ElementType, TensorShape
 from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.arguments import (

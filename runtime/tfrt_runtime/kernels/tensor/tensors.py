@@ -16,12 +16,17 @@ from typing import Final
 import numpy as np
 
 from tfrt_runtime.bef.attributes import Dense
-from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.records import DType
 from tfrt_runtime.host.payload import CHAIN, Chain, HostTensor
-from tfrt_runtime.host.tensor.buffers import HostBuffer, shape_words
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, AnyArray, ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
+from tfrt_runtime.host.tensor.dense import DenseHostTensor, HostBuffer, shape_words
+from tfrt_runtime.host.tensor.shapes import (
+    ELEMENT_TYPES,
+    F32,
+    AnyArray,
+    ElementType,
+    TensorShape,
+    known_shape,
+)
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut

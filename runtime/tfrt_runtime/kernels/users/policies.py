@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
 
-from tfrt_runtime.callers import FOREVER, refuse
+from tfrt_runtime.diagnostics import FOREVER, refuse
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.host.values.async_value import AsyncValue

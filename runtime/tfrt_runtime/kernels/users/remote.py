@@ -20,8 +20,7 @@ from traceback import walk_tb
 from types import CodeType, TracebackType
 from typing import Any, Protocol
 
-from tfrt_runtime.callers import refuse
-from tfrt_runtime.diagnostics import TfrtError, error, note
+from tfrt_runtime.diagnostics import TfrtError, error, note, refuse
 from tfrt_runtime.host.payload import SCALAR_TYPES, HostTensor, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfrt_runtime.callers import FOREVER, refuse, require
+from tfrt_runtime.diagnostics import FOREVER, refuse, require
 from tfrt_runtime.host.failures import printable
 from tfrt_runtime.kernels.registry import KernelError
 

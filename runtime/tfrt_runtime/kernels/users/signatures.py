@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.host.payload import SCALAR_TYPES
-from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
+from tfrt_runtime.host.tensor.dense import ELEMENT_NUMBERS
+from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, ElementType
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
 from tfrt_runtime.native.layouts import TYPE_OUT, TYPE_TENSOR_OF
 

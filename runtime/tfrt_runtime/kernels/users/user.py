@@ -23,8 +23,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
-from tfrt_runtime.callers import refuse, require
-from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.diagnostics import Location, refuse, require
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (

@@ -58,13 +58,18 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     outline,
+    push,
     store,
     store_release,
 )
-from tfrt_runtime.native.queues.ready import finish, mark_shared, push_ready
 from tfrt_runtime.native.queues.tasks import wake_waiting
-from tfrt_runtime.native.queues.waiters import leave_join, run_waiters
-from tfrt_runtime.native.stacks import push
+from tfrt_runtime.native.queues.waiters import (
+    finish,
+    leave_join,
+    mark_shared,
+    push_ready,
+    run_waiters,
+)
 
 
 @native

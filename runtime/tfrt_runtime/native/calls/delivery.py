@@ -29,16 +29,17 @@ from tfrt_runtime.native.memory import (
     outline,
     store,
 )
-from tfrt_runtime.native.queues.ready import (
+from tfrt_runtime.native.queues.waiters import (
     add_pending,
     finish,
+    join_resolved,
     mark_shared,
     needs_reference,
     push_ready,
     release_users,
+    run_waiters,
     watched_register_resolved,
 )
-from tfrt_runtime.native.queues.waiters import join_resolved, run_waiters
 
 
 @native

@@ -48,9 +48,15 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues.blocking_pool import call_for_threads, take_blocking_task
 from tfrt_runtime.native.queues.deques import keep_injected, next_in_order, take_pending
-from tfrt_runtime.native.queues.ready import push_ready
-from tfrt_runtime.native.queues.sharing import SLICE_NS, enqueue_entry, hand_over, share_when_idle
-from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
+from tfrt_runtime.native.queues.sharing import (
+    SLICE_NS,
+    add_start,
+    enqueue_entry,
+    hand_over,
+    share_when_idle,
+    sleep_or_nap,
+    take_start,
+)
 from tfrt_runtime.native.queues.tasks import (
     WORTH_STEALING_NS,
     advance_epoch,
@@ -67,6 +73,7 @@ from tfrt_runtime.native.queues.tasks import (
     steal_task,
     watch,
 )
+from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
 """Kernels between two checks whether another worker sleeps: about 20 us, the cost of a wake-up."""

@@ -15,8 +15,7 @@ from tfrt_runtime.native.calls.machine_calls import (
 )
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.memory import Address, copy, fetch_add, load, outline, store
-from tfrt_runtime.native.queues.ready import finish
-from tfrt_runtime.native.queues.waiters import run_waiters
+from tfrt_runtime.native.queues.waiters import finish, run_waiters
 
 
 @outline

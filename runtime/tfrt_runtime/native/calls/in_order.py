@@ -55,8 +55,8 @@ from tfrt_runtime.native.memory import (
     outline,
     store,
 )
-from tfrt_runtime.native.queues.ready import push_ready
 from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_when_idle
+from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
 """Kernels between two checks whether others need the thread: some 20 us."""

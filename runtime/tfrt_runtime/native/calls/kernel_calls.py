@@ -35,9 +35,9 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
-from tfrt_runtime.native.queues.ready import finish, mark_shared, push_ready
 from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
 from tfrt_runtime.native.queues.tasks import free_task, new_task
+from tfrt_runtime.native.queues.waiters import finish, mark_shared, push_ready
 
 QUICK_NS = 1_000_000
 """A Python function that took less may run on a waiting thread.

@@ -54,11 +54,12 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    push,
     store,
     store_release,
+    take_all,
 )
 from tfrt_runtime.native.queues.waiters import publish, run_waiters
-from tfrt_runtime.native.stacks import push, take_all
 
 FIRST_LIMIT = 1024
 WORD = 8

@@ -47,9 +47,14 @@ from tfrt_runtime.native.memory import (
     store,
     store_i32,
 )
-from tfrt_runtime.native.queues.ready import add_pending, finish, register_resolved
 from tfrt_runtime.native.queues.tasks import add_short_task, free_task, new_task, next_random
-from tfrt_runtime.native.queues.waiters import publish, run_waiters
+from tfrt_runtime.native.queues.waiters import (
+    add_pending,
+    finish,
+    publish,
+    register_resolved,
+    run_waiters,
+)
 
 
 @native

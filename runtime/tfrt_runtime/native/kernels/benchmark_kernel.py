@@ -37,8 +37,8 @@ from tfrt_runtime.native.memory import (
     now,
     store,
 )
-from tfrt_runtime.native.queues.ready import mark_shared
 from tfrt_runtime.native.queues.tasks import add_local_task, free_task, new_task
+from tfrt_runtime.native.queues.waiters import mark_shared
 
 FIRST_SAMPLES = 64
 """Room for samples at first; a power of 2."""

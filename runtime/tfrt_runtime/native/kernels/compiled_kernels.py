@@ -59,11 +59,12 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    push,
     set_thread_context,
     store,
+    take_all,
 )
 from tfrt_runtime.native.queues.waiters import publish, run_waiters
-from tfrt_runtime.native.stacks import push, take_all
 
 ADAPTER = 0
 ARGUMENT_ARRIVED = 1

@@ -41,9 +41,8 @@ from tfrt_runtime.native.memory import (
     native,
     store,
 )
-from tfrt_runtime.native.queues.ready import finish, mark_shared
 from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
-from tfrt_runtime.native.queues.waiters import leave_join
+from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 
 
 @native

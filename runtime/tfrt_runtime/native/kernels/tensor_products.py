@@ -39,7 +39,6 @@ from tfrt_runtime.native.memory import (
     store,
     store_f64,
 )
-from tfrt_runtime.native.queues.ready import add_pending, finish, mark_shared
 from tfrt_runtime.native.queues.sharing import count_large
 from tfrt_runtime.native.queues.tasks import (
     add_sought_task,
@@ -49,7 +48,7 @@ from tfrt_runtime.native.queues.tasks import (
     new_task,
     seekers,
 )
-from tfrt_runtime.native.queues.waiters import publish
+from tfrt_runtime.native.queues.waiters import add_pending, finish, mark_shared, publish
 from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
 # Data words of the kernel.

@@ -18,7 +18,7 @@ from tfrt_runtime.native.calls.executor import (
 )
 from tfrt_runtime.native.handles import value_of
 from tfrt_runtime.native.memory import Address, entry, load, load_acquire, native, store
-from tfrt_runtime.native.queues.starting import add_start
+from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32

@@ -45,9 +45,8 @@ from tfrt_runtime.native.memory import (
     native,
     store,
 )
-from tfrt_runtime.native.python.python_entries import hold, type_of
+from tfrt_runtime.native.python.python_entries import hold, put, python_object, type_of
 from tfrt_runtime.native.python.python_shortcuts import has_mapping, mapping_of
-from tfrt_runtime.native.python.python_values import put, python_object
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_CLASS = range(6)
 FIRST_TYPE = 6

@@ -49,12 +49,18 @@ from tfrt_runtime.native.memory import (
     native,
     store,
     store_release,
+    take_all,
 )
 from tfrt_runtime.native.python.python_calls import start_call_with
-from tfrt_runtime.native.python.python_entries import hold, shared, word, word_attribute
+from tfrt_runtime.native.python.python_entries import (
+    hold,
+    is_one_of,
+    put,
+    shared,
+    word,
+    word_attribute,
+)
 from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked, caller_context
-from tfrt_runtime.native.python.python_values import is_one_of, put
-from tfrt_runtime.native.stacks import take_all
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128

@@ -36,12 +36,10 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.python.python_entries import shared, word
+from tfrt_runtime.native.python.python_entries import python_object, shared, word
 from tfrt_runtime.native.python.python_runs import context_of, forget_over
-from tfrt_runtime.native.python.python_values import python_object
 from tfrt_runtime.native.queues.deques import next_in_order
-from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
-from tfrt_runtime.native.queues.starting import take_start
+from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over, take_start
 from tfrt_runtime.native.queues.tasks import (
     advance_epoch,
     begin_seeking,

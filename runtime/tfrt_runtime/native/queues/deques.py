@@ -12,10 +12,12 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    push,
+    push_list,
     store,
     store_release,
+    take_all,
 )
-from tfrt_runtime.native.stacks import push, push_list, take_all
 
 
 @native

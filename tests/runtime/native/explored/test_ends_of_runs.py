@@ -8,8 +8,7 @@ from tests.exploring.simulated_host import SimulatedHost
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.activation import leave_request
 from tfrt_runtime.native.handles import request_notify
-from tfrt_runtime.native.memory import load, store
-from tfrt_runtime.native.stacks import take_all
+from tfrt_runtime.native.memory import load, store, take_all
 
 
 @explored

@@ -22,8 +22,7 @@ from tests.exploring.simulated_program import (
 )
 from tests.simulator.failures import DataRace
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.executor.loading.decode import Call
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at

@@ -13,7 +13,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.memory import load, load_acquire, pause, store, store_release
 from tfrt_runtime.native.python import python_waits
-from tfrt_runtime.native.queues import starting, tasks
+from tfrt_runtime.native.queues import sharing, tasks
 
 COUNTERS = (at.QUEUE_SLEEPERS, at.QUEUE_WAITING, at.QUEUE_SEEKERS, at.QUEUE_NAPPING)
 
@@ -27,10 +27,10 @@ def work_and_sleep(host: SimulatedHost, worker: int) -> None:
     """What a worker does, without seeking."""
     while load_acquire(host.queue + at.QUEUE_STOP) == 0:
         if not executor.work_without_starts(worker):
-            starting.sleep_or_nap(worker)
+            sharing.sleep_or_nap(worker)
 
 
-@pytest.mark.parametrize("add", [tasks.add_task, starting.add_start])
+@pytest.mark.parametrize("add", [tasks.add_task, sharing.add_start])
 def test_a_worker_runs_what_the_wake_up_of_a_waiting_thread_was_for(
     add: Callable[[int, int], None],
 ) -> None:

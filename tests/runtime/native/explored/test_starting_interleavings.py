@@ -11,7 +11,7 @@ from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
-from tfrt_runtime.native.queues import starting, tasks
+from tfrt_runtime.native.queues import sharing, tasks
 
 
 class StartingScene:
@@ -35,7 +35,7 @@ class StartingScene:
         def work(context: int) -> None:
             while load_acquire(host.queue + at.QUEUE_STOP) == 0:
                 if not executor.work_without_starts(context):
-                    starting.sleep_or_nap(context)
+                    sharing.sleep_or_nap(context)
 
         def help_out(context: int) -> None:
             while load_acquire(left) != 0:
@@ -43,7 +43,7 @@ class StartingScene:
                     tasks.sleep_on_queue(context, left, -1)
 
         def start(context: int, number: int) -> None:
-            starting.add_start(context, tasks.new_task(context, function, number, 0, 0))
+            sharing.add_start(context, tasks.new_task(context, function, number, 0, 0))
 
         function = host.noting(ran, count_down)
         for context in host.contexts:
@@ -85,11 +85,11 @@ def test_a_call_that_comes_when_a_nap_ends_wakes_the_worker(world: World) -> Non
         tasks.sleep_on_queue(worker, 0, -1)
 
     def check() -> None:
-        assert starting.take_started(host.queue) == task
+        assert sharing.take_started(host.queue) == task
         tasks.free_task(host.main, task)
 
     world.thread(end_nap, "worker")
-    world.thread(lambda: starting.add_start(starter, task), "starter")
+    world.thread(lambda: sharing.add_start(starter, task), "starter")
     world.finally_assert(check)
 
 

@@ -17,8 +17,7 @@ from tests.exploring.simulated_program import (
 )
 from tests.simulator.failures import SimulationError
 
-from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel

@@ -96,14 +96,14 @@ MUTANTS = [
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "stacks.push_list",
+        "memory.push_list",
         "two threads push by load and store",
         "    if compare_and_swap(stack, head, first) != 0:\n        return",
         "    store_release(stack, first)\n    return",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
-        "stacks.take_all",
+        "memory.take_all",
         "a stack is read and emptied in two steps",
         "return exchange(stack, 0)",
         "newest = load_acquire(stack)\nstore_release(stack, 0)\nreturn newest",
@@ -345,7 +345,7 @@ MUTANTS = [
         "async_value_interleavings test_a_forward_meets_the_target_before_during_or_after_it_resolves",
     ),
     _mutant(
-        "queues.ready.release_users_shared",
+        "queues.waiters.release_users_shared",
         "the ready count of a shared activation is read and written in two steps",
         "is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight",
         """
@@ -356,7 +356,7 @@ MUTANTS = [
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
-        "queues.ready.finish",
+        "queues.waiters.finish",
         "the last of two threads does not end a shared activation",
         "left = fetch_add(activation + at.ACTIVATION_REMAINING, -1) - 1",
         """
@@ -463,7 +463,7 @@ MUTANTS = [
         "pool_interleavings test_idle_threads_are_woken_for_as_many_tasks",
     ),
     _mutant(
-        "queues.starting.add_start",
+        "queues.sharing.add_start",
         "naps are looked for before the new call is visible",
         "fence()",
         "pass",
@@ -526,7 +526,7 @@ MUTANTS = [
         "tensor_interleavings product",
     ),
     _mutant(
-        "stacks.take_one",
+        "memory.take_one",
         "the items that go back overwrite one that came in between",
         "if others != 0 and compare_and_swap(stack, 0, others) == 0:",
         """

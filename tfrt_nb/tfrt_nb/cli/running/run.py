@@ -28,8 +28,8 @@ from tfrt_nb.cli.running.known_programs import program_of, program_of_file
 from tfrt_nb.nesting import MAX_FILE
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
-from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.bef.reader import mapped
+from tfrt_runtime.bef.records import MAGIC
 from tfrt_runtime.diagnostics import (
     AnyLocation,
     Diagnostic,
@@ -341,7 +341,7 @@ def run_host_functions(
             interpreted=Tier(options.tier) is Tier.INTERPRETER,
         )
     except TfrtError as problem:
-        from tfrt_nb.passes.errors import PassError
+        from tfrt_nb.passes.control_flow import PassError
 
         # As TFRT's driver has it; it compiles nothing.
         head = "" if isinstance(problem, PassError) else "unexpected error: runtime error: "

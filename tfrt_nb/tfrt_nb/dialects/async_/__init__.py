@@ -1,6 +1,6 @@
 """The async dialect: tasks, asynchronous functions, and the operations that they are lowered to.
 
-Read in this order: `types`, `forms` (how operations are defined), `tasks`, `functions`; then the
+Read in this order: `types` (and how operations are defined), `tasks`, `functions`; then the
 lower level: `runtime`, and `extensions`, operations that MLIR lacks; then `proposal`, operations
 that only the 2020 proposal has; `dialect` lists all of them.
 

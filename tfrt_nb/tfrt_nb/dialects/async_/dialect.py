@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from tfrt_nb.dialects.async_ import extensions, functions, proposal, runtime, tasks
-from tfrt_nb.dialects.async_.forms import operations_of
 from tfrt_nb.dialects.async_.types import (
     CoroHandleType,
     CoroIdType,
@@ -13,6 +12,7 @@ from tfrt_nb.dialects.async_.types import (
     GroupType,
     TokenType,
     ValueType,
+    operations_of,
 )
 
 _MODULES = (tasks, functions, runtime, extensions, proposal)

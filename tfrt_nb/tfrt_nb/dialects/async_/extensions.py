@@ -35,7 +35,6 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.runtime import ObjectOp
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
@@ -43,8 +42,10 @@ from tfrt_nb.dialects.async_.types import (
     AWAITABLE,
     BUFFER,
     GroupType,
+    PlainOp,
     TokenType,
     ValueType,
+    plain_op,
 )
 from tfrt_nb.dialects.fast_ir import initialize
 
@@ -129,18 +130,13 @@ class RuntimeSpawnIntoOp(IRDLOperation):
                 )
 
 
-@irdl_op_definition
-class RuntimeAddRefsOp(IRDLOperation):
+@plain_op
+class RuntimeAddRefsOp(PlainOp):
     """Takes `count` more references, none if it is 0."""
 
     name = "async.runtime.add_refs"
     operand = operand_def(ASYNC)
     count = operand_def(IndexType())
-
-    assembly_format = "$operand `,` $count attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue, count: SSAValue) -> None:
-        initialize(self, operands=[operand, count])
 
 
 class _QuestionOp(PlainOp):

@@ -49,9 +49,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.proposal import RUNTIME, CallOnRuntimeOp, verify_arguments
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
+from tfrt_nb.dialects.types import print_parts
 
 _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 

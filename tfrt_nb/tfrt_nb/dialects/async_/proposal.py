@@ -53,10 +53,10 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import parse_bare_result_types, print_parts
 from tfrt_nb.dialects.async_.tasks import ExecuteOp, HandleOp, YieldOp, parse_dependencies
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp
+from tfrt_nb.dialects.types import parse_bare_result_types, print_parts
 
 
 @irdl_attr_definition

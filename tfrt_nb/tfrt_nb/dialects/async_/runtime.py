@@ -27,8 +27,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import print_parts
-from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
@@ -37,11 +35,14 @@ from tfrt_nb.dialects.async_.types import (
     CoroIdType,
     CoroStateType,
     GroupType,
+    PlainOp,
     TokenType,
     ValueType,
     parse_value_type,
+    plain_op,
 )
 from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
 """The attribute of an `add_ref` or `drop_ref` that does not make its value one counted by hand."""
@@ -212,7 +213,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
     handle = operand_def(CoroHandleType())
 
 
-class _StorageOp(IRDLOperation):
+class _StorageOp(PlainOp):
     """Has as its last operand the value whose payload it accesses."""
 
     storage = operand_def(ValueType)
@@ -239,9 +240,6 @@ class RuntimeStoreOp(_StorageOp):
     name = "async.runtime.store"
     value = operand_def(ANYTHING)
     storage = operand_def(ValueType)
-
-    def __init__(self, value: SSAValue, storage: SSAValue) -> None:
-        initialize(self, operands=[value, storage])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -46,23 +46,24 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import (
-    parse_renamed,
-    parse_result_types,
-    print_parts,
-    print_renamed,
-    print_result_types,
-)
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     AWAITABLE,
     GROUP,
     TOKEN,
     GroupType,
+    PlainOp,
     TokenType,
     ValueType,
     awaited_type,
     verify_edge,
+)
+from tfrt_nb.dialects.types import (
+    parse_renamed,
+    parse_result_types,
+    print_parts,
+    print_renamed,
+    print_result_types,
 )
 
 _PARENT = "parent operands"
@@ -310,7 +311,7 @@ class EraseUnfilledGroup(RewritePattern):
 
 
 @irdl_op_definition
-class AddToGroupOp(IRDLOperation):
+class AddToGroupOp(PlainOp):
     """Makes a token or value a member and returns its rank: 0, 1, ... in the order of addition."""
 
     name = "async.add_to_group"
@@ -320,18 +321,12 @@ class AddToGroupOp(IRDLOperation):
 
     assembly_format = "$operand `,` $group `:` type($operand) attr-dict"
 
-    def __init__(self, operand: SSAValue, group: SSAValue) -> None:
-        super().__init__(operands=[operand, group], result_types=[IndexType()])
-
 
 @irdl_op_definition
-class AwaitAllOp(IRDLOperation):
+class AwaitAllOp(PlainOp):
     """Waits until as many members as the group's size have been added and are resolved."""
 
     name = "async.await_all"
     operand = operand_def(GroupType)
 
     assembly_format = "$operand attr-dict"
-
-    def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])

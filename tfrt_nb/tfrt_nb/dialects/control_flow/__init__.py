@@ -1,30 +1,29 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-Read in this order: `structure` (the operations' shared parts, and `tfrt.return`), `calls`
-(functions by name), `regions`, `jit` (operations that become machine code). Only `tfrt.return` is
-built into the executor.
+Read in this order: `calls` (the operations' shared parts, `tfrt.return`, and calls by name),
+`regions`. Only `tfrt.return` is built into the executor.
 """
 
-from tfrt_nb.dialects.async_.forms import operations_of
-from tfrt_nb.dialects.control_flow import calls, jit, regions, structure
+from tfrt_nb.dialects.async_.types import operations_of
+from tfrt_nb.dialects.control_flow import calls, regions
 from tfrt_nb.dialects.control_flow.calls import (
     CallOp,
     CaseOp,
     CondOp,
     OnceOp,
     ParallelCallOp,
+    ReturnOp,
     WhileOp,
 )
-from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.control_flow.regions import (
     BenchmarkOp,
     DoAsyncOp,
     IfOp,
+    JitOp,
     ParallelForOp,
     RepeatOp,
     SyncBenchmarkOp,
 )
-from tfrt_nb.dialects.control_flow.structure import ReturnOp
 
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""
@@ -33,9 +32,7 @@ NATIVE = "tfrt.native"
 SYNC = "tfrt.sync"
 """The unit attribute of a function that runs from its first kernel to its last, on one thread."""
 
-OPERATIONS = tuple(
-    operation for module in (calls, jit, regions, structure) for operation in operations_of(module)
-)
+OPERATIONS = tuple(operation for module in (calls, regions) for operation in operations_of(module))
 
 __all__ = [
     "NATIVE",

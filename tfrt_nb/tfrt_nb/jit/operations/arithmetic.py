@@ -123,10 +123,6 @@ def _width(type_: Attribute) -> int:
     return type_.width.data if isinstance(type_, IntegerType) else 64
 
 
-def _lower_constant(body: FunctionBody, op: arith.ConstantOp) -> None:
-    body.bind(op.result, constant(op.value))
-
-
 def _lower_poison(body: FunctionBody, op: Operation) -> None:
     """Lower poison to an actual value.
 
@@ -310,7 +306,7 @@ LOWERINGS: dict[str, Lowering] = {
     **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
     "arith.divui": _binary("udiv"),
     "arith.remui": _binary("urem"),
-    arith.ConstantOp.name: _lower_constant,
+    arith.ConstantOp.name: lambda body, op: body.bind(op.result, constant(op.value)),
     arith.AddiOp.name: _lower_addi,
     arith.SelectOp.name: _instruction("select"),
     arith.CmpiOp.name: _lower_comparison,

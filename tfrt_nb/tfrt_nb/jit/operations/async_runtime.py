@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType
-from tfrt_nb.jit.attempts import ask_to_stop, burn_fuel, seldom
+from tfrt_nb.jit.adapters import ask_to_stop, burn_fuel, seldom
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.names import INTERRUPT_FLAG
@@ -80,14 +80,6 @@ def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
     # Volatile because the word changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], seldom(body, pending))
-
-
-def _handle_of(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64")
-
-
-def _from_handle(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr")
 
 
 def _is_interrupted(body: FunctionBody, op: Operation) -> None:
@@ -211,8 +203,12 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
     extensions.RuntimeStackIsLowOp.name: _stack_is_low,
-    extensions.RuntimeHandleOfOp.name: _handle_of,
-    extensions.RuntimeFromHandleOp.name: _from_handle,
+    extensions.RuntimeHandleOfOp.name: lambda body, op: body.set(
+        op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64"
+    ),
+    extensions.RuntimeFromHandleOp.name: lambda body, op: body.set(
+        op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr"
+    ),
     extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
     extensions.RuntimeFailOp.name: _fail,

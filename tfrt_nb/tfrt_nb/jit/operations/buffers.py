@@ -27,7 +27,7 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
 )
-from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.arithmetic import AtomicRMWOp
 from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, llvm_type, size_of
@@ -53,8 +53,7 @@ from tfrt_nb.jit.operations.descriptors import (
 )
 from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap, root
-from tfrt_nb.passes.control_flow import integer_of, operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, integer_of, operations_in
 from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.native.async_layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
 
@@ -115,17 +114,13 @@ def end_buffers(body: FunctionBody) -> None:
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
-def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
-    _free(body, op.memref)
-
-
-def _free_buffer(body: FunctionBody, op: RuntimeFreeBufferOp) -> None:
-    body.bind(op.result, _free(body, op.buffer))
-
-
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
     """Free a buffer; return the name of whether it could be freed."""
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
+
+
+def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
+    _free(body, op.memref)
 
 
 def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
@@ -436,7 +431,7 @@ LOWERINGS: dict[str, Lowering] = {
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
     memref.DeallocOp.name: _dealloc,
-    RuntimeFreeBufferOp.name: _free_buffer,
+    RuntimeFreeBufferOp.name: lambda body, op: body.bind(op.result, _free(body, op.buffer)),
     RuntimeIsLiveOp.name: _is_live,
     RuntimeIsWritableOp.name: _is_writable,
     memref.LoadOp.name: _load,

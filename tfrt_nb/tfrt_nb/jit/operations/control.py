@@ -20,13 +20,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
-from tfrt_nb.jit.attempts import seldom
+from tfrt_nb.jit.adapters import seldom
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, result_type
 from tfrt_nb.jit.names import global_symbol
 from tfrt_nb.jit.operations.descriptors import IS_UNROLLED, widened
-from tfrt_nb.passes.control_flow import UNROLL
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import UNROLL, fail
 from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 

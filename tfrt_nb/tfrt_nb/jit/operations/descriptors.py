@@ -24,7 +24,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, memref_type
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.native.async_layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 

@@ -37,8 +37,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.types import ValueType, is_async
 from tfrt_nb.internal_errors import location_of
-from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.errors import PassError, fail
+from tfrt_nb.passes.control_flow import PassError, fail, operations_in
 from tfrt_runtime.diagnostics import error, note
 
 MAX_GLOBAL_ELEMENTS = 1 << 24

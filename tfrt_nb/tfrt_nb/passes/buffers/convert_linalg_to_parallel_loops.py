@@ -11,13 +11,25 @@ Parallel dimensions become one `scf.parallel`, and reductions become a nest of `
 MLIR leaves the behavior undefined if the buffers' sizes do not match. Here an assertion before the
 loops checks them, so accesses whose indices are the loops' own need no further check. MLIR's pass
 is described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
+
+Operations of `memref` are expanded into simpler ones, too.
+
+    %old = memref.generic_atomic_rmw     =>  %first = memref.load %m[%i]
+        %m[%i] {                             %old = scf.while (%now = %first) {
+      ^bb0(%now: f32):                         %new = arith.mulf %now, %two
+      %new = arith.mulf %now, %two             %found, %done = compare_exchange %now, %new, %m[%i]
+      memref.atomic_yield %new                 condition(not %done) %found
+    }                                        } do { yield }
+
+A `memref.atomic_rmw` that the processor cannot do in one step first becomes a
+`memref.generic_atomic_rmw`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, memref, scf
@@ -42,11 +54,26 @@ from xdsl.ir.affine import (
 )
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
+from tfrt_nb.dialects.async_.upstream.arithmetic import (
+    AtomicRMWOp,
+    AtomicYieldOp,
+    GenericAtomicRMWOp,
+)
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp, ReduceOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.buffers.guard_views import dimension_size
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, terminator_of
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    erase,
+    exchange,
+    fail,
+    operations_in,
+    replace,
+    terminator_of,
+    truth,
+)
+from tfrt_nb.passes.lowering.coroutines import UNINTERRUPTED
 
 if TYPE_CHECKING:
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -224,3 +251,58 @@ def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute)
         case _:
             kind = arith.TruncFOp if is_wider else arith.ExtFOp
     return emit(kind.create(operands=[value], result_types=[target])).results[0]
+
+
+_BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.MuliOp}
+"""The kinds of `memref.atomic_rmw` that the processor cannot do in one step."""
+
+
+@dataclass(frozen=True)
+class ExpandBuffers(ModulePass):
+    """Replaces the operations of `_EXPANSIONS`."""
+
+    name: ClassVar[str] = "async-expand-buffers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for nested in operations_in(op):
+            expand = _EXPANSIONS.get(nested.name)
+            if expand is not None:
+                expand(nested)
+
+
+def _atomic_rmw(op: AtomicRMWOp) -> None:
+    combine = _BY_LOOP.get(op.operation)
+    if combine is None:
+        return
+    body = Block(arg_types=[op.value.type])
+    emit = Emitter.at_end(body, op.location)
+    new = emit(combine.create(operands=[body.args[0], op.value], result_types=[op.value.type]))
+    emit(AtomicYieldOp.build(operands=new.results))
+    generic = GenericAtomicRMWOp.build(
+        operands=[op.memref, op.indices], result_types=[op.result.type], regions=[Region(body)]
+    )
+    exchange(op, generic)
+    _generic_atomic_rmw(generic)
+
+
+def _generic_atomic_rmw(op: GenericAtomicRMWOp) -> None:
+    emit = Emitter.in_front_of(op)
+    first = emit(memref.LoadOp.get(op.memref, op.indices)).res
+    compute, again = op.detach_region(op.body), Block(arg_types=[first.type])
+    op.add_region(Region(Block()))
+    now, end = compute.block.args[0], terminator_of(compute.block)
+    test = Emitter.in_front_of(end)
+    exchange = test(RuntimeCompareExchangeOp(now, end.operands[0], op.memref, op.indices))
+    missed = test(arith.XOrIOp(exchange.is_done, test(truth(True)).result)).result
+    test(scf.ConditionOp(missed, exchange.found))
+    erase(end)
+    Emitter.at_end(again, op.location)(scf.YieldOp(again.args[0]))
+    loop = emit(scf.WhileOp([first], [first.type], compute, [again]))
+    loop.attributes[UNINTERRUPTED] = UnitAttr()
+    replace(op, loop.results)
+
+
+_EXPANSIONS: dict[str, Callable[[Any], None]] = {
+    AtomicRMWOp.name: _atomic_rmw,
+    GenericAtomicRMWOp.name: _generic_atomic_rmw,
+}

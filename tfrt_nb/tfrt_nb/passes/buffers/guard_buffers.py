@@ -44,8 +44,7 @@ from tfrt_nb.dialects.async_.extensions import (
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
-from tfrt_nb.passes.control_flow import Emitter, defining_block, integer_of, operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import Emitter, defining_block, fail, integer_of, operations_in
 from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"

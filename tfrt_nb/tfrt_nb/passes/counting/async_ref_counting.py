@@ -18,6 +18,24 @@ Calls own their async arguments, so each use in a call takes a reference, too.
 
 A body that fails does not reach its end.  Its ways to the error appear with the lowering to
 coroutines, after which `async-drop-on-error-paths` puts the drops there that they skip.
+
+Then references that the code around a task drops anyway are handed to the task.
+
+    async.add_ref %v {count = 1 : i32}
+    %t = async.execute {                    =>    %t = async.execute {
+      async.await %v                                async.await %v
+      async.drop_ref %v {count = 1 : i32}           async.drop_ref %v {count = 1 : i32}
+      async.yield                                   async.yield
+    }                                             }
+    async.drop_ref %v {count = 1 : i32}
+
+The optimization runs after `async-ref-counting`, on the same high-level operations.  A pair in one
+block with equal counts cancels unless the value is used between them by a task or a call and, after
+that, by anything else: the task or the callee may have dropped the last reference by then.
+`async-runtime-ref-counting-opt` does the same for calls.
+
+Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts`
+takes them out after that, where no way out is left.
 """
 
 from __future__ import annotations
@@ -32,8 +50,10 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, defining_block, region_of
+from tfrt_nb.passes.control_flow import Emitter, defining_block, fail, region_of
+from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import Pairs, erase_pairs
 from tfrt_nb.passes.counting.reference_counts import (
+    CALLS,
     Counts,
     async_values,
     carrying_operations,
@@ -42,7 +62,6 @@ from tfrt_nb.passes.counting.reference_counts import (
     structured_around,
     take_references_for_calls,
 )
-from tfrt_nb.passes.errors import fail
 
 _COUNTS = Counts(AddRefOp, DropRefOp)
 
@@ -94,3 +113,13 @@ def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
             parent = op.parent_op()
             op = parent
     return list(tasks)
+
+
+@dataclass(frozen=True)
+class AsyncRefCountingOptimization(ModulePass):
+    """Erases pairs around tasks that cancel."""
+
+    name: ClassVar[str] = "async-ref-counting-optimization"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        erase_pairs(op, Pairs(AddRefOp, DropRefOp, CALLS | {ExecuteOp}))

@@ -6,14 +6,41 @@
     return                                        async.runtime.await %t
                                                   async.runtime.drop_ref %t {count = 1 : i64}
 
-Return:
 Calls own their async arguments, so each use in a call takes a reference; async results come with
 one. The rest is in `reference_counts`.
 
 All values are counted, also those that the program adds and drops references of, as in MLIR.  With
 `leave_counted` such a value is left alone, and the program has to do all of the counting for it, as
-after a counting pass; see `mark_explicit_counts`.  Runs after both lowerings: only then are the
+after a counting pass.  Runs after both lowerings: only then are the
 ways to an error known.
+
+Some counts of a program are meant to come on top of those that are added automatically.
+
+    %t = async.execute { ... }
+    async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top
+    async.await %t : !async.token
+    async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
+
+A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in
+MLIR's pipelines, and counts every value.  References that such a program adds and drops by itself
+come on top of that.  A program of runtime operations only may be the result of a counting pass: a
+value of which it drops more than it adds, or that it hands on, is counted by hand, and nothing is
+added.
+
+The policy-based pass counts by rule: one drop at the place where a value is last needed, by
+convention.
+
+Assumes that each token is awaited or added to a group once, and each value and group awaited once,
+and that nothing is passed to calls.  Then the reference is dropped
+
+- right after the definition, if there is no use;
+- after `is_error` of a token or group (the await is over);
+- after `load` of a value;
+- after `add_to_group` of a token.
+
+It needs no liveness, and is as correct as its assumptions: where a value is awaited and found in
+error its load is never reached and the reference stays.  `async-runtime-ref-counting` needs no
+assumptions.
 """
 
 from __future__ import annotations
@@ -22,17 +49,30 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_ import proposal
-from tfrt_nb.dialects.async_.forms import operations_of
-from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.functions import CallOp, FuncOp
+from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    OF_OWN,
+    ON_TOP,
+    RuntimeAddRefOp,
+    RuntimeAddToGroupOp,
+    RuntimeCreateOp,
+    RuntimeDropRefOp,
+    RuntimeIsErrorOp,
+    RuntimeLoadOp,
+)
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp, YieldOp
-from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand
+from tfrt_nb.dialects.async_.types import TokenType, ValueType, is_async, operations_of
+from tfrt_nb.passes.control_flow import Emitter, fail, operations_in
 from tfrt_nb.passes.counting.reference_counts import (
     Counts,
     async_values,
@@ -40,7 +80,68 @@ from tfrt_nb.passes.counting.reference_counts import (
     lower_carried_values,
     take_references_for_calls,
 )
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
+
+_COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
+_NOT_COUNTED_YET = frozenset(
+    {AwaitAllOp, AwaitOp, ExecuteOp, FuncOp, RuntimeSpawnOp, RuntimeSpawnIntoOp}
+)
+"""Programs have no spawns of their own: these were tasks (`speed.copying`)."""
+
+
+@dataclass(frozen=True)
+class MarkExplicitCounts(ModulePass):
+    """Marks `async.runtime.add_ref` and `drop_ref` of a program that is not counted yet."""
+
+    name: ClassVar[str] = "async-mark-explicit-counts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        operations = operations_in(op)
+        counts = [op for op in operations if type(op) in _COUNTING]
+        is_lowered = not any(type(op) in _NOT_COUNTED_YET for op in operations)
+        for count in operations:
+            if type(count) in _COUNTING | EARLY_COUNTING:
+                count.attributes[BY_HAND] = UnitAttr()
+        for count in counts:
+            if not is_lowered or _is_balanced(count.operands[0]):
+                count.attributes[ON_TOP] = UnitAttr()
+                is_own = isinstance(count.operands[0].owner, RuntimeCreateOp)
+                if isinstance(count, RuntimeDropRefOp) and is_own and count.count.value.data == 1:
+                    count.attributes[OF_OWN] = UnitAttr()
+
+
+def is_counted_by_hand(value: SSAValue) -> bool:
+    """Whether the program does all of the counting for the value, or for one that a select makes it
+    of.
+    """
+    users = (use.operation for use in value.uses)
+    if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
+        return True
+    return isinstance(select := value.owner, arith.SelectOp) and (
+        is_counted_by_hand(select.lhs) or is_counted_by_hand(select.rhs)
+    )
+
+
+def _is_balanced(value: SSAValue) -> bool:
+    """Whether as many references are added as dropped, and no reference is handed on.
+
+    The result of a select comes without a reference: its sources say whether the program counts it.
+    """
+    if isinstance(select := value.owner, arith.SelectOp):
+        return _is_balanced(select.lhs) and _is_balanced(select.rhs)
+    balance = 0
+    for use in value.uses:
+        match use.operation:
+            case RuntimeAddRefOp() as op:
+                balance += op.count.value.data
+            case RuntimeDropRefOp() as op:
+                balance -= op.count.value.data
+            case op if isinstance(op, PlainCallOp) or op.has_trait(IsTerminator):
+                return False
+            case _:
+                pass
+    return balance == 0
+
 
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 
@@ -86,3 +187,39 @@ def refuse_high_level_operations(module: ModuleOp) -> None:
     kinds = _WAITING if found else (CallOp,)
     first = next(op for op in module.walk(region_first=True) if type(op) in kinds)
     fail(first, "async operations must be lowered to async runtime operations")
+
+
+@dataclass(frozen=True)
+class AsyncRuntimePolicyBasedRefCounting(ModulePass):
+    """Adds `async.runtime.drop_ref` by rule."""
+
+    name: ClassVar[str] = "async-runtime-policy-based-ref-counting"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        refuse_high_level_operations(op)
+        for value in async_values(op):
+            for emit in _places(value):
+                emit(RuntimeDropRefOp(value))
+
+
+def _places(value: SSAValue) -> list[Emitter]:
+    if value.first_use is None:
+        owner = value.owner
+        if not isinstance(owner, Block):
+            return [Emitter.behind(owner)]
+        assert owner.first_op is not None
+        return [Emitter.at_start(owner, owner.first_op.location)]
+    users = [use.operation for use in value.uses]
+    return [Emitter.behind(user) for user in users if _gives_up(user, value)]
+
+
+def _gives_up(user: Operation, value: SSAValue) -> bool:
+    match user:
+        case RuntimeIsErrorOp():
+            return not isinstance(value.type, ValueType)
+        case RuntimeLoadOp():
+            return True
+        case RuntimeAddToGroupOp():
+            return user.operand is value and isinstance(value.type, TokenType)
+        case _:
+            return False

@@ -41,9 +41,9 @@ from tfrt_nb.passes.control_flow import (
     split_edge,
     terminator_of,
 )
-from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand
-from tfrt_nb.passes.counting.shared_exits import ERROR_STARTS
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
+from tfrt_nb.passes.counting.async_runtime_ref_counting import is_counted_by_hand
+from tfrt_nb.passes.counting.reference_counts import ERROR_STARTS
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,23 @@ their own references, and takes one for itself.
 Invariant: on each path from the definition the references added and dropped sum to zero.  What is
 due is found for all values of a region at once, in the control flow graph as it is before; then it
 is placed value by value, which may put blocks on edges.
+
+Ways to an error that drop the same references share the code that does it.
+
+    ^error1:                                   ^error1:
+      async.runtime.fail_from %a                 async.runtime.fail_from %a
+      async.runtime.drop_ref %a                  async.runtime.drop_ref %a
+      async.runtime.drop_ref %b                  cf.br ^drop
+      async.runtime.drop_ref %c          =>    ^error2:
+      cf.br ^fail                                async.runtime.fail_from %b
+    ^error2:                                     cf.br ^drop
+      async.runtime.fail_from %b               ^drop:
+      async.runtime.drop_ref %b                  async.runtime.drop_ref %b
+      async.runtime.drop_ref %c                  async.runtime.drop_ref %c
+      cf.br ^fail                                cf.br ^fail
+
+A function that waits for many objects one after the other may fail at each, and has to drop all
+that come later: written out, that is more code than the square of their number.
 """
 
 from __future__ import annotations
@@ -43,24 +60,138 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import ReturnLike
 
-from tfrt_nb.dialects.async_.extensions import RuntimeHandleOfOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.extensions import FAILURES, RuntimeHandleOfOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeSetErrorOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
     defining_block,
+    fail,
+    jump,
     operations_in,
     region_of,
     split_edge,
     terminator_of,
 )
 from tfrt_nb.passes.counting.liveness import Liveness, numbers_in
-from tfrt_nb.passes.counting.shared_exits import exits_worth_sharing, is_exit, share_exits
-from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.convert_scf_to_cf import lower_structured_control_flow
 from tfrt_nb.passes.lowering.coroutines import given_results
+
+ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetErrorOp})
+"""What the block begins with where something goes on that has failed."""
+MakeDrop = Callable[[SSAValue, int], Operation]
+LEAST = 24
+"""This many dropped references are worth sharing; below, each way is easier to read on its own."""
+
+
+def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
+    """Of blocks and the sets of values that they drop, those that should share, by where they
+    lead.
+    """
+    by_target: dict[Block, dict[Block, int]] = {}
+    for block, values in due.items():
+        by_target.setdefault(terminator_of(block).successors[0], {})[block] = values
+    return [
+        group
+        for group in by_target.values()
+        if len(group) > 1 and sum(values.bit_count() for values in group.values()) >= LEAST
+    ]
+
+
+def is_exit(block: Block) -> bool:
+    """Whether one branch leads to the block, which is about an error, and on to a block without
+    arguments.
+    """
+    end = block.last_op
+    return (
+        type(block.first_op) in ERROR_STARTS
+        and isinstance(end, cf.BranchOp)
+        and not end.successor.args
+        and len(list(block.uses)) == 1
+    )
+
+
+@dataclass(eq=False)
+class _Step:
+    """Drops some values, the last ones first, and then what `rest` does; `total` are all of
+    them.
+    """
+
+    given: list[int]
+    rest: _Step | None
+    total: int
+    users: int = 0
+    block: Block | None = None
+
+
+def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDrop) -> None:
+    """Let the blocks, which lead to the same one, drop the values that are due in each."""
+    steps: list[_Step] = []
+    first: dict[Block, _Step | None] = {}
+    step: _Step | None = None
+    # From the end, where the least is due: what comes before adds to it.
+    for block in sorted(due, key=_places(due), reverse=True):
+        step = _within(step, due[block], steps)
+        more = due[block] & ~(step.total if step else 0)
+        if more:
+            step = _Step(sorted(numbers_in(more), reverse=True), step, due[block])
+            steps.append(step)
+        first[block] = step
+    for user in (*first.values(), *(step.rest for step in steps)):
+        if user is not None:
+            user.users += 1
+    for block, step in first.items():
+        _leave_by(block, step, values, drop)
+
+
+def _places(due: dict[Block, int]) -> Callable[[Block], int]:
+    region = region_of(next(iter(due)))
+    return {block: place for place, block in enumerate(region.blocks)}.__getitem__
+
+
+def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
+    """The first step at or after `step` that drops only what is due; made if necessary."""
+    while step is not None and step.total & ~due:
+        rest = step.rest.total if step.rest else 0
+        fitting = len(step.given)
+        while not rest & ~due and fitting and due >> step.given[fitting - 1] & 1:
+            fitting -= 1
+        if fitting < len(step.given):
+            return _cut(step, fitting, steps)
+        step = step.rest
+    return step
+
+
+def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
+    """Make two steps of one; the second of them."""
+    given = step.given[position:]
+    total = sum(1 << number for number in given) | (step.rest.total if step.rest else 0)
+    second = _Step(given, step.rest, total)
+    step.given, step.rest = step.given[:position], second
+    steps.append(second)
+    return second
+
+
+def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
+    """Write the missing steps; those that only `block` takes go into it."""
+    branch = terminator_of(block)
+    target = branch.successors[0]
+    while step is not None:
+        if step.block is not None:
+            branch.successors[0] = step.block
+            return
+        if step.users > 1:
+            step.block = Block()
+            region_of(target).insert_block_before(step.block, target)
+            branch.successors[0] = step.block
+            branch = Emitter.at_end(step.block, branch.location)(jump(target))
+        emit = Emitter.in_front_of(branch)
+        for number in step.given:
+            emit(drop(values[number], 1))
+        step = step.rest
+
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
@@ -147,7 +278,7 @@ def drop_references(
 ) -> None:
     """Place what the module's docstring says for the values.
 
-    With `sharing_exits`, ways to an error that drop much do so in common: see `shared_exits`.
+    With `sharing_exits`, ways to an error that drop much share it: see `exits_worth_sharing`.
     """
     by_region: dict[Region, list[SSAValue]] = {}
     for value in values:

@@ -2,13 +2,12 @@
 
 `desugar_proposal` reads the spellings of the 2020 proposal. `number_functions` replaces function
 values with numbers. `await_in_calls` makes async functions of functions that wait in a task, using
-their `call_graph`.
+their `call_graph`, and returns errors as results of plain functions.
 
-`async_func_to_async_runtime` and `async_to_async_runtime` build the coroutines: `outline` moves
-task bodies into functions and finds equal ones, `task_counts` tracks the references that programs
-count at tasks, `coroutines` builds the frame and the suspension points, and `finished_coroutines`
-finds them again after other passes.
+`async_to_async_runtime` builds the coroutines: `outline` moves task bodies into functions, finds
+equal ones, and tracks the references that programs count at tasks; `coroutines` builds the frame
+and the suspension points, and `finished_coroutines` finds them again after other passes.
 
-`propagate_failures` returns errors as results of plain functions. `convert_scf_to_cf` finishes with
+`convert_scf_to_cf` finishes with
 blocks and branches.
 """

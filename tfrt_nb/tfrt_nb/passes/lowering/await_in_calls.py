@@ -1,4 +1,5 @@
-"""Make functions that wait into async functions where tasks call them.
+"""Let calls wait and fail: functions that wait become async functions where tasks call them, and
+functions that fail tell so by their first result.
 
     func.func @get(%v: !async.value<i64>) -> i64 {     async.func private @get_async(...)
       %x = async.await %v : !async.value<i64>              -> !async.value<i64> {
@@ -17,29 +18,91 @@ Invariants: No function that tasks and async functions call on their stack waits
 outside find the functions unchanged. A result that is itself an async object passes through the
 value of the async function. That value is loaded once: the reference in it moves to the code that
 loads it.
+
+Assertions in plain functions fail the function, not the process:
+
+    func.func @f(%ok: i1) -> i64 {        func.func @f(%ok: i1) -> (i1, i64) attributes {fallible} {
+      cf.assert %ok, "no"                   cf.cond_br %ok, ^go, ^fail
+      return %x : i64               =>    ^go:
+    }                                       return %false, %x : i1, i64
+                                          ^fail:
+                                            async.runtime.fail "no"
+                                            return %true, %poison : i1, i64
+                                          }
+
+The first result of a function that can fail tells whether it did. Callers test it: plain functions
+fail as well, and coroutines set their results to the error. The other results of a failed call are
+not used. Async results are objects in error, so that their references can be counted like any
+others.
+
+This second pass runs after the lowering to coroutines and before reference counting, which must see
+every exit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects import cf, ub
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i1,
+)
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.dialects.func import ReturnOp as PlainReturnOp
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCheckInterruptOp,
+    RuntimeCheckOp,
+    RuntimeFailFromOp,
+    RuntimeFailOp,
+    RuntimeHandleOfOp,
+    RuntimeTakeFailureOp,
+)
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAwaitAndResumeOp,
+    RuntimeAwaitOp,
+    RuntimeCreateOp,
+    RuntimeIsErrorOp,
+    RuntimeSetErrorOp,
+)
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, exchange, operations_in, replace
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    choose,
+    erase,
+    exchange,
+    jump,
+    leave,
+    operations_in,
+    replace,
+    split_behind,
+    truth,
+)
 from tfrt_nb.passes.lowering.call_graph import with_callers
-from tfrt_nb.passes.lowering.coroutines import JOINS, WAITING, outside_tasks
+from tfrt_nb.passes.lowering.coroutines import (
+    JOINS,
+    WAITING,
+    Coroutine,
+    branch_on_interrupt,
+    make_single_level,
+    outside_tasks,
+    suspend_at_end,
+)
+from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 from tfrt_nb.passes.lowering.outline import Symbols
 
 
@@ -142,3 +205,169 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
         for function in unused:
             erase(function)
         functions = [f for f in functions if f not in unused] if unused else []
+
+
+FALLIBLE = "fallible"
+"""The attribute of a function whose first result tells whether it failed."""
+FAST_PATH = "fast_path"
+"""The attribute of a function that returns handles first (see `fast_path`).
+
+Its value is the types of the handles' objects.
+
+Such a function does not fail but returns handles of objects in error.
+"""
+
+_MAX_RETURNS = 3
+"""The number of failure points up to which each returns by itself.
+
+Beyond it, they share a block.
+"""
+FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
+"""The operations by which a plain function fails."""
+
+
+@dataclass(frozen=True)
+class PropagateFailures(ModulePass):
+    """Replaces `cf.assert` and the runtime's checks in plain functions."""
+
+    name: ClassVar[str] = "async-propagate-failures"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [nested for nested in op.body.block.ops if isinstance(nested, PlainFuncOp)]
+        coroutines = {function: finished_coroutine(function) for function in functions}
+        plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
+        fallible = _fallible_functions(plain)
+        for function in functions:
+            _propagate(function, coroutines[function], fallible)
+
+
+def _fallible_functions(functions: list[PlainFuncOp]) -> set[str]:
+    """Return the names of the functions that fail, or that call one that does."""
+    fallible: set[str] = set()
+    callers: dict[str, set[str]] = {}
+    for function in functions:
+        name = function.sym_name.data
+        for op in operations_in(function):
+            if type(op) in FAILING:
+                fallible.add(name)
+            elif type(op) is PlainCallOp:
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+    return with_callers(fallible, callers)
+
+
+def _can_fail(op: Operation, fallible: set[str]) -> bool:
+    # Compare exact types: abstract base classes make `isinstance` slow, and there are many
+    # operations.
+    if type(op) is PlainCallOp:
+        return op.callee.root_reference.data in fallible
+    return type(op) in FAILING
+
+
+def _propagate(function: PlainFuncOp, coroutine: Coroutine | None, fallible: set[str]) -> None:
+    if function.is_declaration:
+        return
+    make_single_level(function.body, lambda op: _can_fail(op, fallible))
+    if function.sym_name.data in fallible:
+        _return_success(function)
+    points = [op for block in function.body.blocks for op in block.ops if _can_fail(op, fallible)]
+    way_out = None
+    if coroutine is None and len(points) > _MAX_RETURNS:
+        way_out = Block()
+        function.body.add_block(way_out)
+        _return_failure(function, Emitter.at_end(way_out, function.location))
+    # From the end, each split moves only a short rest of a block.
+    for op in reversed(points):
+        _branch_on_failure(op, function, coroutine, way_out)
+
+
+def _return_success(function: PlainFuncOp) -> None:
+    inputs, outputs = function.function_type.inputs, function.function_type.outputs
+    function.function_type = FunctionType.from_lists(inputs.data, [i1, *outputs.data])
+    function.attributes[FALLIBLE] = UnitAttr()
+    for block in function.body.blocks:
+        end = block.last_op
+        if isinstance(end, PlainReturnOp):
+            emit = Emitter.in_front_of(end)
+            failed = emit(truth(False)).result
+            emit(leave(failed, *end.arguments))
+            erase(end)
+
+
+def _branch_on_failure(
+    op: Operation, function: PlainFuncOp, coroutine: Coroutine | None, way_out: Block | None
+) -> None:
+    """Split the block after `op`: continue, or leave through a block that records the failure."""
+    _, continuation = split_behind(op)
+    failure = Block()
+    function.body.insert_block_before(failure, continuation)
+    emit = Emitter.in_front_of(op)
+    note = Emitter.at_end(failure, op.location)
+    match op:
+        case cf.AssertOp():
+            emit(choose(op.arg, continuation, failure))
+            note(RuntimeFailOp(op.msg))
+        case RuntimeCheckOp():
+            failed = emit(RuntimeIsErrorOp(op.operand)).is_error
+            emit(choose(failed, failure, continuation))
+            note(RuntimeFailFromOp(op.operand))
+        case RuntimeCheckInterruptOp():
+            branch_on_interrupt(emit, failure, continuation)
+        case PlainCallOp():
+            call = emit(PlainCallOp(op.callee, op.arguments, [i1, *op.res.types]))
+            emit(choose(call.res[0], failure, continuation))
+    joined = _joined(op, continuation)
+    # The first result is the failure flag.
+    results = call.res[1:] if isinstance(op, PlainCallOp) else ()
+    replace(op, results)
+    if coroutine is None:
+        if joined is not None:
+            note(RuntimeAwaitOp(joined))
+        if way_out is None:
+            _return_failure(function, note)
+        else:
+            note(jump(way_out))
+    else:
+        for result in coroutine.results:
+            note(RuntimeTakeFailureOp(result))
+        if joined is not None:
+            note = suspend_at_end(coroutine, note.block, joined)
+        note(jump(coroutine.set_error))
+
+
+def _joined(op: Operation, continuation: Block) -> SSAValue | None:
+    """Return the group to wait for even though the call has failed."""
+    if JOINS not in op.attributes:
+        return None
+    waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
+    return next(waits).operand
+
+
+def _return_failure(function: PlainFuncOp, emit: Emitter) -> None:
+    objects = function.attributes.get(FAST_PATH)
+    if isinstance(objects, ArrayAttr):
+        _return_errors(function, objects.data, emit)
+        return
+    outputs = function.function_type.outputs.data[1:]
+    failed = emit(truth(True)).result
+    emit(leave(failed, *(_unusable(type_, emit) for type_ in outputs)))
+
+
+def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
+    """Return handles of objects in error, for the reason recorded for the thread."""
+    handles = []
+    for type_ in objects:
+        created = emit(RuntimeCreateOp(type_)).result
+        emit(RuntimeTakeFailureOp(created))
+        emit(RuntimeSetErrorOp(created))
+        handles.append(emit(RuntimeHandleOfOp(created)).result)
+    payloads = function.function_type.outputs.data[len(objects) :]
+    emit(leave(*handles, *(emit(ub.PoisonOp(type_)).result for type_ in payloads)))
+
+
+def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
+    """Emit a result that is never read; the caller owns an async one like any other."""
+    if not isinstance(type_, TokenType | ValueType):
+        return emit(ub.PoisonOp(type_)).result
+    created = emit(RuntimeCreateOp(type_)).result
+    emit(RuntimeSetErrorOp(created))
+    return created

@@ -33,7 +33,6 @@ from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import proposal
-from tfrt_nb.dialects.async_.forms import operations_of
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp, ends_async
 from tfrt_nb.dialects.async_.proposal import (
     RUNTIME,
@@ -47,9 +46,8 @@ from tfrt_nb.dialects.async_.proposal import (
 )
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeSetAvailableOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
-from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, exchange, operations_in, replace
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType, operations_of
+from tfrt_nb.passes.control_flow import Emitter, erase, exchange, fail, operations_in, replace
 from tfrt_nb.passes.lowering.await_in_calls import waiting_functions
 
 _OPERATIONS = frozenset(operations_of(proposal))

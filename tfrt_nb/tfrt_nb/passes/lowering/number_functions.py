@@ -32,9 +32,8 @@ from xdsl.rewriter import Rewriter
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.dialects.async_.upstream.function_values import CallIndirectOp, ConstantOp
-from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in, replace
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.dialects.async_.upstream.branches import CallIndirectOp, ConstantOp
+from tfrt_nb.passes.control_flow import Emitter, exchange, fail, operations_in, replace
 
 Functions = Mapping[str, FuncOp]
 

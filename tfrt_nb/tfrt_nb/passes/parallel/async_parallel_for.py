@@ -47,8 +47,7 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.dialects.async_.types import GROUP
-from tfrt_nb.passes.control_flow import Emitter, copied, erase, integer_of, operations_in
-from tfrt_nb.passes.errors import remark
+from tfrt_nb.passes.control_flow import Emitter, copied, erase, integer_of, operations_in, remark
 from tfrt_nb.passes.lowering.coroutines import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel.index_math import IndexMath, simplify

@@ -74,8 +74,8 @@ from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, Yiel
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
-from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.control_flow import fail, operations_in
+from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE, FAST_PATH
 from tfrt_nb.passes.lowering.call_graph import with_callers
 from tfrt_nb.passes.lowering.coroutines import (
     GIVEN_RESULTS,
@@ -85,7 +85,6 @@ from tfrt_nb.passes.lowering.coroutines import (
     UNINTERRUPTED,
 )
 from tfrt_nb.passes.lowering.outline import Symbols, is_number, numbers_to_know
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 

@@ -101,6 +101,7 @@ from tfrt_nb.passes.control_flow import (
     split_behind,
 )
 from tfrt_nb.passes.control_flow import call as call_of
+from tfrt_nb.passes.lowering.await_in_calls import FAST_PATH
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import make_single_level, outside_tasks
 from tfrt_nb.passes.lowering.outline import (
@@ -109,7 +110,6 @@ from tfrt_nb.passes.lowering.outline import (
     replace_uses_inside,
     sink_constants,
 )
-from tfrt_nb.passes.lowering.propagate_failures import FAST_PATH
 
 SELDOM = "seldom"
 """The attribute of a function that hardly ever runs."""

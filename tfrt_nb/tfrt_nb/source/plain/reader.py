@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
-from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
+from tfrt_nb.dialects.control_flow.calls import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.nesting import MAX_NESTING, deep_stack
 from tfrt_nb.source.parser import SourceParser

@@ -28,11 +28,9 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
@@ -42,15 +40,14 @@ from xdsl.printer import Printer
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import print_parts
-from tfrt_nb.dialects.async_.forms import with_operations, written_as
-from tfrt_nb.dialects.async_.types import BUFFER
-from tfrt_nb.dialects.async_.upstream.atomics import (
+from tfrt_nb.dialects.async_.types import BUFFER, PlainOp, plain_op, with_operations, written_as
+from tfrt_nb.dialects.async_.upstream.arithmetic import (
     AtomicRMWOp,
     AtomicYieldOp,
     GenericAtomicRMWOp,
 )
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
+from tfrt_nb.dialects.types import print_parts
 
 
 class GlobalOp(memref.GlobalOp):
@@ -185,20 +182,15 @@ class ExtractAlignedPointerOp(memref.ExtractAlignedPointerAsIndexOp):
     """`memref.extract_aligned_pointer_as_index %m : memref<?xf32> -> index`."""
 
 
-@irdl_op_definition
-class RankOp(IRDLOperation):
+@plain_op
+class RankOp(PlainOp):
     """`memref.rank %m : memref<*xf32>`."""
 
     name = "memref.rank"
     source = operand_def(BUFFER)
-    rank = result_def(IndexType)
+    rank = result_def(IndexType())
 
     traits = traits_def(NoMemoryEffect())
-
-    assembly_format = "$source attr-dict `:` type($source)"
-
-    def __init__(self, source: SSAValue) -> None:
-        Operation.__init__(self, operands=[source], result_types=[IndexType()])
 
 
 # Elements

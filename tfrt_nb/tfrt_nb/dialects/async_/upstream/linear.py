@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.forms import with_operations
+from tfrt_nb.dialects.async_.types import with_operations
 
 # xDSL accepts integers and floats for the next two, but not indices.
 

@@ -20,15 +20,14 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import (
+from tfrt_nb.dialects.async_.types import verify_edge, with_operations
+from tfrt_nb.dialects.types import (
     parse_bare_result_types,
     parse_result_types,
     print_parts,
     print_result_types,
     print_typed_operands,
 )
-from tfrt_nb.dialects.async_.forms import with_operations
-from tfrt_nb.dialects.async_.types import verify_edge
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
