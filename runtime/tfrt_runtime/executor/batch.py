@@ -60,7 +60,7 @@ class Batch(Execution):
             require(is_count, "at_once", "a whole number, 1 or more", at_once)
             if not entry.result_types:
                 refuse(
-                    f"at_once= of @{entry.name}: it has no results that say when a call has ended"
+                    f"at_once= of @{entry.name}: without results, nothing shows when a call ends"
                 )
         queue = host.work_queue
         self.program, self._entry = program, entry

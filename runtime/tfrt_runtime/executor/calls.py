@@ -266,7 +266,7 @@ class Entry:
         types = self._arguments
         text = f"@{self.name} takes {counted(len(types), 'argument')}, found {found}"
         if found < len(types):
-            text += f": {self._described(found)} is missing, which is {types[found]}"
+            text += f": {self._described(found)} of type {types[found]} is missing"
         return TfrtError(error(text, place_of_caller()))
 
     def _refused(self, index: int, value: object, wrong: PayloadError, call: str = "") -> TfrtError:

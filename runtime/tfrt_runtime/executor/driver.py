@@ -140,5 +140,5 @@ def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
     execution.wait(GRACE_SECONDS)
     if loop := execution.request.native.loop:
         owner, number = native_process().owner_of(loop)
-        waits.append(note("this is where it was then", owner.location_of(number)))
+        waits.append(note("it had reached this line", owner.location_of(number)))
     return tuple(waits)

@@ -119,7 +119,7 @@ def unavailable() -> AsyncValue:
     place = place_of_caller()
     return make_unavailable(
         default_host().work_queue,
-        on_broken=lambda: error("the value that is made here was dropped unresolved", place),
+        on_broken=lambda: error("the value created here was dropped unresolved", place),
     )
 
 

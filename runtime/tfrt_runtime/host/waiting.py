@@ -246,7 +246,7 @@ def _endless(wait: KernelWait, others: Sequence[KernelWait]) -> Diagnostic:
             " and ".join(f"'{name}'" for name in sorted({*names})),
         )
         pool = "1 thread, which waits" if count == 1 else f"{count} threads, which all wait"
-        reason = f"{kernels} cannot begin, as the blocking pool has {pool}"
+        reason = f"{kernels} cannot start, because the blocking pool has {pool}"
         larger = f"mstd:{queue.parallelism_level},{count + len(names)}"
         instead = f"give the host a larger pool (work queue '{larger}'), or {instead}"
     text = f"kernel '{wait.kernel}' waits for {wait.what}, which never comes: {reason}; {instead}"

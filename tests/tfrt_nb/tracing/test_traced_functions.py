@@ -121,7 +121,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: f"{x}", "format it in a kernel"),
         (lambda x: int(x), "tfrt.i64(x)"),
         (lambda x: range(x), "tfrt.repeat"),
-        (lambda x: x + 2.5, "2.5 is a float beside i64"),
+        (lambda x: x + 2.5, "2.5 is a float, the other operand i64"),
         (lambda x: x + tfrt.f64(x), "cast one of them, as tfrt.f64(x)"),
         (lambda x: min(x, 1), "tfrt.min and tfrt.max instead of min and max"),
         (lambda x: x + "a", "'+' has no meaning for str"),
@@ -131,7 +131,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: round(x), "round it in a kernel"),
         (lambda x: x @ x, "no kernel for '@'"),
         (lambda x: x.__setitem__(0, 1), "change it in a kernel"),
-        (lambda x: pair(x) + 1, "say what its kernel returns"),
+        (lambda x: pair(x) + 1, "annotate what its kernel returns"),
         (lambda x: pair({x}), "a set holds a traced value"),
         (lambda x: pair(Point(x)), "a Point holds a traced value"),
         (lambda x: (same(y) for y in (x, x)), "pass a list, as in [...]"),
@@ -161,7 +161,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.cond(x > 1, x, x), "a body of control flow is a function"),
         (lambda x: tfrt.map([1], show), "takes a kernel and a list of values"),
         (lambda x: tfrt.map(show, 3), "takes a kernel and a list of values"),
-        (lambda x: show(1.5), "argument 'x' of 'traced.show': 1.5 is a float beside i64"),
+        (lambda x: show(1.5), "argument 'x' of 'traced.show': 1.5 is a float, the other operand i64"),
         (lambda x: show(None), "argument 'x' of 'traced.show' is int, found NoneType"),
         (lambda x: show(x, 2), "too many positional arguments; it takes (x: int) -> None"),
         (lambda x: tfrt.f32(1e300), "1e+300 does not fit in f32"),
@@ -232,7 +232,7 @@ def test_a_function_whose_kernel_has_another_function_now_is_refused() -> None:
 
     twice, thrice = times(2), times(3)
 
-    assert "'traced.times' is another function now" in refused(lambda x: twice(x), 7)
+    assert "'traced.times' now names another function" in refused(lambda x: twice(x), 7)
     with pytest.raises(tfrt.TfrtError, match="another function now"):
         tfrt.call(twice, 7)
     assert value_of(lambda x: thrice(x), 7) == 21

@@ -48,7 +48,7 @@ def read_input(path: str) -> bytes:
     except ValueError as problem:  # a NUL, half a surrogate pair
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
     if len(data) > MAX_FILE:
-        text = f"'{display_name(path)}' gives more than {MAX_FILE} bytes and may be endless"
+        text = f"'{display_name(path)}' produced more than {MAX_FILE} bytes and may be endless"
         raise TfrtError(error(f"{text}; give the name of a file"))
     return data
 

@@ -422,8 +422,8 @@ class ScopedParser(AttributeParser):
             outer = outer.outer
         if (values := self._scope.ended.get(name)) is not None:
             text = (
-                f"'%{name}' ends with the region in which it is defined, here: let that give "
-                "it as a result"
+                f"'%{name}' is only available in the region that defines it, here: return it as a "
+                "result of that region"
             )
             first = next(value for value in values if value is not None)
             return [note(text, definition_span(first))]

@@ -132,8 +132,8 @@ SENTENCES = (
      r"there is no \2 '@\1'"),
     (r"redefinition of symbol named '(.*)'", r"'@\1' is defined already: choose another name"),
     (r"('arith\.\w+') op operand #\d must be signless-integer-like, but got '(.*)'",
-     r"\1 takes integers, and not \2"),
+     r"\1 takes integers, not \2"),
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
-     r"\1 takes floats, and not \2"),
+     r"\1 takes floats, not \2"),
 )  # fmt: skip
 """What readers and checks say of an operation, wherever it is, and the sentence for people."""

@@ -68,7 +68,7 @@ def body_of(
 def check_body(function: object, count: int, where: str) -> None:
     """Refuse what cannot be called with the values that a body is given."""
     if not callable(function) or isinstance(function, Traced):
-        refuse(f"a body of control flow is a function, as lambda x: x + 1; found {function!r}")
+        refuse(f"a body of control flow is a function, as in lambda x: x + 1; found {function!r}")
     try:
         inspect.signature(function).bind(*[None] * count)
     except TypeError as wrong:
@@ -125,7 +125,7 @@ def cond(
     trace = required("tfrt.cond")
     test = trace.value(condition)
     if test.type != "i1":
-        refuse(f"the condition of tfrt.cond is {test.type}: compare it, as x != 0")
+        refuse(f"the condition of tfrt.cond is {test.type}: compare it, as in x != 0")
     given = [trace.value(value) for value in values]
     types, weak = [value.type for value in given], [value.weak for value in given]
     bodies = [
@@ -134,7 +134,7 @@ def cond(
     ]
     counts = [len(body.returned) for body in bodies]
     if counts[0] != counts[1]:
-        refuse(f"the two ways of tfrt.cond return {counts[0]} and {counts[1]} values")
+        refuse(f"the two branches of tfrt.cond return {counts[0]} and {counts[1]} values")
     found: list[list[Traced]] = [[], []]
     for pair in zip(*(body.returned for body in bodies), strict=True):
         strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
@@ -148,7 +148,7 @@ def cond(
                 )
     kinds = [[value.type for value in results] for results in found]
     if kinds[0] != kinds[1]:
-        refuse(f"the two ways of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
+        refuse(f"the two branches of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
     has_chain = trace.is_ordered or any(body.has_effects for body in bodies)
     for body, results in zip(bodies, found, strict=True):
         if has_chain:
@@ -210,7 +210,7 @@ def _loop_body(
         ]
     found = [value.type for value in results]
     if extra and found[-1] != "i1":
-        refuse(f"the test of tfrt.while_loop is {found[-1]}: compare it, as x != 0")
+        refuse(f"the test of tfrt.while_loop is {found[-1]}: compare it, as in x != 0")
     if found != likes:
         refuse(
             f"the loop carries {_listed(types)}, and its body returns"

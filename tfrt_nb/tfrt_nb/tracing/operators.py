@@ -30,8 +30,8 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
     like = strong[0].type if strong else _type_of_weak(left, right)
     if like == OBJECT:
         refuse(
-            f"'{operator}' has no meaning for an object: cast it, as tfrt.f64(x), or say what its"
-            " kernel returns, as def f(...) -> int"
+            f"'{operator}' does not work on an object: cast it, as in tfrt.f64(x), or annotate what"
+            " its kernel returns, as in def f(...) -> int"
         )
     a, b = trace.value(left, like), trace.value(right, like)
     for value, given in ((a, left), (b, right)):

@@ -89,8 +89,8 @@ class UserKernel:
         is_elsewhere = now.qualified_name != self.qualified_name
         if is_elsewhere or now.place == self.place:
             refuse(
-                f"'{self.name}' is another function now, {now.place or now.function}: give each kernel"  # noqa: E501
-                " a name of its own, as @tfrt.kernel('my.name')"
+                f"'{self.name}' now names another function, {now.place or now.function}: give each"
+                " kernel a name of its own, as in @tfrt.kernel('my.name')"
             )
 
     @property

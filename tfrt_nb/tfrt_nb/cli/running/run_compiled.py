@@ -112,7 +112,7 @@ def _too_late(execution: Execution, program: Program, timeout: float) -> int:
     execution.cancel(f"timed out after {timeout:g} s")
     has_stopped = finished.wait(GRACE_SECONDS)
     notes += [
-        note("this is where it was then", left.location) for left in execution.diagnostics[before:]
+        note("it had reached this line", left.location) for left in execution.diagnostics[before:]
     ]
     place = execution.program.file.location(execution.function.location)
     show_all([error(text, place, notes)], program)
