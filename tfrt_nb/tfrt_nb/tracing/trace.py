@@ -314,9 +314,9 @@ def number_type(item: object, own: str, like: str | None) -> str:
     if like is None or like not in NUMBERS:
         found = own
     elif own == "f64" and is_integer(like):
-        refuse(f"{item} is a float, the other operand {like}: cast one, as in tfrt.f64(x)")
+        refuse(f"{item} is a float, not {like}: cast one of them, as in tfrt.f64(x)")
     elif (own == "i1") != (like == "i1"):
-        refuse(f"{item} is {own}, the other operand {like}: cast one, as in tfrt.{like}(x)")
+        refuse(f"{item} is {own}, not {like}: cast one of them, as in tfrt.{like}(x)")
     else:
         found = like
     if is_integer(found):
