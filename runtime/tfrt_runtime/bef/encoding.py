@@ -96,7 +96,7 @@ class SectionId(IntEnum):
 
 
 class FunctionKind(IntEnum):
-    """How a function runs: by the executor, by a registered native function, or in order."""
+    """The kinds of functions: run by the executor, by a registered native function, or in order."""
 
     ASYNC = 0
     NATIVE = 1

@@ -26,7 +26,7 @@ class AsCompleted:
         self._arrived: deque[AsyncValue] = deque()
         self._given = self._open = 0
         self._next: AsyncValue | None = None
-        """What the iterator waits for: available when one more has arrived."""
+        """The value that the iterator waits for: available when one more result has arrived."""
         self._lock = threading.RLock()
         for value in values:
             value.and_then(partial(self._arrive, value))

@@ -41,14 +41,14 @@ class Execution(RunWaits):
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """What messages say about a run where a value is wanted."""
+    """The words for a run in messages about a value that was expected."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why the function is interpreted that was to be compiled."""
     late: Sequence[object] = ()
     """The arguments of a run that a notebook shows: those that may be unavailable, and None."""
     started_at = 0
-    """When a run began whose events are logged, by the monotonic clock in nanoseconds."""
+    """The start time of a run whose events are logged, by the monotonic clock in nanoseconds."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class Execution(RunWaits):
 
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
-            output: where the program's output goes, instead of to the host's sink.
-            wake: let workers begin at once; False leaves the start to the first thread that waits.
-            watch: what the events of the run go to.
-            tier: which functions may be machine code; none of a run whose events are logged.
+            output: where the program's output goes, instead of to the host's sink. wake: let
+            workers start at once; False leaves the start to the first thread that waits. watch:
+            what the events of the run go to. tier: which functions may be machine code; none of a
+            run whose events are logged.
 
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
@@ -415,12 +415,12 @@ class Execution(RunWaits):
 
     @property
     def watch(self) -> Watch | None:
-        """What the events of the run go to, if they are logged."""
+        """The receiver of the run's events, if they are logged."""
         return self.request.watched
 
     @property
     def output(self) -> str:
-        """What the program has printed so far."""
+        """The program's output so far."""
         return "".join(self.request.printed)
 
     @property
@@ -453,8 +453,8 @@ class Execution(RunWaits):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many kernels are decided, and how many are known so far: calls and loops add theirs
-        when they begin, those that began before this was first asked for not among them.
+        """The numbers of kernels that are decided and that are known so far: calls and loops add
+        theirs when they start, except those that started before this was first read.
         """
         decided, known = self.request.progress
         if known == 0:  # it has not begun

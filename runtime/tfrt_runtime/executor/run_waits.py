@@ -148,7 +148,9 @@ class RunWaits(Returning):
     def _watch(
         self, interrupted: Callable[[], bool], look: Callable[[], None]
     ) -> Callable[[], bool]:
-        """What a waiting thread asks now and then: whether to wait no longer.  `look` may raise."""
+        """The check that a waiting thread makes now and then: whether to stop waiting. `look` may
+        raise.
+        """
 
         def is_over() -> bool:
             look()

@@ -167,7 +167,7 @@ def gather(*values: object) -> AsyncValue:
 
 
 def _value_of(given: object) -> object:
-    """What is gathered for a value, a future, a run, or another object."""
+    """Return the AsyncValues to gather for a value, a future, a run, or another object."""
     if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
 MODULES: dict[str, str] = {}
-"""Which module of the core has an entry, by the entry's name."""
+"""The module of the core that has each entry, by the entry's name."""
 
 Declared = TypeVar("Declared", bound=type)
 Words1: TypeAlias = Callable[[int], int]

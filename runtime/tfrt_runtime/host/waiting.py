@@ -1,4 +1,5 @@
-"""What waits for what: whether a work queue is quiescent, and whether kernels that wait can go on.
+"""Detection of deadlocks: whether a work queue is quiescent, and whether waiting kernels can
+continue.
 
 A queue is quiescent if nothing runs, nothing is queued, nothing is about to be.  The answer is made
 of many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH):
@@ -104,7 +105,7 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
 
 
 class EndlessWaitError(TfrtError):
-    """What a kernel waits for can only come after it has returned."""
+    """The value that a kernel waits for can only come after the kernel has returned."""
 
 
 class Maker(Protocol):
@@ -128,7 +129,7 @@ class Coroutine(Protocol):
     place: AnyLocation
     queue: WorkQueue
     number: int
-    """That of the kernel in its program; -1 where the run is not watched."""
+    """The number of the kernel in its program; -1 if the run is not watched."""
 
     @property
     def run(self) -> Maker:

@@ -1,6 +1,4 @@
-"""What commands have in common: input files, standard streams, what is wrong with them, how a
-command ends.
-"""
+"""The parts that commands share: input files, standard streams, their errors, and exit statuses."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ PROGRAM = "tfrt-nb"
 
 
 def display_name(path: str) -> str:
-    """What a file is called in locations."""
+    """Return the name of a file in locations."""
     return "<stdin>" if path == STANDARD_INPUT else path
 
 
@@ -87,8 +85,8 @@ def open_standard_streams() -> None:
 
 
 def write(text: str) -> None:
-    """What programs print, on any thread; flushed after each function, as one process may print
-    millions of lines.
+    """Write the output of programs, on any thread; flushed after each function, because one process
+    may print millions of lines.
     """
     try:
         sys.stdout.write(text)

@@ -39,7 +39,7 @@ def threshold(text: str) -> int:
 
 
 def schedules(text: str) -> int:
-    """How many schedules are tried."""
+    """Return the number of schedules to try."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expected a number of schedules, found {text!r}")
     return int(text)
@@ -205,7 +205,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_program(command: argparse.ArgumentParser) -> None:
-    """What runs and measurements of a program have in common."""
+    """Add the options that runs and measurements of a program share."""
     command.add_argument(
         "program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input"
     )
@@ -254,7 +254,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
 
 
 def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """How functions are compiled; the group of these options."""
+    """Add the options for compiled functions; return their group."""
     compiled = command.add_argument_group("compiled functions")
     compiled.add_argument(
         "--parallel-for",

@@ -1,4 +1,4 @@
-"""How machine code of host functions is called, and how it asks whether to continue.
+"""The calling convention of host functions' machine code, and its checks whether to continue.
 
     define i64 @code(ptr %attempt)
 

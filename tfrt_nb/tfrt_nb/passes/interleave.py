@@ -1,4 +1,4 @@
-"""Each effect that other tasks may notice begins a step of its own, for `--explore`.
+"""Start a step of its own, for `--explore`, at each effect that other tasks may notice.
 
     func.call @printI64(%x) : (i64) -> ()      =>    %t = async.execute { async.yield }
                                                      async.await %t : !async.token

@@ -388,7 +388,9 @@ class Explorer:
 
 
 class _Order:
-    """Which operations wait for which, by the values that they pass to each other in the text."""
+    """The dependencies between operations, from the values that they pass to each other in the
+    source.
+    """
 
     def __init__(self, document: ProgramDocument) -> None:
         self._rows = document.data["operations"]

@@ -1,4 +1,4 @@
-"""What is wrong with a program's text, as exceptions."""
+"""Exceptions for errors in a program's source."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """What xDSL's verifier says about an operation of this name, as MLIR words it after the
-    name.
+    """Return a message of xDSL's verifier about an operation of this name, as MLIR words it after
+    the name.
     """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")

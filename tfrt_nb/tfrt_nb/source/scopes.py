@@ -40,7 +40,7 @@ UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
-    """What the regions of an operation see of the names around it."""
+    """The outer names that the regions of an operation can use."""
 
     ALL = auto()
     NOTHING = auto()
@@ -61,7 +61,7 @@ class Scope:
     forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
     forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
     ended: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
-    """What regions further in have defined, which ended with them."""
+    """The names that inner regions defined, which are no longer available."""
 
 
 def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:

@@ -119,7 +119,7 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""What a reader says, what is before that in its line, what it refused, and the sentence.
+"""A reader's message, the source before it in its line, the refused token, and the sentence.
 
 The first and the third match at the start, and name parts for the sentence.
 """
@@ -136,4 +136,4 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""What readers and checks say of an operation, wherever it is, and the sentence for people."""
+"""Messages of readers and checks about an operation, anywhere, and the sentence for people."""

@@ -79,7 +79,7 @@ def check_body(function: object, count: int, where: str) -> None:
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
-    """What a traced function returned, one by one: a chain of its effects and None are the same."""
+    """Return a traced function's results in a list: a chain of its effects counts as None."""
     if isinstance(returned, tuple | list):
         items = list(returned)
     else:
@@ -111,7 +111,7 @@ def share_captures(bodies: Sequence[Body]) -> list[Traced]:
 
 
 def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value:
-    """What an operation with bodies returns to Python."""
+    """Return the Python result of an operation with bodies."""
     if has_chain:
         outer.effect(results[-1])
     returned: Value = unpacked(results[:-1] if has_chain and len(results) > 1 else results)
@@ -121,7 +121,7 @@ def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value
 def cond(
     condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
 ) -> Value:
-    """What `then(*values)` or `otherwise(*values)` returns; only one of them runs."""
+    """Return the result of `then(*values)` or `otherwise(*values)`; only one of them runs."""
     trace = required("tfrt.cond")
     test = trace.value(condition)
     if test.type != "i1":
@@ -222,7 +222,8 @@ def _loop_body(
 def _carry(
     trace: Trace, body: Body, results: list[Traced], start: list[Traced]
 ) -> tuple[list[Traced], list[Traced], bool]:
-    """What a loop carries beside its values: a chain of effects, and what the body captures.
+    """Add the values that a loop carries implicitly: a chain of effects, and the body's captured
+    values.
 
     Returns the results of the body and the operands of the loop.
     """

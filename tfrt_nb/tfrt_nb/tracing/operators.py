@@ -75,7 +75,7 @@ def binary(operator: str, left: object, right: object) -> Traced:
 
 
 def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ...]:
-    """What the kernel of an operator gives, which takes operands of their type."""
+    """Return the result of an operator's kernel, which takes operands of their type."""
     operation = for_operator(operator, operands[0].type)
     if operation is None:
         refuse(f"'{operator}' has no meaning for {operands[0].type}")
@@ -203,7 +203,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _instead_of_argument(self: Traced) -> str:
-    """What to do with a value that a run is given."""
+    """Advice about a value passed to a run."""
     _trace_of(self)
     return "give it to a kernel, or to a function with @tfrt.program"
 

@@ -69,7 +69,7 @@ def here() -> Location:
 
 
 class Weak:
-    """What is known of the type of a number that starts a loop: the one that it meets first."""
+    """The type of a number that starts a loop: that of the first value it is combined with."""
 
     __slots__ = ("met", "others")
 
@@ -136,7 +136,7 @@ class Operation(NamedTuple):
 
 
 TracedCall = Callable[[UserKernel, tuple[object, ...], dict[str, object]], object]
-"""What calling a kernel does in a trace: see `calls`."""
+"""The function that records a kernel's call in a trace: see `calls`."""
 
 
 class Module:
@@ -184,9 +184,9 @@ class Trace:
         self.operations: list[Operation] = []
         self.captures: dict[Traced, Traced] = {}
         self.names: Sequence[str] = ()
-        """What Python calls the first arguments, as far as that is known."""
+        """The Python names of the first arguments, as far as they are known."""
         self.results: Sequence[Traced] = ()
-        """What the function returns, once it is closed."""
+        """The function's results, once it is closed."""
         self.effects: dict[Traced, None] = {}
         self.order: Traced | None = None
         self.is_ordered = False
@@ -340,7 +340,7 @@ def number_attribute(item: object, type_text: str) -> Scalar:
 
 @contextlib.contextmanager
 def described(what: str, place: Location | None = None) -> Iterator[None]:
-    """Let what is refused begin with `what`, and be at `place` if one is given."""
+    """Prefix errors with `what`, and move them to `place` if one is given."""
     try:
         yield
     except TfrtError as problem:

@@ -29,7 +29,7 @@ KINDS_OF: dict[type, set[DType]] = {
     float: {DType.F16, DType.BF16, DType.F32, DType.F64},
     str: {DType.STRING},
 }
-"""What an attribute may be that a Python kernel annotates so."""
+"""The attribute types that match an annotation of a Python kernel."""
 NOTHING = Array(DType.I32, ())
 
 

@@ -1,6 +1,6 @@
-"""Doing something at a certain time: one thread with a heap of what is due.
+"""Timers: one thread with a heap of callbacks by due time.
 
-Where no thread can be started, it is a source of `one_thread`.
+If no thread can be started, the timer queue is a source of `one_thread`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Timer:
         return self._callback is None
 
     def cancel(self) -> None:
-        """Do not call the callback, unless it is being called.  What it holds is dropped."""
+        """Do not call the callback, unless it is being called. Drop the objects that it holds."""
         self._callback = None
 
     def fire(self) -> None:
@@ -46,7 +46,7 @@ class Timer:
 class TimerQueue:
     """Calls callbacks when they are due, one after the other, on a thread of its own.
 
-    The thread starts with the first timer.  What a callback raises is shown, and ends nothing.
+    The thread starts with the first timer. An exception of a callback is shown, and stops nothing.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class TimerQueue:
         self._closed = False
 
     def __len__(self) -> int:
-        """How many timers wait, cancelled ones among them until their time."""
+        """The number of waiting timers, including cancelled ones until they are due."""
         return len(self._timers)
 
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
@@ -87,7 +87,7 @@ class TimerQueue:
         return self.at(time.monotonic() + delay, callback)
 
     def close(self, timeout: float | None = None) -> None:
-        """Forget what is not due yet, and end the thread.
+        """Forget the timers that are not due yet, and end the thread.
 
         Waits for a callback that runs, for `timeout` seconds at most.
         """
@@ -100,7 +100,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call what is due: a source of the one thread, until no timer is left."""
+        """Call the due callbacks: a source of the one thread, until no timer is left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:

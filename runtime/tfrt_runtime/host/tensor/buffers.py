@@ -75,7 +75,9 @@ def sizes_at(tensor: int) -> tuple[int, ...]:
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """What native kernels take for a new tensor: element type and size, then a tensor's words."""
+    """The words that native kernels take for a new tensor: element type and size, then a tensor's
+    words.
+    """
     words = [0] * (at.TENSOR_SIZES // 8)
     words[at.TENSOR_RANK // 8], words[at.TENSOR_COUNT // 8] = len(sizes), count
     return (ELEMENT_NUMBERS[element.dtype], element.size, *words, *sizes)

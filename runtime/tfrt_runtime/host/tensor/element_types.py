@@ -1,4 +1,4 @@
-"""What a tensor's element is: its number in BEF, its names, how numpy holds it, and its text."""
+"""The element types of tensors: number in BEF, names, numpy type, and text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ElementType:
     printed: str
     storage: np.dtype[Any]
     code: str
-    """What numpy's array interface calls it."""
+    """Its name in numpy's array interface."""
 
     @property
     def size(self) -> int:

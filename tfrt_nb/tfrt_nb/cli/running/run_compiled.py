@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
-"""How long a stopped run may take to come to rest."""
+"""The time that a stopped run may take to finish."""
 MAX_LEFT_OVER = 20
-"""How many leftover objects are shown."""
+"""The number of leftover objects to show."""
 
 
 def run_compiled(

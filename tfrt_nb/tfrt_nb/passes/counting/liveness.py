@@ -52,7 +52,9 @@ class Liveness:
         self._spread()
 
     def _spread(self) -> None:
-        """What a block needs and does not make, those in front of it need."""
+        """Propagate liveness backward: the values that a block needs and does not define, its
+        predecessors need, too.
+        """
         pending = dict.fromkeys(self.blocks)  # the last one is taken first
         while pending:
             block, _ = pending.popitem()
@@ -64,7 +66,7 @@ class Liveness:
                     pending[predecessor] = None
 
     def live_out(self, block: Block) -> int:
-        """What some successor needs."""
+        """Return the values that are live in some successor."""
         needed = 0
         for successor in self._successors[block]:
             needed |= self.live_in[successor]

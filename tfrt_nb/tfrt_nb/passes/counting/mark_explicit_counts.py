@@ -1,4 +1,4 @@
-"""Which counts of a program are meant to come on top of those that are added automatically.
+"""Mark the counts that a program adds on top of the automatic ones.
 
     %t = async.execute { ... }
     async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top

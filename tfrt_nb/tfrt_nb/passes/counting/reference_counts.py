@@ -1,4 +1,4 @@
-"""Where references are dropped: what the counting passes share.
+"""The places where references are dropped, which the counting passes share.
 
 Every async value starts with one reference that belongs to the code that follows (an argument's was
 added by the caller, a result's by its maker).  That reference goes
@@ -73,7 +73,7 @@ _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are n
 
 @dataclass(frozen=True)
 class Counts:
-    """How to write a reference added and a reference dropped."""
+    """The functions that create operations which add and drop a reference."""
 
     add: MakeCount
     drop: MakeCount
@@ -260,7 +260,7 @@ class _Dropping:
             self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
-        """Where only this edge passes, and the target does not have its arguments yet.
+        """Return a place that only this edge passes, before the target gets its arguments.
 
         An argument may be the same object as the value and drop its reference at once.
         """
@@ -272,8 +272,8 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Where only this edge passes: in front of a lone branch, at the start of the target, or
-        between.
+        """Return a place that only this edge passes: before a lone branch, at the start of the
+        target, or between.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

@@ -30,15 +30,15 @@ from tfrt_nb.passes.control_flow import Emitter, jump, region_of, terminator_of
 from tfrt_nb.passes.counting.liveness import numbers_in
 
 ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetErrorOp})
-"""What the block begins with where something goes on that has failed."""
+"""The operations at the start of a block that continues after a failure."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
 """This many dropped references are worth sharing; below, each way is easier to read on its own."""
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Of blocks and the sets of values that they drop, those that should share, by where they
-    lead.
+    """Group the blocks that should share an exit, by their target; each has the set of values that
+    it drops.
     """
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
