@@ -50,6 +50,9 @@ a multiple of 4 in the functions section:
 
 The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, whose
 register number is the number of registers, and the arguments.
+
+Rejected: a general container such as Protocol Buffers or FlatBuffers, because files must be byte
+for byte those of TFRT's tools.
 """
 
 from __future__ import annotations

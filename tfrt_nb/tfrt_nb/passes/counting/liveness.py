@@ -3,6 +3,10 @@
 A use in a nested region counts as a use by the operation of the value's own region that holds it.
 Sets of values are integers: bit `i` stands for value `i`.  The answers are for all values at once,
 for the control flow graph as it was when they were asked for.
+
+This is the backward data-flow analysis of Aho, Lam, Sethi, and Ullman 2006, "Compilers", section
+9.2.5, with a worklist.  Rejected: a search from each use back to the definition, which is quadratic
+in functions with many values and blocks.
 """
 
 from __future__ import annotations

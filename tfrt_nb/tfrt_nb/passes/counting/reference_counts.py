@@ -6,8 +6,7 @@ added by the caller, a result's by its maker).  That reference goes
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
 - otherwise it is dropped after the last use, or on the edge of the control flow graph after which
-the
-  value is no longer needed.
+  the value is no longer needed.
 
 A value needed more than once at such a point (returned twice; passed to a block argument and used
 afterwards) gets more references first.  The result of a select is one of its sources, which keep
@@ -27,6 +26,13 @@ their own references, and takes one for itself.
 Invariant: on each path from the definition the references added and dropped sum to zero.  What is
 due is found for all values of a region at once, in the control flow graph as it is before; then it
 is placed value by value, which may put blocks on edges.
+
+MLIR describes the scheme at https://mlir.llvm.org/docs/Passes/#-async-runtime-ref-counting.
+Dropping each reference after the last use is also what Perceus does (Reinking, Xie, de Moura, and
+Leijen 2021, PLDI, "Perceus: Garbage Free Reference Counting with Reuse").  Rejected: a drop at a
+fixed place by convention (`async_runtime_policy_based_ref_counting`), which is only as correct as
+its assumptions; a drop at the end of the function, which keeps every value alive until then; and a
+tracing collector, which would have to stop the threads of native code.
 """
 
 from __future__ import annotations
