@@ -78,7 +78,7 @@ class Batch(Execution):
         """The number of calls that start at once; each further call starts when one has finished.
         """
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # the calls begin when threads come to them
+        if kept:  # the calls start when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
         request.held = results = _Results(self)  # a circle until this object dies
@@ -97,7 +97,7 @@ class Batch(Execution):
         return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the run at this moment."""
+        """Return a notebook's display of the run at this moment."""
         import html
 
         return f"<code>{html.escape(repr(self))}</code>"

@@ -391,11 +391,11 @@ class Execution(RunWaits):
         return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the run at this moment: a static board."""
+        """Return a notebook's display of the run at this moment: a static board."""
         return HOOKS.run_html(self)
 
     def _display_(self) -> object:
-        """What marimo displays."""
+        """Return marimo's display."""
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:

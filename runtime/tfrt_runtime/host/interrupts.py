@@ -1,9 +1,9 @@
 """Ctrl-C where the runtime is at work on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread: half-way through the
+Python raises KeyboardInterrupt between any two bytecodes of the main thread: halfway through the
 start of a run, whose native parts then have no owner; in a finalizer or a callback of the native
-core, where no code can catch it.  So SIGINT goes to a handler of ours.  What it does depends on
-where the thread is:
+core, where no code can catch it. So SIGINT goes to a handler of ours. What it does depends on where
+the thread is:
 
     in code of users          it raises, as Python's handler does; also in a kernel
     in a wait for a queue     it makes a note, which the waiting loop answers
@@ -66,7 +66,7 @@ class Interrupts:
         self.answer = self._answer
         self._words = structs.Interrupts.new(py.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """Of the words that native code writes and reads, too."""
+        """The address of the words that native code writes and reads, too."""
         self._deferred_at = 0
         """When an interrupt came that waits for the runtime's code to end, by the monotonic
         clock; else 0.

@@ -193,7 +193,7 @@ class Request(Run):
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """Print like `output`, but without holding the run: for code that may outlive it."""
+        """Return a sink like `output` that does not hold the run: for code that may outlive it."""
         return functools.partial(
             print_for, self.printed, self.watched, self.caller_context, self._sink
         )

@@ -7,9 +7,9 @@ odd while it may hold work, and it only grows.  Two equal reads of all epochs, a
 work queued in between, prove that the queue was quiescent (double collect).
 
 The thread of a kernel that waits, without a time limit, for values or runs of its own host works
-for the host meanwhile.  Where the queue is quiescent apart from such kernels, what they wait for
-can only come from kernels that wait, so it never comes.  Then the kernel that began to wait last
-gets an error: it is the topmost one of its thread's stack, so it can return.
+for the host meanwhile. Where the queue is quiescent apart from such kernels, what they wait for can
+only come from kernels that wait, so it never comes. Then the kernel that started to wait last gets
+an error: it is the topmost one of its thread's stack, so it can return.
 
 Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4), "Atomic
 Snapshots of Shared Memory".  Rejected: one counter of all work, which every thread would write for

@@ -93,7 +93,7 @@ class Inspection:
         return f"<Program {shown}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the program."""
+        """Return a notebook's display of the program."""
         import html  # a command needs none, and its table of characters takes a millisecond
 
         picture = self.graph()._repr_html_()

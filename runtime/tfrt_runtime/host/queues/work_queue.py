@@ -68,7 +68,7 @@ class WorkQueue(QueueThreads):
         if timeout is None and self._stand_in is None and not self._leaves_to_workers(None):
             return self.help(word, None, interrupted)
         try:
-            with INTERRUPTS:  # before another thread begins
+            with INTERRUPTS:  # before another thread starts
                 return self._wait_beside(word, timeout, interrupted)
         except KeyboardInterrupt:
             if self.threads == 0:

@@ -73,7 +73,8 @@ def thread_name() -> str:
 class TracingSink(Protocol):
     """The receiver of a trace. Called from any thread, by one at a time for each run.
 
-    What runs on one thread begins and ends inside out; a function or a run may end on another one.
+    The activities of one thread nest: an inner one ends first; a function or a run may end on
+    another one.
     """
 
     def begin(self, activity: Activity, /) -> None:

@@ -137,11 +137,11 @@ class HeldValue(NativeValue, metaclass=Public):
     )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the value at this moment: a row of a board."""
+        """Return a notebook's display of the value at this moment: a row of a board."""
         return HOOKS.value_html(self)
 
     def _display_(self) -> object:
-        """What marimo displays."""
+        """Return marimo's display."""
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:

@@ -42,7 +42,7 @@ class Scalar:
 
     @property
     def payload(self) -> int:
-        """What `native.user_kernels` calls it."""
+        """The code of its type in `native.user_kernels`."""
         return SCALAR_TYPES[self.word]
 
     @property
@@ -72,7 +72,7 @@ class Tensor:
 
     @property
     def payload(self) -> int:
-        """What `native.user_kernels` calls it."""
+        """The code of its type in `native.user_kernels`."""
         number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
         return number + TYPE_OUT * self.is_out
 

@@ -72,7 +72,7 @@ class Follower(ABC):
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:
-        """What the next run is watched with."""
+        """The watch of the next run."""
 
     @abstractmethod
     def follow(self, run: Execution) -> None:
@@ -142,7 +142,7 @@ class ProgressLine(Follower):
         super().__init__("progress", SHOW_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
-        """What the next run is watched with.
+        """The watch of the next run.
 
         None if its functions may become machine code, which those of a watched run do not: then the
         line says less.
