@@ -65,10 +65,10 @@ class Execution(RunWaits):
 
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
-            output: where the program's output goes, instead of to the host's sink. wake: let
-            workers start at once; False leaves the start to the first thread that waits. watch:
-            what the events of the run go to. tier: which functions may be machine code; none of a
-            run whose events are logged.
+            output: where the program's output goes, instead of to the host's sink.
+            wake: let workers start at once; False leaves the start to the first thread that waits.
+            watch: what the events of the run go to.
+            tier: which functions may be machine code; none of a run whose events are logged.
 
         Raises:
             TfrtError: if the function does not exist or takes other arguments.

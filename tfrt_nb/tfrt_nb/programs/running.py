@@ -147,14 +147,15 @@ class Running(Inspection):
 
         Args:
             values: one for each argument: a Python value, an AsyncValue of any host, or a future.
-            host: where it runs, by default on `default_host()`. function: by default @main, or the
-            only public function. timeout: seconds until the run is cancelled; its results raise
-            `TimeoutError` then. output: where the program's output goes, instead of to the host's
-            sink. wake: let workers start at once; False leaves the start to the thread that waits
-            first. watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
+            host: where it runs, by default on `default_host()`.
+            function: by default @main, or the only public function.
+            timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
+            output: where the program's output goes, instead of to the host's sink.
+            wake: let workers start at once; False leaves the start to the thread that waits first.
+            watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
             tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at
-            once, "interpreter" never, not even of compiled functions; the run's `tier` says what
-            has run, `tier_note` why it is not compiled.
+                once, "interpreter" never, not even of compiled functions; the run's `tier` says
+                what has run, `tier_note` why it is not compiled.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
