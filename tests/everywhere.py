@@ -21,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build" / "everywhere"
 NOT_AVAILABLE = "not available here"
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+"""The versions of Python that tfrt-nb supports."""
 KERNEL = "tests/magics --ignore tests/magics/browser tests/test_notebooks.py"
 LAB = "tests/magics/browser"
 TENSORS = (
@@ -52,7 +54,7 @@ class Combination:
 COMBINATIONS = [
     *(
         Combination("Python", version, "tests --ignore tests/runtime/native/mutants", QUICK)
-        for version in ("3.11", "3.12", "3.13", "3.14")
+        for version in VERSIONS
     ),
     *(
         Combination("ipykernel", version, KERNEL, "tests/magics/test_kernel.py")
@@ -102,6 +104,16 @@ class Result:
     day: str
 
 
+def commands() -> list[str]:
+    """The interpreters to look for: those on the path, pyenv's, and those that uv installed."""
+    folders = [
+        Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions"),
+        Path.home() / ".local" / "share" / "uv" / "python",
+    ]
+    kept = [str(path) for folder in folders for path in folder.glob("*/bin/python3.*[0-9]")]
+    return [*(f"python{version}" for version in VERSIONS), *sorted(kept)]
+
+
 def interpreters(commands: Sequence[str]) -> dict[str, str]:
     """Paths of the interpreters that can be started, by version."""
     found: dict[str, str] = {}
@@ -117,10 +129,13 @@ def interpreters(commands: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def install(python: str, folder: Path, pins: Sequence[str]) -> str:
-    """Make an environment; "" or what pip says at last if it cannot.
+def install(python: str, folder: Path, *requests: Sequence[str]) -> str:
+    """Make an environment, and run `pip install` with each of these lists of arguments.
 
     The pip is ours: some distributions leave out that of `venv`.
+
+    Returns:
+        "" or, if it cannot, what pip says last.
     """
     made = folder / "venv" / "bin" / "python"
     environment = {**os.environ, "TFRT_NB_PREBUILT": "no"}
@@ -135,9 +150,7 @@ def install(python: str, folder: Path, pins: Sequence[str]) -> str:
     ]
     commands = [
         [python, "-m", "venv", "--clear", "--without-pip", str(folder / "venv")],
-        [*pip, "--quiet", "--no-compile", "--editable", ".[lab,dev,native]", *pins],
-        # As in the Makefile: without the packages of its window.
-        [*pip, "--quiet", "--no-compile", "--no-deps", "xdot>=1.4"],
+        *([*pip, "--quiet", "--no-compile", *request] for request in requests),
     ]
     for command in commands:
         done = subprocess.run(
@@ -171,7 +184,9 @@ def tried(one: Combination, python: str | None, *, quick: bool, minutes: float) 
     if python is None:
         return result("-", NOT_AVAILABLE, passed=True)
     pins = [] if one.what == "Python" else [f"{one.what}=={one.version}"]
-    if problem := install(python, folder, pins):
+    # As in the Makefile: xdot without the packages of its window.
+    requests = ["--editable", ".[lab,dev,native]", *pins], ["--no-deps", "xdot>=1.4"]
+    if problem := install(python, folder, *requests):
         return result("-", f"cannot be installed: {problem}", passed=False)
     made = folder / "venv" / "bin" / "python"
     found = version_of(made, one.what)
@@ -197,12 +212,12 @@ def tried(one: Combination, python: str | None, *, quick: bool, minutes: float) 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only those whose names contain one of these")
-    parser.add_argument("--pythons", default="", help="interpreters, instead of those on the path")
+    parser.add_argument("--pythons", default="", help="interpreters, instead of those found")
     parser.add_argument("--quick", action="store_true", help="some of the tests of each")
     parser.add_argument("--again", action="store_true", help="also what has a result")
     parser.add_argument("--minutes", type=float, default=120, help="for each, at most; default 120")
     options = parser.parse_args()
-    known = interpreters(options.pythons.split() or [f"python3.{minor}" for minor in range(11, 15)])
+    known = interpreters(options.pythons.split() or commands())
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = FOLDER / "results.json"
     results: dict[str, Result] = {}

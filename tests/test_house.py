@@ -236,3 +236,84 @@ def test_no_module_has_more_than_500_lines() -> None:
         if "build" not in path.parts and path.read_text().count("\n") > 500
     }
     assert long == LONG
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An empty repository with the Makefile and the hook of this one."""
+    folder = tmp_path / "repository"
+    (folder / ".ci").mkdir(parents=True)
+    for name in ("Makefile", ".ci/commit-msg"):
+        shutil.copy(ROOT / name, folder / name)
+    git(folder, "init", "--quiet")
+    return folder
+
+
+def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user whose git has no configuration, and outside of any hook."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return ran(folder, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments)
+
+
+def make_hook(folder: Path) -> str:
+    done = ran(folder, "make", "--no-print-directory", "hook")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("kernels: resolve each call when it finishes\n\nThe reason.", ""),
+        ("tests/runtime, docs: " + "é" * 51, ""),
+        ("Merge branch 'x' into a branch with a name that takes more than 72 characters", ""),
+        ("kernels: " + "x" * 64, "has 73 characters: use at most 72"),
+        ("Resolve each call when it finishes", "write 'area: summary'"),
+        ("kernels:", "write 'area: summary'"),
+    ],
+)
+def test_a_commit_needs_an_area_and_a_short_summary(
+    repository: Path, message: str, said: str
+) -> None:
+    assert make_hook(repository) == ""
+    done = git(repository, "commit", "--allow-empty", "-m", message)
+    assert said in done.stderr
+    assert (done.returncode == 0) == (said == "")
+
+
+def test_the_hook_works_in_a_worktree(repository: Path) -> None:
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "first")
+    git(repository, "worktree", "add", "--quiet", "../other", "-b", "other")
+    make_hook(repository.parent / "other")
+    assert git(repository.parent / "other", "commit", "--allow-empty", "-m", "bad").returncode == 1
+    assert git(repository, "commit", "--allow-empty", "-m", "bad").returncode == 1
+
+
+def test_a_hook_that_is_not_ours_stays(repository: Path) -> None:
+    own = repository / ".git" / "hooks" / "commit-msg"
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("#!/bin/sh\nexit 0\n")
+    assert "is yours and stays" in make_hook(repository)
+    assert own.read_text() == "#!/bin/sh\nexit 0\n"
+
+
+def test_hooks_that_repositories_share_get_none_of_ours(repository: Path, tmp_path: Path) -> None:
+    git(repository, "config", "core.hooksPath", str(tmp_path / "shared"))
+    make_hook(repository)
+    assert not (tmp_path / "shared").exists()
+    # Sources that were unpacked inside another repository.
+    inside = repository / "inside"
+    inside.mkdir()
+    shutil.copytree(repository / ".ci", inside / ".ci")
+    shutil.copy(repository / "Makefile", inside)
+    git(repository, "config", "--unset", "core.hooksPath")
+    make_hook(inside)
+    assert not (repository / ".git" / "hooks" / "commit-msg").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -32,12 +33,22 @@ PHRASES = {
     "number of the columns (say: column count)": r"number of the \w+s",
     "whether there is one (say: whether one exists)": r"whether there (?:is|are|was|were)",
     "any more (say: no longer, anymore)": r"any more",
+    "a run begins (say: starts)": r"(?:runs?|programs?|threads?|kernels?|tasks?|workers?|hosts?"
+    r"|coroutines?|calls?|functions?) (?:that |which )?(?:begins?|began|(?:has|have) begun)"
+    r"(?! with| end| ?[(=])",
+    "a ticket (say: a handle)": r"tickets?",
+    "half-way (say: halfway)": r"half-way",
 }
 """What to avoid and what to say instead, and how to find it.
 
-Not here, as only a reader can judge them: "begins" and "ends" of programs, "has none", "ticket",
-"box", "texts", and relative clauses without a noun.
+Not here, as only a reader can judge them: "ends" of programs, "has none", "box" (the tutorials'
+word for an AsyncValue), "texts", and most relative clauses without a noun.
 """
+
+HEADLESS = re.compile(r"\s*(?:What|That of|Of an?|Of the) ")
+"""How a docstring starts whose reader has to find out what thing it describes."""
+NOT_READ = {"native", "language", "documents", "exercises", "lessons"}
+"""Rooms of `runtime` and `tfrt_nb` whose docstrings may still start like that."""
 
 PERMITTED = (
     r"(?:leaves?|leaving|left)\b[^.;:]{0,60} behind",
@@ -96,6 +107,30 @@ def test_no_sentence_says(phrase: str, texts: dict[str, str]) -> None:
         for hit in pattern.finditer(text)
     ]
     assert len(texts) > 800 and found == []
+
+
+def test_a_docstring_starts_with_the_thing_that_it_describes() -> None:
+    modules = [
+        path
+        for folder in ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb")
+        for path in (ROOT / folder).rglob("*.py")
+        if not NOT_READ & {*path.parts}
+    ]
+    bodies = [
+        (path, body)
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(body := getattr(node, "body", None), list)
+    ]
+    found = [
+        f"{path.relative_to(ROOT)}:{one.lineno}: {one.value.value[:60]}"
+        for path, body in bodies
+        for one in body
+        if isinstance(one, ast.Expr)
+        and isinstance(one.value, ast.Constant)
+        and HEADLESS.match(str(one.value.value))
+    ]
+    assert len(modules) > 200 and found == []
 
 
 @pytest.mark.parametrize(

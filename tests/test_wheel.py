@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+from tests import dist
 
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.native import library
@@ -47,19 +49,25 @@ sys.exit(main(sys.argv[3:]))
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel for this machine, unpacked."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel for this machine."""
     folder = tmp_path_factory.mktemp("wheel")
     before = os.environ.get("TFRT_NB_PREBUILT")
     os.environ["TFRT_NB_PREBUILT"] = platform.machine()
     try:
-        wheel = next(WheelBuilder(str(ROOT)).build(directory=str(folder)))
+        return Path(next(WheelBuilder(str(ROOT)).build(directory=str(folder))))
     finally:
         os.environ.pop("TFRT_NB_PREBUILT")
         if before is not None:
             os.environ["TFRT_NB_PREBUILT"] = before
-    zipfile.ZipFile(wheel).extractall(folder / "site")
-    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """The wheel, unpacked."""
+    folder = wheel.parent / "site"
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
 
 
 def run(installed: Path, without: str, *arguments: str) -> str:
@@ -98,6 +106,36 @@ def test_a_wheel_brings_the_tutorials(installed: Path, tmp_path: Path) -> None:
     files = [path for path in (ROOT / "notebooks").glob("*.[im]*") if path.is_file()]
     wanted = {path.name: path.read_bytes() for path in files}
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == wanted
+
+
+def test_a_release_is_judged_by_its_name_contents_and_size(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert list(dist.problems_of(wheel, (platform.machine(),))) == []
+    assert list(dist.problems_of(wheel, ("vax",))) == [
+        f"{wheel.name} has no file like native/core-vax[.-]"
+    ]
+
+    worse = tmp_path / "tfrt_nb-9.9-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as good, zipfile.ZipFile(worse, "w") as bad:
+        for name in good.namelist():
+            if name != "tfrt_nb/cells.py":
+                bad.writestr(name, good.read(name))
+        bad.writestr("tests/test_wheel.py", "")
+    monkeypatch.setattr(dist, "MEGABYTES", 0)
+    name, size, lacks, more = dist.problems_of(worse, (platform.machine(),))
+    assert name == f"{worse.name} is not of version {dist.version()}"
+    assert "more than 0 MB" in size
+    assert lacks == f"{worse.name} lacks tfrt_nb/cells.py"
+    assert more == f"{worse.name} has tests/test_wheel.py"
+
+
+def test_the_version_is_in_one_place() -> None:
+    assert f"\n## {dist.version()}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    for page in ("README.md", "docs/index.md"):
+        named = re.findall(r"tfrt_nb-(\d[\d.]*\d)", (ROOT / page).read_text("utf-8"))
+        assert {*named} == {dist.version()}
+    assert '"version"' not in (ROOT / "magics" / "labextension" / "package.json").read_text()
 
 
 def test_widgets_find_their_modules_in_the_wheel(installed: Path) -> None:

@@ -51,7 +51,7 @@ class Cache:
     _is_told: bool = field(default=False, init=False)
 
     def get(self, name: str) -> bytes | None:
-        """What was put there under the name; None if that is missing, damaged or not to be
+        """Return the bytes stored under the name; None if they are missing, damaged, or not
         trusted.
         """
         try:
@@ -138,7 +138,7 @@ class Cache:
 
 
 def _check(found: os.stat_result, what: str) -> None:
-    """What ssh asks of its files: no other user may have written there."""
+    """Check what ssh requires of its files: no other user may have written there."""
     # A page has no users.
     if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
         raise _Unusable(f"{what} belongs to another user (uid {found.st_uid})")
@@ -185,7 +185,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
 
 
 def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
-    """Of the text of all modules in these folders, and of what else code depends on."""
+    """Hash the source of all modules in these folders, and everything else that code depends on."""
     digest = hashlib.sha256()
     for folder in folders:
         for module in sorted(folder.rglob("*.py")):
@@ -196,8 +196,8 @@ def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
 
 
 def installed(package: str) -> str:
-    """What its installer calls a package, with the version: `importlib.metadata` takes 15 ms to
-    say it.
+    """Return a package's name and version as its installer recorded them: `importlib.metadata`
+    takes 15 ms.
     """
     found = importlib.util.find_spec(package)
     folder = "" if found is None or found.origin is None else str(Path(found.origin).parents[1])

@@ -89,7 +89,7 @@ class Ending(StrEnum):
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
     BROKEN = "broken"
-    """Of a value: the last object that could resolve it died."""
+    """The error of a value whose last resolver died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def known_names(names: Sequence[str]) -> str:
-    """What there is: `there is @f`, `there are @f, @g`, `there are none`."""
+    """List the names that exist: `there is @f`, `there are @f, @g`, `there are none`."""
     return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"
 
 
@@ -161,10 +161,10 @@ def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
 
 
 class TfrtError(Exception):
-    """What every user's mistake is raised as: one or more diagnostics, the first one decisive.
+    """The exception for every user error: one or more diagnostics, the first one decisive.
 
-    What a Python kernel raised is its `__cause__`; the notes of the diagnostics are those of the
-    exception, so that a traceback ends with them.
+    An exception of a Python kernel is its `__cause__`; the notes of the diagnostics are those of
+    this exception, so that a traceback ends with them.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:

@@ -1,5 +1,5 @@
-"""What higher floors give to lower ones, which must not import them: one object per process names
-all of it.
+"""Hooks that higher floors give to lower ones, which must not import them: one object per process
+names all of it.
 
 A floor fills in its own hooks when it is imported, once; from then on any thread may call them.
 Without the floor a hook has the default below, so that the runtime works without a compiler, and
@@ -29,7 +29,7 @@ def _no_types(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
 
 
 class Follower(Protocol):
-    """What a notebook wants of a run that is about to start, because it will show it."""
+    """A notebook's requirements for a run that is about to start, because it will show it."""
 
     watch: Any
     """The `Watch` that the run's events go to, or None."""
@@ -57,7 +57,7 @@ class Hooks:
     """
     # tfrt_nb.programs
     compiler: Any = None
-    """What makes machine code of hot functions (`executor.machine.Compiler`), if there is one."""
+    """The compiler of hot functions (`executor.machine.Compiler`), if one exists."""
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
     """Packages whose frames are not the user's.  Decorated functions of theirs are called
     through `contextlib`.
@@ -70,20 +70,20 @@ class Hooks:
     """
     # tfrt_nb
     cell_of: Callable[[str], str] = lambda source: ""
-    """What a notebook calls the cell whose code has this file name; "" for any other file."""
+    """Return a notebook's name of the cell whose code has this file name; "" for any other file."""
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
     """HTML of an `AsyncValue` and of an `Execution` at this moment."""
     widget: Callable[..., Any] = _missing
     """`widget(thing)`, `widget(value, name)`: the ipywidgets widget of a value or a run."""
     marimo: Callable[[Any], Any] = _missing
-    """What marimo displays for a value or a run."""
+    """Return marimo's display of a value or a run."""
     program_graph: Callable[[Any], Any] = _missing
     """The graph of a program."""
     follower: Callable[[], Follower | None] | None = None
     """Called before a run of a program starts: who will show it, if a notebook will."""
     board: Callable[[], AbstractContextManager[None]] = nullcontext
-    """What `board` returns."""
+    """The result of `board`."""
     last_run: Callable[[], Any] = lambda: None
     """The run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)

@@ -1,5 +1,5 @@
-"""What a process has one of: made by the first thread that asks, while others that ask wait for
-it.
+"""An object that exists once per process: the first thread that needs it creates it, while others
+wait.
 """
 
 from __future__ import annotations

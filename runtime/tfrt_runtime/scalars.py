@@ -45,7 +45,9 @@ class Failure:
 
     text: str
     when: Compute
-    """Of the operands; what the operation computes is not asked for then."""
+    """The condition on the operands under which the operation fails; its result is not computed
+    then.
+    """
     shown: int = 0
     word: str = ""
 
@@ -91,7 +93,7 @@ class Family:
     """Types of the results; `{}` is the operands' type."""
     operands: int = 2
     failure: Callable[[str], Failure] | None = None
-    """Of a type: when the operation fails, and with which error."""
+    """The condition under which the operation fails for a type, and the error."""
     python: str = ""
     """The operator or function of Python that it is for traced values."""
     numpy: tuple[str, ...] = ()
@@ -349,7 +351,8 @@ def failure_number(failure: Failure) -> int:
 
 
 def folded(name: str, a: int, b: int) -> int | None:
-    """What an operation of `arith` on integers gives, before it wraps; None if it is an error.
+    """Return the result of an `arith` operation on integers, before wrapping; None if it is an
+    error.
 
     Raises:
         KeyError: if the table has no such operation, or it shifts.

@@ -40,7 +40,7 @@ class Scene:
         world.finally_assert(self._nothing_is_left)
 
     def main(self, body: Callable[[], Result]) -> Result:
-        """Run compiled code before the threads begin, or when they are done."""
+        """Run compiled code before the threads start, or when they are done."""
         return self.coroutines.on(self.host.main, body)()
 
     def thread(self, body: Callable[[], object], name: str = "") -> None:

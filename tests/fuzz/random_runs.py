@@ -1,6 +1,6 @@
 """Random programs do the same wherever they run: on every queue, simulated, interpreted, compiled.
 
-A program that is cancelled half-way may have less, and nothing else.
+A program that is cancelled halfway may have less, and nothing else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tfrt_runtime.native.handles import value_drop
 from tfrt_runtime.native.layouts import REQUEST_ACTIVE
 
 ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
-CANCELLED = "cancelled half-way"
+CANCELLED = "cancelled halfway"
 ENOUGH_SECONDS = 30.0
 """How long a program may take: most are over after milliseconds, some wait for a hundred delays of 100 ms."""
 WITH_DELAYS = 0.1

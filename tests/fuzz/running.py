@@ -247,7 +247,7 @@ class Runner:
     def _left_over(self, before: tuple[int, ...]) -> str:
         """What is alive and was not before, and stays the same for that many `LOOKS`; "" if nothing is.
 
-        What a cancelled run has begun still ends after it: that may be hundreds of thousands of tasks.
+        The work of a cancelled run still ends after it: that may be hundreds of thousands of tasks.
         """
         looks, generation, fewest = LOOKS, 1, self._counts()
         while self._is_more(before):

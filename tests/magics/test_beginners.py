@@ -51,7 +51,7 @@ MISTAKES = [
     (host().removesuffix("\n}"), 5, "a '}' is missing here", "the region opens here"),
     ("%%tfrt\nint main() {\n  return 0;\n}", 2, "a function starts with 'func.func @main() {'", "func.func @main() {"),
     ("%%tfrt\nwait 3 seconds", 2, "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'", "as in '%x ="),
-    (compiled("  %b = arith.addf %a, %a : i64"), 4, "'arith.addf' takes floats, and not i64", "did you mean 'arith.addi'?"),
+    (compiled("  %b = arith.addf %a, %a : i64"), 4, "'arith.addf' takes floats, not i64", "did you mean 'arith.addi'?"),
     (compiled("  %v = async.execute -> !async.value<i64> { async.yield %a : i64 }"), 4, "the results of 'async.execute' have the types (!async.token, !async.value<i64>): name each", "name each"),
 ]  # fmt: skip
 

@@ -257,7 +257,7 @@ def test_a_dropped_promise_is_said_to_be_broken(kernel: FrontEnd) -> None:
     messages = kernel.run("display(tfrt.unavailable())", is_page=True)
     (said,) = shown(messages, "update_display_data")
     assert said.startswith(
-        "✕ value broken: the value that is made here was dropped unresolved, at Cell In["
+        "✕ value broken: the value created here was dropped unresolved, at Cell In["
     )
     assert said.endswith("], line 1")
 

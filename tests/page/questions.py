@@ -57,7 +57,7 @@ asked = []
 
 
 def ask_once(data):
-    """Ask once for each run that begins."""
+    """Ask once for each run that starts."""
     if data.get(RUN, {}).get("status") == "running" and not asked:
         asked.append(data[RUN]["run"])
         ask(**{question: asked[0]})

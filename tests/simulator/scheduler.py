@@ -65,7 +65,7 @@ class Scheduler:
         """A thread that will run `body`, after everything that the scenario has done so far.
 
         Raises:
-            ValueError: if the run has begun: clocks have one place for each thread.
+            ValueError: if the run has started: clocks have one place for each thread.
         """
         if len(self.main.clock) > 1:
             raise ValueError("a scenario adds its threads before they run")

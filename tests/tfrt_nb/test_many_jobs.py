@@ -44,7 +44,7 @@ def test_a_coroutine_counts_when_it_is_over() -> None:
 
 
 class InFlight:
-    """Counts calls that have begun and not ended."""
+    """Counts calls that have started and not finished."""
 
     def __init__(self) -> None:
         self.now = self.most = 0

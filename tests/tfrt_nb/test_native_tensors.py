@@ -176,7 +176,7 @@ def test_a_run_that_is_cancelled_lets_its_products_end() -> None:
             run.cancel()
             waiting.join()
             assert run.is_done
-            # Either no thread began with the product, or all of it is computed.
+            # Either no thread started the product, or all of it is computed.
             assert np.unique(result).tolist() in ([0.0], [700.0])
 
 

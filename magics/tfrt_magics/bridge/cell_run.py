@@ -29,12 +29,12 @@ class CellRun(Returning):
 
     @property
     def results(self) -> tuple[AsyncValue, ...]:
-        """The results of all functions that have begun, perhaps unavailable."""
+        """The results of all functions that have started, perhaps unavailable."""
         return tuple(cast("list[AsyncValue]", self.job.all_results()))
 
     @property
     def functions(self) -> Mapping[str, Results]:
-        """By the name of each function that has begun its result, or the tuple of its results."""
+        """By the name of each function that has started its result, or the tuple of its results."""
         return dict(self.job.results)
 
     def result(self, timeout: float | None = None) -> object:

@@ -38,7 +38,7 @@ class CompiledObjects:
         program.compile(watched=True)
 
     def begin(self) -> None:
-        """A run begins."""
+        """A run starts."""
         self._shared.runtime.checked = self._checked
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

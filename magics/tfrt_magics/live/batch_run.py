@@ -29,7 +29,8 @@ MAX_NAMED = 3
 
 
 class BatchRun:
-    """A Batch, as a record follows it, and its events: each call begins, and is available or an error.
+    """A Batch, as a record follows it, and its events: each call starts, and is available or an
+    error.
 
     The states of all calls are read at once, so that no AsyncValue is made of a call that has no row.
     """

@@ -113,7 +113,7 @@ class Lender:
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """By the counter of running calls of the code that has them."""
+        """Buffers by the counter of running calls of the code that owns them."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:

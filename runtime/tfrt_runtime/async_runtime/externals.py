@@ -208,7 +208,7 @@ def _words(text: str) -> tuple[str, ...]:
     for word in words:
         if word not in SCALARS:
             expected = ", ".join(SCALARS)
-            refuse(f"a registered function has numbers ({expected}), found '{word}'")
+            refuse(f"a registered function takes and returns numbers ({expected}), found '{word}'")
     return words
 
 

@@ -96,7 +96,7 @@ def overfilled(address: int) -> Diagnostic:
     text = f"the group is full: it has room for {group.size}"
     if not group.excess:
         return error(text, maker_place(address))
-    made_here = note("the group is made here", maker_place(address))
+    made_here = note("the group is created here", maker_place(address))
     return error(text, read_place(group.excess), [made_here])
 
 

@@ -52,6 +52,9 @@ a multiple of 4 in the functions section:
 The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, whose
 register number is the number of registers, and the arguments.
 
+Rejected: a general container such as Protocol Buffers or FlatBuffers, because files must be byte
+for byte those of TFRT's tools.
+
 Registers count from 0: the function's arguments first, then results in program order.  Kernels
 count from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is not in
 `BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are `entry_users` and
@@ -108,7 +111,7 @@ class SectionId(IntEnum):
 
 
 class FunctionKind(IntEnum):
-    """How a function runs: by the executor, by a registered native function, or in order."""
+    """The kinds of functions: run by the executor, by a registered native function, or in order."""
 
     ASYNC = 0
     NATIVE = 1

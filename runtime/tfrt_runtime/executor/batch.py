@@ -28,7 +28,7 @@ _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
 
 
 class Batch(Execution):
-    """A run of many calls, which begin together, print to one place and are cancelled together.
+    """A run of many calls, which start together, print to one place, and are cancelled together.
 
     `results` has those of the first call, then those of the second one, and so on; each is made
     into an AsyncValue when it is asked for.
@@ -61,7 +61,7 @@ class Batch(Execution):
             require(is_count, "at_once", "a whole number, 1 or more", at_once)
             if not entry.result_types:
                 refuse(
-                    f"at_once= of @{entry.name}: it has no results that say when a call has ended"
+                    f"at_once= of @{entry.name}: without results, nothing shows when a call ends"
                 )
         queue = host.work_queue
         self.program, self._entry = program, entry
@@ -76,9 +76,10 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         self.begun = begun = min(self.calls, at_once or self.calls)
-        """How many calls begin at once; each other one begins when a call has ended."""
+        """The number of calls that start at once; each further call starts when one has finished.
+        """
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # the calls begin when threads come to them
+        if kept:  # the calls start when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
         request.held = results = _Results(self)  # a circle until this object dies
@@ -97,7 +98,7 @@ class Batch(Execution):
         return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the run at this moment."""
+        """Return a notebook's display of the run at this moment."""
         import html
 
         return f"<code>{html.escape(repr(self))}</code>"
@@ -108,8 +109,7 @@ class Batch(Execution):
         return self.result(0)
 
     def result(self, timeout: float | None = None) -> list[object]:
-        """A list of what each call returned: a value, or a tuple where it has none or several
-        results.
+        """Return a list of each call's results: a value, or a tuple if it has no result or several.
 
         Raises:
             TimeoutError: if the calls are not over in time.
@@ -169,7 +169,7 @@ class Batch(Execution):
 
 
 def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
-    """Start the other calls of a batch as those that have begun end.  The batch itself may die."""
+    """Start the other calls of a batch as the running ones finish. The batch itself may die."""
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:

@@ -57,7 +57,7 @@ def _ordinary(type_text: str) -> int:
 
 
 class Entry:
-    """A function of a loaded program, as calls from Python begin it.
+    """A function of a loaded program, which Python calls.
 
     A call has one block of words: its request; for each argument the type of its payload and the
     payload; room for one value per result.
@@ -117,7 +117,7 @@ class Entry:
             self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
-        """Of the place of the first result from the start of a request."""
+        """The offset of the first result from the start of a request."""
         head = array("q", bytes(py.TEMPLATE_WORDS))
         head[py.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
         head[py.TEMPLATE_ARGUMENTS // 8] = count
@@ -212,7 +212,7 @@ class Entry:
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
-        """Where the words of a request have the result of a call that was started."""
+        """Return where the words of a request have the result of a started call."""
         return request.address + self._first + self.row_bytes * call + 8 * index
 
     def release(self, given: array[int] | bytes) -> None:
@@ -261,7 +261,7 @@ class Entry:
         words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
-        """What makes the error of an argument that comes later, and does not fit."""
+        """The function that creates the error for a late argument of the wrong type."""
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
 
@@ -272,7 +272,7 @@ class Entry:
         types = self._arguments
         text = f"@{self.name} takes {counted(len(types), 'argument')}, found {found}"
         if found < len(types):
-            text += f": {self._described(found)} is missing, which is {types[found]}"
+            text += f": {self._described(found)} of type {types[found]} is missing"
         return TfrtError(error(text, place_of_caller()))
 
     def _refused(self, index: int, value: object, wrong: PayloadError, call: str = "") -> TfrtError:
@@ -301,8 +301,8 @@ class Entry:
         """Make the results of the `count` calls whose rows `request` has, and start the first
         `begun` of them.
 
-        It has an active count for each.  With `is_task` each begins when a thread comes to it, else
-        on this one.
+        It has an active count for each. With `is_task`, each starts when a thread takes it,
+        otherwise on this one.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
@@ -404,7 +404,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
 
 
 def _missing(results: Sequence[AsyncValue]) -> str:
-    """Which results are unavailable."""
+    """Name the results that are unavailable."""
     numbers = [str(i) for i, value in enumerate(results) if not value.done()]
     if not numbers:
         return "some kernels have not run"

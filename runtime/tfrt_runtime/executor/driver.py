@@ -29,10 +29,10 @@ GRACE_SECONDS = 0.25
 
 
 class Follower(Protocol):
-    """What follows runs while they go on."""
+    """An observer of runs in progress."""
 
     def watch(self, program: Executable | None) -> Watch | None:
-        """What the events of the next run, of a host program or of compiled code, go to."""
+        """The receiver of the events of the next run, of a host program or of compiled code."""
 
     def follow(self, run: Execution) -> None:
         """It has started."""
@@ -40,10 +40,10 @@ class Follower(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FunctionRun:
-    """What became of one function.
+    """The outcome of one function.
 
-    `finished` is False when its time was over, or it was stuck; `waits` are notes on what it waited
-    for from outside the runtime then.
+    `finished` is False if it exceeded its time or was stuck; `waits` are notes on the values from
+    outside the runtime that it then waited for.
     """
 
     name: str
@@ -140,5 +140,5 @@ def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
     execution.wait(GRACE_SECONDS)
     if loop := execution.request.native.loop:
         owner, number = native_process().owner_of(loop)
-        waits.append(note("this is where it was then", owner.location_of(number)))
+        waits.append(note("it had reached this line", owner.location_of(number)))
     return tuple(waits)

@@ -45,14 +45,14 @@ class Execution(RunWaits):
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """What messages say about a run where a value is wanted."""
+    """The words for a run in messages about a value that was expected."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why the function is interpreted that was to be compiled."""
     late: Sequence[object] = ()
     """The arguments of a run that a notebook shows: those that may be unavailable, and None."""
     started_at = 0
-    """When a run began whose events are logged, by the monotonic clock in nanoseconds."""
+    """The start time of a run whose events are logged, by the monotonic clock in nanoseconds."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Execution(RunWaits):
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: where the program's output goes, instead of to the host's sink.
-            wake: let workers begin at once; False leaves the start to the first thread that waits.
+            wake: let workers start at once; False leaves the start to the first thread that waits.
             watch: what the events of the run go to.
             tier: which functions may be machine code; none of a run whose events are logged.
 
@@ -395,11 +395,11 @@ class Execution(RunWaits):
         return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the run at this moment: a static board."""
+        """Return a notebook's display of the run at this moment: a static board."""
         return HOOKS.run_html(self)
 
     def _display_(self) -> object:
-        """What marimo displays."""
+        """Return marimo's display."""
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
@@ -419,12 +419,12 @@ class Execution(RunWaits):
 
     @property
     def watch(self) -> Watch | None:
-        """What the events of the run go to, if they are logged."""
+        """The receiver of the run's events, if they are logged."""
         return self.request.watched
 
     @property
     def output(self) -> str:
-        """What the program has printed so far."""
+        """The program's output so far."""
         return "".join(self.request.printed)
 
     @property
@@ -460,8 +460,8 @@ class Execution(RunWaits):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many kernels are decided, and how many are known so far: calls and loops add theirs
-        when they begin, those that began before this was first asked for not among them.
+        """The numbers of kernels that are decided and that are known so far: calls and loops add
+        theirs when they start, except those that started before this was first read.
         """
         decided, known = self.request.progress
         if known == 0:  # it has not begun

@@ -58,8 +58,8 @@ HOT_AT_FIRST = 1 << 24
 class LoadedFunction:
     """A function as the loader found it.
 
-    `calls` has None for constants, which are in `constants` by register.  The handles of the
-    kernels begin with `first_handle`; `handle` is that of the function.
+    `calls` has None for constants, which are in `constants` by register. The handles of the kernels
+    start with `first_handle`; `handle` is that of the function.
     """
 
     function: BefFunction
@@ -76,8 +76,8 @@ def register_type(text: str) -> int:
 
 
 class Tier(StrEnum):
-    """What runs functions of scalars: the interpreter, machine code, or machine code when they
-    are hot.
+    """How functions of scalars run: by the interpreter, as machine code, or as machine code when
+    they are hot.
     """
 
     AUTO = "auto"
@@ -148,7 +148,7 @@ class MachineFunctions:
         self._arena, self._symbol, self._first = arena, ask, first
         self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
-        """Where the arena has the MACHINE_* words, by index."""
+        """The places of the MACHINE_* words in the arena, by index."""
         self._bodies: set[int] = set()
         """The functions that are bodies of loops."""
         self._base = 0
@@ -239,7 +239,7 @@ class MachineFunctions:
         return note(f"@{name} is interpreted: {text}", file.location(place))
 
     def compile(self, index: int) -> Uncompilable | None:
-        """Make machine code of a function that has none; why not, if it cannot be."""
+        """Compile a function without machine code; return the reason if it cannot be compiled."""
         with self._lock:
             if index in self._codes or HOOKS.compiler is None:
                 return None

@@ -97,7 +97,7 @@ class Executable:
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
-        """What the program's text calls a register of a function, "" where it is not known."""
+        """The name of a function's register in the program's source, "" if it is not known."""
         self.origin: Callable[[], object] = lambda: None
         """The `Program` that this was loaded from, if it still exists."""
         self.captured: Sequence[object] = ()
@@ -112,7 +112,7 @@ class Executable:
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
-        """What is to be called for a run; it says whether the next run on the same host needs
+        """The function to call for a run; it returns whether the next run on the same host needs
         it, too.
         """
         self.prepared_for: object = None
@@ -126,7 +126,7 @@ class Executable:
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._firsts = _first_kernels(file.functions, self.functions)
         self._finishers: list[Finish] = []
-        """What native code refers to by its address."""
+        """The objects that native code refers to by address."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -205,7 +205,7 @@ class Executable:
         used: Mapping[str, Kernel],
         number: int,
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
-        """What each kernel's record says, None for constants; the constants by register."""
+        """The fields of each kernel's record, None for constants; the constants by register."""
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
         # Such a kernel may also see a constant through another value, which forwards to it.
@@ -347,7 +347,7 @@ class Executable:
         return self.file.location(function.kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
-        """What kernel `number` of the file is called."""
+        """The name of kernel `number` of the file."""
         return self._kernel(number).name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:

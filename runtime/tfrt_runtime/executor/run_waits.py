@@ -43,7 +43,7 @@ class AsCompleted:
         self._arrived: deque[AsyncValue] = deque()
         self._given = self._open = 0
         self._next: AsyncValue | None = None
-        """What the iterator waits for: available when one more has arrived."""
+        """The value that the iterator waits for: available when one more result has arrived."""
         self._lock = threading.RLock()
         for value in values:
             value.and_then(partial(self._arrive, value))
@@ -294,7 +294,9 @@ class RunWaits(Returning):
     def _watch(
         self, interrupted: Callable[[], bool], look: Callable[[], None]
     ) -> Callable[[], bool]:
-        """What a waiting thread asks now and then: whether to wait no longer.  `look` may raise."""
+        """The check that a waiting thread makes now and then: whether to stop waiting. `look` may
+        raise.
+        """
 
         def is_over() -> bool:
             look()

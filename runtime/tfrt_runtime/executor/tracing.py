@@ -1,4 +1,4 @@
-"""What ran, from the events of a run, and its report to the tracing of the run's host.
+"""Activities from the events of a run, and their report to the tracing of the run's host.
 
 `Spans` pairs events: calls of functions, kernels, and waits, each with its begin and its end.
 
@@ -57,7 +57,7 @@ class Span:
 
 
 class Spans:
-    """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
+    """Pairs the begin and end events of one run, which come in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
         """`timings` has the kernels, by number, that do not end by an event of their own."""
@@ -168,7 +168,7 @@ class RunTracing:
                 self._tell(self._spans.take(self._rows(self._take())))
 
     def _begin_watch(self, program: Executable) -> Callable[[], Events]:
-        """Where the events come from: the watch of the run, or one of this reader's own."""
+        """The source of the events: the watch of the run, or one of this reader's own."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()

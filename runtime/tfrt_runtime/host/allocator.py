@@ -29,7 +29,9 @@ PREFERRED_ALIGNMENT: Final = 64
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
-"""How many bytes native code and tensors may hold, asked each time: a host's budget may change."""
+"""The number of bytes that native code and tensors may hold, read each time: a host's budget may
+change.
+"""
 
 
 class HostAllocator(Protocol):
@@ -145,7 +147,7 @@ class RecyclingAllocator:
 
 
 class Ledger:
-    """How much is alive, how much was alive at most, and how often there was an allocation.
+    """The amount of live memory, its maximum, and the number of allocations.
 
     It counts from any thread.  Buffers are freed by finalizers, and the garbage collector may
     run one in the middle of any line here, on the same thread.  So recording never waits for a
@@ -209,7 +211,7 @@ class ProfiledAllocator:
         self._upstream.deallocate_bytes(address, size)
 
     def report(self) -> str:
-        """What a command line prints when it ends, with the newlines."""
+        """The report that a command line prints at the end, with newlines."""
         ledger = self.ledger
         return (
             "HostAllocator profile:\n"
@@ -228,7 +230,7 @@ class LeakCheckAllocator(ProfiledAllocator):
 
     @property
     def has_leak(self) -> bool:
-        """Whether anything is alive.  A command line that ends so fails."""
+        """Whether anything is alive, in which case a command line fails at its end."""
         return self.ledger.current_allocations != 0
 
     def report(self) -> str:

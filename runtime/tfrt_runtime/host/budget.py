@@ -1,5 +1,5 @@
-"""How much memory programs may use: what the machine has, what the process may have, what a user
-says.
+"""The memory budget of programs: from the machine's memory, the process's limits, and the user's
+setting.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def machine_memory() -> int:
-    """The bytes that this process can hope for: what the machine has, or its cgroups allow."""
+    """Return the bytes that this process can get: the machine's memory, or the limit of its
+    cgroups.
+    """
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     own = ""
     with suppress(OSError):
@@ -58,7 +60,7 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """What RLIMIT_AS leaves, or a page may have; None without a limit.  Read once."""
+    """The bytes that RLIMIT_AS leaves, or a page may have; None without a limit. Read once."""
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY
     import resource

@@ -1,4 +1,4 @@
-"""What programs run in: the host, and the things that live as long as it does."""
+"""The context in which programs run: the host, and the objects that live as long as it does."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
-"""How long `HostContext.close` waits for runs that it has cancelled."""
+"""The time that `HostContext.close` waits for runs that it has cancelled."""
 HURRY_SECONDS = 0.1
-"""How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
+"""The same after Ctrl-C, and for threads whose kernels do not return."""
 
 
 class SharedContext(Protocol):
@@ -90,7 +90,7 @@ Shared = TypeVar("Shared", bound=SharedContext)
 
 
 def write_to_stdout(text: str) -> None:
-    """Where programs print by default."""
+    """Write a program's output to standard output: the default."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -160,10 +160,11 @@ class HostContext:
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
-        """Where `async def` kernels run: that of the user, or the host's own once there is one."""
+        """The event loop of `async def` kernels: the user's, or the host's own once it exists."""
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """What a run gets where its kernel returns this value; True if another thread resolves it.
+        """The function that returns the value which a run gets if its kernel returns this one; True
+        if another thread resolves it.
 
         The value itself; where the steps of a run are chosen, another one, whose resolution is a
         step, too."""
@@ -176,7 +177,9 @@ class HostContext:
         )
         # An allocator that counts wants to hear of each tensor: its memory then comes from Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
-        """Where native kernels get memory for tensors, or 0 if they leave that to the allocator."""
+        """The source of memory for native kernels' tensors, or 0 if they leave that to the
+        allocator.
+        """
         self.on_diagnostic = on_diagnostic
         self.output = output
         self._shared: dict[type, object] = {}
@@ -186,7 +189,7 @@ class HostContext:
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
-        """What runs that begin now are cancelled with, if they are."""
+        """The error that cancels runs which start now, if the host is cancelled."""
         self.when_closed: Callable[[], None] = lambda: None
         """Called when the host is closed and its runs are cancelled: ends what they have left
         running.
@@ -194,11 +197,11 @@ class HostContext:
         self.when_quiet: Callable[[], None] = lambda: None
         """Called when `quiesce` has waited: releases what compiled code used."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
-        """What the results of a cancelled run become, unless it is cancelled with words."""
+        """The error that the results of a cancelled run become, unless a reason is given."""
         self.identity = object()
         """Stands for the host where that must not be kept alive."""
         self.cancelled_address = self.cancelled.address
-        """Of the native value, which lives until the host is closed."""
+        """The address of the native value, which lives until the host is closed."""
         # A run that is not over refers to its host: when that is gone, nothing runs anymore.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
@@ -247,10 +250,10 @@ class HostContext:
         self.work_queue.budget = parse_budget(memory)
 
     def cancel(self, message: str = CANCELLED) -> None:
-        """Set the host's cancel value: all runs end, and those that begin later do at once.
+        """Set the host's cancel value: all runs end, and later ones end as soon as they start.
 
         Kernels that have not started are skipped; results that are not available yet become errors
-        with `message`.  `restart` takes it back.  On any thread.
+        with `message`. `restart` revokes it. On any thread.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         self.cancel_message = message
@@ -258,7 +261,7 @@ class HostContext:
             request.cancel(message)
 
     def restart(self) -> None:
-        """Let runs begin again after `cancel`; what it ended stays ended."""
+        """Allow new runs again after `cancel`; the cancelled ones stay cancelled."""
         self.cancel_message = None
 
     @property
@@ -309,8 +312,8 @@ class HostContext:
     def quiesce(self, timeout: float | None = None) -> bool:
         """Wait until no run of this host has anything left to do; False when the time is over.
 
-        Tasks that compiled code has left behind count, and run here where no other thread takes
-        them. Runs that begin in the meantime count.
+        Tasks that compiled code has left behind count, and run here if no other thread takes them.
+        Runs that start in the meantime count.
 
         Raises:
             WorkQueueError: in a kernel of the host, whose own run cannot end before, and on a
@@ -397,7 +400,7 @@ class HostContext:
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
-    """What says whether a host exists and has a run that is not over."""
+    """Return a function that tells whether the host exists and has an unfinished run."""
 
     def ask() -> bool:
         found = host()

@@ -118,7 +118,7 @@ def unavailable() -> AsyncValue:
     place = place_of_caller()
     return make_unavailable(
         default_host().work_queue,
-        on_broken=lambda: error("the value that is made here was dropped unresolved", place),
+        on_broken=lambda: error("the value created here was dropped unresolved", place),
     )
 
 
@@ -166,7 +166,7 @@ def gather(*values: object) -> AsyncValue:
 
 
 def _value_of(given: object) -> object:
-    """What is gathered for a value, a future, a run, or another object."""
+    """Return the AsyncValues to gather for a value, a future, a run, or another object."""
     if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given

@@ -102,7 +102,7 @@ MODULES: dict[str, str] = {
     for kind in (Both, Quick, Slow)
     for entry, hint in kind.__annotations__.items()
 }
-"""Which module of the core has an entry, by the entry's name."""
+"""The module of the core that has each entry, by the entry's name."""
 
 
 class Entries:

@@ -1,4 +1,4 @@
-"""What is raised for an error value, and the errors of values that there will not be."""
+"""Exceptions for error values, and errors for values that will never come."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ PLAIN = {str, bytes, int, float, bool, NoneType}
 _MAX_PLACES = 1000
 """Entries of a traceback that an error keeps: the depth at which Python raises RecursionError."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
-"""Where a new frame is: at the first instruction on 3.11 and 3.12, and at the second from 3.13
-on.
-"""
+"""The instruction of a new frame: the first on 3.11 and 3.12, the second from 3.13 on."""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.py_object

@@ -1,9 +1,9 @@
 """Ctrl-C where the runtime is at work on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread: half-way through the
+Python raises KeyboardInterrupt between any two bytecodes of the main thread: halfway through the
 start of a run, whose native parts then have no owner; in a finalizer or a callback of the native
-core, where no code can catch it.  So SIGINT goes to a handler of ours.  What it does depends on
-where the thread is:
+core, where no code can catch it. So SIGINT goes to a handler of ours. What it does depends on where
+the thread is:
 
     in code of users          it raises, as Python's handler does; also in a kernel
     in a wait for a queue     it makes a note, which the waiting loop answers
@@ -34,11 +34,11 @@ from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""How long code of the runtime is not interrupted: no start takes that long, what waits for a
-lock may.
+"""The time for which code of the runtime is not interrupted: no start takes that long, but a wait
+for a lock may.
 """
 SLICE_NS = 20_000_000
-"""How long a waiting thread stays in native code before it lets Python see signals."""
+"""The time that a waiting thread stays in native code before it lets Python see signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions are called when objects die: what is raised there is lost."""
@@ -47,7 +47,7 @@ WAS_RAISED = "tfrt_was_raised"
 again.
 """
 NAMED_TUPLE = "namedtuple_"
-"""What the module of a named tuple's constructor is called, before the name of the class."""
+"""The prefix of the module name of a named tuple's constructor, before the name of the class."""
 
 
 class Interrupts:
@@ -61,11 +61,11 @@ class Interrupts:
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self.handler: Callable[[int, FrameType | None], None] | None = None
-        """What calls `answer`, once the native core is loaded."""
+        """The object that calls `answer`, once the native core is loaded."""
         self.answer = self._answer
         self._words = structs.Interrupts.new(py.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """Of the words that native code writes and reads, too."""
+        """The address of the words that native code writes and reads, too."""
         self._deferred_at = 0
         """When an interrupt came that waits for the runtime's code to end, by the monotonic
         clock; else 0.
@@ -73,12 +73,12 @@ class Interrupts:
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """What else has to be done then; both on the main thread."""
+        """Further work at that time; both run on the main thread."""
         os.register_at_fork(after_in_child=self._lose_reminder)
 
     @property
     def waits(self) -> int:
-        """How many waits of the main thread there are: within, what it runs must `allow`
+        """The number of waits of the main thread: inside them, code that it runs must `allow`
         interrupts.
         """
         return self._words.waits
@@ -216,7 +216,7 @@ INTERRUPTS = Interrupts()
 
 
 class Waits(threading.local):
-    """What the thread that runs machine code waits for."""
+    """The value that the thread that runs machine code waits for."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
     """Whether it waits on; if not, machine code is abandoned, as it cannot be suspended."""

@@ -1,8 +1,8 @@
-"""What the one thread of a page does while something waits.
+"""The work that a page's one thread does during a wait.
 
 Where threads can be started, timers, event loops of kernels, and the notebook's pump have a thread
-each.  In a page, each of them is a source: a function that does what is due now.  Sources are
-called in two places, and nowhere in between:
+each. In a page, each of them is a source: a function that does the work that is due now. Sources
+are called in two places, and nowhere in between:
 
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
@@ -24,7 +24,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does what is due; returns the seconds until it wants to be called again, None if nothing is to
+"""Does the due work; returns the seconds until it wants to be called again, None if nothing is to
 come.
 """
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -75,7 +75,7 @@ class OneThread:
             self.wake(max(delay, 0.001))
 
     def run(self) -> float | None:
-        """Do what is due; the seconds until something is, None if nothing is to come."""
+        """Do the due work; return the seconds until the next, None if nothing is to come."""
         soonest: float | None = None
         is_alive = False
         for source, resolves in list(self._sources.items()):
@@ -175,7 +175,7 @@ def _call_pending() -> None:
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """What tells whether stacks can be switched, and a call of `_call_pending` by JavaScript."""
+    """A test whether stacks can be switched, and a call of `_call_pending` by JavaScript."""
     from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy
 

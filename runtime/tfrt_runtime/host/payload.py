@@ -105,7 +105,7 @@ class Run:
     words: bytes
     """The native words of the run, which live as long as it."""
     address: int
-    """Where they are."""
+    """Their address."""
     caller: Context
     """The context of the call that started the run, if it carries one."""
 
@@ -119,7 +119,7 @@ They do not hold the run, and while they exist no other run has their address.
 
 
 def address_of_words(words: bytes) -> int:
-    """Where the words of a run are."""
+    """The address of a run's words."""
     return ctypes.cast(ctypes.c_char_p(words), ctypes.c_void_p).value or 0
 
 
@@ -183,7 +183,7 @@ _BITS_OF: dict[str, Callable[[float], int]] = {
 
 
 def _short(dtype: DType) -> Callable[[int], object]:
-    """What reads a float of 16 bits."""
+    """The function that reads a float of 16 bits."""
     first = VALUE_PAYLOAD >> 3
     return lambda value: unpack(
         dtype, (WORDS[(value >> 3) + first] & 0xFFFF).to_bytes(2, "little")
@@ -195,10 +195,10 @@ class PayloadError(TypeError):
 
 
 def encode_integer(word: str, number: object) -> int:
-    """An integer of `word`'s width as a payload word.
+    """Return an integer of `word`'s width as a payload word.
 
     Raises:
-        PayloadError: if it is no integer, or out of range.
+        PayloadError: if it is not an integer, or is out of range.
     """
     if not isinstance(number, int):
         number = as_index(word, number)
@@ -220,7 +220,7 @@ def written(number: int) -> str:
 
 
 def as_index(word: str, number: object) -> int:
-    """What numpy's integers and their like mean as a Python integer."""
+    """Return the Python integer for a numpy integer or a similar object."""
     if not has_dimensions(number):
         if str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
             return bool(number)
@@ -299,7 +299,9 @@ READERS: dict[int, Callable[[int], object]] = {
     ),
     at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
-"""What makes a Python value of the payload of the value at an address, by the payload's type."""
+"""The functions that create a Python value from the payload of the value at an address, by the
+payload's type.
+"""
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}

@@ -1,4 +1,4 @@
-"""What the native core and Python know of each other, once per process.
+"""The link between the native core and Python, once per process.
 
 The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
 an error, to run a waiter.  They hold the GIL only while they run.  Functions of CPython's own
@@ -41,7 +41,7 @@ from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""What functions of `native.python` return where Python has to look for itself."""
+"""The result of functions of `native.python` that leave the work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """A kernel's number in its record: that of its program, and below it its own in the program."""
@@ -51,7 +51,7 @@ Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, cty
 
 
 def address_of(callback: ctypes._FuncPointer) -> int:
-    """Where native code finds a callback."""
+    """The place where native code finds a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
@@ -71,7 +71,7 @@ class KernelOwner(Protocol):
         """Print for kernel `number`."""
 
     def kernel_name(self, number: int) -> str:
-        """What kernel `number` is called."""
+        """Return the name of kernel `number`."""
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
         """The user's function that kernel `number` calls on a worker, None for other kernels."""
@@ -134,13 +134,13 @@ class NativeProcess:
         self._leaked_values = 0
         self._spare_context = 0
         self.words = structs.Process.new(at.PROCESS_SIZE)
-        """What native code and Python know of the process."""
+        """The state of the process that native code and Python share."""
         self.address = self.words.address
         self.words.memory_limit = default_budget()
         self._store = structs.Store.new(at.STORE_SIZE)
         self._store.process = self.address
         self.store = self._store.address
-        """Where native kernels of all hosts get memory for tensors."""
+        """The source of memory for the tensors of all hosts' native kernels."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
         self._buffers = (ctypes.c_int64 * (co.BUFFERS_SIZE // 8))()
@@ -244,7 +244,9 @@ class NativeProcess:
 
     @property
     def runs(self) -> int:
-        """How many runs are not over, or not forgotten by the thread that has ended them."""
+        """The number of runs that are unfinished, or not yet forgotten by the thread that finished
+        them.
+        """
         self.forget()
         return len(self.requests)
 
@@ -285,7 +287,7 @@ class NativeProcess:
 
     @property
     def programs(self) -> int:
-        """How many programs are loaded."""
+        """The number of loaded programs."""
         return len(self._owners)
 
     def add_owner(self, owner: KernelOwner) -> int:
@@ -411,9 +413,7 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call what a user left with the runtime.  What it raises is shown, and ends no thread of
-    ours.
-    """
+    """Call a user's callback. Its exception is shown, and ends no thread of ours."""
     try:
         call()
     except BaseException:  # noqa: BLE001

@@ -24,7 +24,7 @@ from tfrt_runtime.native.library import Library
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
-"""Of CPython's state of a thread, what is looked at; it is larger in all releases."""
+"""The part of CPython's thread state that is read; the whole is larger in all releases."""
 _FUNCTIONS = {
     py.PYTHON_ENSURE: "PyGILState_Ensure",
     py.PYTHON_RELEASE: "PyGILState_Release",
@@ -84,7 +84,8 @@ SHORTCUTS = "TFRT_NB_SHORTCUTS"
 def python_interface(
     core: Library, requests: dict[int, Any], read: Callable[[int], object]
 ) -> array[int]:
-    """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
+    """The parts of CPython that native code needs to call a function and to be called: see
+    PROCESS_PYTHON.
 
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
     an address.  Both must live as long as the words.
@@ -135,8 +136,8 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """Where a context has its mapping, and CPython's state of a thread its present context; 0 and 0
-    if this CPython has either elsewhere.
+    """The offsets of a context's mapping, and of the current context in CPython's thread state; 0
+    and 0 if this CPython has either elsewhere.
     """
     context = contextvars.Context()
     referents = gc.get_referents(context)
@@ -150,7 +151,7 @@ def _places() -> tuple[int, int]:
 
 
 def _place_of(item: object, address: int, size: int) -> int:
-    """Where in the bytes at an address the address of an object is; 0 if this CPython has it
+    """The offset of an object's address in the bytes at an address; 0 if this CPython has it
     elsewhere.
     """
     words = (ctypes.c_int64 * (size // 8)).from_address(address)

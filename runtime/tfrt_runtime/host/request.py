@@ -83,15 +83,15 @@ class Request(Run):
     None from when they exist until Python makes them: they are in the words only, with a reference
     each."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """What the run was started for and Python has made, decided when it is cancelled."""
+    """The results that Python created for the run, decided when the run is cancelled."""
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
     code: Code | None = None
     """The compiled code that the run may call."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
-    """What is called before each piece of text."""
+    """The function called before each piece of text."""
     program: object
-    """What runs: it must live until the run is over, whatever becomes of the program's owner."""
+    """The running program: it must live until the run is over, even if the program's owner dies."""
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
@@ -126,7 +126,7 @@ class Request(Run):
         self._cancelled = host.cancelled
 
     def open(self, words: array[int]) -> None:
-        """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
+        """Register the run with Python; `words` start like `NEW_REQUEST`, and are copied."""
         host, process = self.host, native_process()
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
@@ -154,7 +154,7 @@ class Request(Run):
 
     @property
     def data(self) -> dict[type, object]:
-        """What kernels of the run share, by type."""
+        """The objects that kernels of the run share, by type."""
         with self.lock:
             if self._data is None:
                 self._data = {}
@@ -170,7 +170,7 @@ class Request(Run):
 
     @property
     def printed(self) -> list[str]:
-        """What the run has printed so far, in pieces."""
+        """The run's output so far, in pieces."""
         with self.lock:
             if self._printed is None:
                 self._printed = []
@@ -192,7 +192,7 @@ class Request(Run):
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """What prints as `output` does, and does not hold the run: for code that may outlive it."""
+        """Return a sink like `output` that does not hold the run: for code that may outlive it."""
         return functools.partial(
             print_for, self.printed, self.watched, self.caller_context, self._sink
         )
@@ -217,8 +217,8 @@ class Request(Run):
 
     @property
     def promises(self) -> Promises:
-        """What the run waits for from outside the runtime, noted from when it is first asked
-        for.
+        """The values from outside the runtime that the run waits for, recorded from the first
+        access on.
         """
         with self.lock:
             if self._promises is None:
@@ -246,8 +246,8 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Kernels that are decided, and those that are known: of calls that began since this was
-        first asked for, and of the outermost one.
+        """The numbers of decided and known kernels: of calls that started since the first access,
+        and of the outermost one.
         """
         native = self.native
         native.observed = 1
@@ -326,7 +326,7 @@ class Request(Run):
         self.enter_call()
 
     def leave(self) -> None:
-        """What `enter` counted is done; on any thread."""
+        """End an activity that `enter` counted; on any thread."""
         self.leave_call()
         with self.lock:  # last: before that, the run would seem to have no thread
             self._outside -= 1
@@ -428,7 +428,7 @@ class Request(Run):
         return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
 
     def name_of(self, value: AsyncValue) -> str:
-        """What a result of the run is called in messages."""
+        """The name of a result of the run in messages."""
         numbers = [i for i, reference in enumerate(self.results) if reference() is value]
         which = f"result {numbers[0]}" if numbers and len(self.results) > 1 else "the result"
         return f"{which} of @{self.entry.name if self.entry is not None else ''}"
@@ -466,7 +466,7 @@ class Request(Run):
             shielded(callback)
 
     def forget_when_cancelled(self, key: object) -> None:
-        """What `call_when_cancelled` noted is over."""
+        """Forget a callback of `call_when_cancelled`, which is no longer needed."""
         with self.lock:
             if self._when_cancelled is not None:
                 self._when_cancelled.pop(key, None)

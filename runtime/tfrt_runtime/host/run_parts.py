@@ -1,4 +1,4 @@
-"""What a run has: objects that its kernels share, the compiled code that it calls, its output."""
+"""The parts of a run: objects that its kernels share, the compiled code it calls, its output."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Struct(ctypes.Structure):
 
     @property
     def address(self) -> int:
-        """Where it is."""
+        """Its address."""
         return ctypes.addressof(self)
 
 
@@ -138,7 +138,7 @@ class Activation(Struct):
 
 @_view
 class Async(Struct):
-    """What the compiled programs on one queue share."""
+    """The state that the compiled programs on one queue share."""
 
     __slots__ = ()
 
@@ -152,7 +152,7 @@ class Benchmark(Struct):
 
 @_view
 class Context(Struct):
-    """What a thread that runs native code has."""
+    """The state of a thread that runs native code."""
 
     __slots__ = ()
 
@@ -180,7 +180,7 @@ class Group(Struct):
 
 @_view
 class Interrupts(Struct):
-    """What the handler of SIGINT and native code know of each other."""
+    """The state that the handler of SIGINT and native code share."""
 
     __slots__ = ()
 
@@ -208,7 +208,7 @@ class Pool(Struct):
 
 @_view
 class Process(Struct):
-    """What all threads share."""
+    """The state that all threads share."""
 
     __slots__ = ()
 
@@ -257,7 +257,7 @@ class Tensor(Struct):
 
 @_view
 class Waiter(Struct):
-    """What happens when a value resolves."""
+    """The action when a value resolves."""
 
     __slots__ = ()
 

@@ -1,4 +1,5 @@
-"""What waits for what: whether a work queue is quiescent, and whether kernels that wait can go on.
+"""Detection of deadlocks: whether a work queue is quiescent, and whether waiting kernels can
+continue.
 
 A queue is quiescent if nothing runs, nothing is queued, nothing is about to be.  The answer is made
 of many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH):
@@ -6,9 +7,13 @@ odd while it may hold work, and it only grows.  Two equal reads of all epochs, a
 work queued in between, prove that the queue was quiescent (double collect).
 
 The thread of a kernel that waits, without a time limit, for values or runs of its own host works
-for the host meanwhile.  Where the queue is quiescent apart from such kernels, what they wait for
-can only come from kernels that wait, so it never comes.  Then the kernel that began to wait last
-gets an error: it is the topmost one of its thread's stack, so it can return.
+for the host meanwhile. Where the queue is quiescent apart from such kernels, what they wait for can
+only come from kernels that wait, so it never comes. Then the kernel that started to wait last gets
+an error: it is the topmost one of its thread's stack, so it can return.
+
+Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4), "Atomic
+Snapshots of Shared Memory".  Rejected: one counter of all work, which every thread would write for
+every task.
 
 Kernels that keep a worker are found while they run, by a look at a host's threads ten times a
 second.  Calls pay nothing for it.  A thread is in the same call at two looks if its native context
@@ -118,7 +123,7 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
 
 
 class EndlessWaitError(TfrtError):
-    """What a kernel waits for can only come after it has returned."""
+    """The value that a kernel waits for can only come after the kernel has returned."""
 
 
 class Maker(Protocol):
@@ -142,7 +147,7 @@ class Coroutine(Protocol):
     place: AnyLocation
     queue: WorkQueue
     number: int
-    """That of the kernel in its program; -1 where the run is not watched."""
+    """The number of the kernel in its program; -1 if the run is not watched."""
 
     @property
     def run(self) -> Maker:
@@ -260,7 +265,7 @@ def _endless(wait: KernelWait, others: Sequence[KernelWait]) -> Diagnostic:
             " and ".join(f"'{name}'" for name in sorted({*names})),
         )
         pool = "1 thread, which waits" if count == 1 else f"{count} threads, which all wait"
-        reason = f"{kernels} cannot begin, as the blocking pool has {pool}"
+        reason = f"{kernels} cannot start, because the blocking pool has {pool}"
         larger = f"mstd:{queue.parallelism_level},{count + len(names)}"
         instead = f"give the host a larger pool (work queue '{larger}'), or {instead}"
     text = f"kernel '{wait.kernel}' waits for {wait.what}, which never comes: {reason}; {instead}"

@@ -1,4 +1,4 @@
-"""How a Python kernel sees its call, and checks its arguments: a program in a BEF file may put
+"""A Python kernel's view of its call, with checks of its arguments: a program in a BEF file may put
 any value anywhere.
 """
 

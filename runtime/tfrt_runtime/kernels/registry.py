@@ -27,7 +27,8 @@ PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
 
 class KernelError(Exception, NoObject):
-    """What a kernel raises, or returns instead of a result, to make the result an error.
+    """The exception that a kernel raises, or returns instead of a result, to make the result an
+    error.
 
     `code` is the error code of the diagnostic; users see the message.
     """
@@ -87,7 +88,7 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What the annotations of a Python kernel say, which programs are checked against
+    """The types that a Python kernel's annotations give, against which programs are checked
     (`annotations`).
 
     `rest` is for arguments beyond the names, of a function that takes any number of them.
@@ -135,13 +136,13 @@ class PythonKernel:
     """The attributes in the order in which the function gets them, after its arguments."""
     parameters: Parameters | None = None
     arrays: bool = False
-    """It gets tensors as numpy arrays, which it must not write."""
+    """Tensors are passed to it as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
     """The user's function, if a call keeps a worker: a warning names one that does so for long."""
     remote: bool = False
     """On a host with a cluster it runs there, and what only such kernels take stays there."""
     waits: str = BY_HAND
-    """What its results wait for after it has returned, in the words of messages."""
+    """The event that its results await after it has returned, in the words of messages."""
     prepare: Callable[..., object] | None = None
     """Called with the attributes when a program that calls it is loaded; may raise
     `KernelError`.
@@ -225,7 +226,7 @@ class ControlKernel:
     functions: int | None = 1
     fixed_results: int | None = None
     body_results: int | None = None
-    """How many results the function has, where that does not follow; None for at most one."""
+    """The number of the function's results, if nothing else determines it; None for at most one."""
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     """Words of the kernel's data that follow `data`; a word that is not a number is stored as 0."""
@@ -383,10 +384,10 @@ class KernelsOver(Mapping[str, Kernel]):
 
 
 def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
-    """The signature of a function, whatever its annotations are: texts, or references to them.
+    """The signature of a function, even if its annotations are strings, or references to them.
 
     Raises:
-        ValueError: if a function of C does not say.
+        ValueError: if a C function does not provide one.
     """
     if sys.version_info >= (3, 14):
         import annotationlib
@@ -396,7 +397,7 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
-    """How many arguments of the kernel a function needs, and how many it takes, None for any
+    """Return how many arguments of the kernel a function needs, and how many it takes, None for any
     number.
 
     `others` of its positional parameters are for something else.

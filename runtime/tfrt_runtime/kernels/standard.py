@@ -36,7 +36,7 @@ FAMILIES = frozenset(
         "native function native_sink",
     )
 )
-"""What the names of the runtime's kernels begin with, up to the first dot."""
+"""The prefixes of the names of the runtime's kernels, up to the first dot."""
 
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)

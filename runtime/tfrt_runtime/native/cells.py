@@ -27,6 +27,9 @@ programs add to it.
 Small blocks are never refused.  A thread that is over the budget, or that gets no memory from the
 system, calls `refuse`, which ends its run, and still gets its block, from the stock if necessary:
 everything that the run has started can finish in order.
+
+Rejected: the C library's allocator for each block, because a small block must never be refused, and
+because the budget would then have to be counted at every allocation.
 """
 
 from __future__ import annotations

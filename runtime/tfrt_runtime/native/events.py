@@ -16,6 +16,9 @@ and SKIP.  The reader copies the records first and reads HEAD again afterwards, 
 sequence lock does (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory
 models?"): records that the writer may have overwritten meanwhile are torn and count as lost.  A
 thread that exits leaves its ring, with the events in it, to the next thread that needs one.
+
+Rejected: one ring for all threads, whose HEAD they would contend for; and a writer that waits for
+the reader, because watching a run must not stop it.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ _struct(
         "Runs of which nothing is left and that Python has not forgotten: a stack that is taken "
         "whole."
     ),
-    RUNS="The number of the last run that has begun.",
+    RUNS="The number of the last run that has started.",
     OBJECTS="How many Python objects payloads refer to; written with the GIL only.",
     LEFT=(
         "Slabs that threads have left before they were cut up, one stack per size class, which "
@@ -826,7 +826,7 @@ _struct(
         "limit."
     ),
     STARTED=line(
-        "Calls from outside that no thread has begun: a stack that consumers take whole.",
+        "Calls from outside that no thread has started: a stack that consumers take whole.",
     ),
     TAKEN="How often a thread took that stack.",
     NAPPING="Workers that will check that stack when their nap is over.",

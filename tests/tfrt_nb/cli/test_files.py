@@ -67,7 +67,7 @@ def test_a_device_without_an_end_is_an_error(shell, command: str) -> None:
     outcome = shell(command, "/dev/zero")
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert "'/dev/zero' gives more than 100663296 bytes" in outcome.stderr
+    assert "'/dev/zero' produced more than 100663296 bytes" in outcome.stderr
 
 
 @pytest.mark.parametrize("command", ["run", "mlir-to-bef", "opt"])

@@ -43,7 +43,7 @@ func @after() -> i32 {
 }
 """
 HEAD = "func @endless() -> i32 {\n^\n"
-LOOP = """e.mlir:8:8: note: this is where it was then
+LOOP = """e.mlir:8:8: note: it had reached this line
   %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
        ^
 """
@@ -157,7 +157,7 @@ def test_of_nested_loops_the_inner_one_is_where_the_time_was_over(shell) -> None
 
     outcome = shell("run", "-q", "s", "--timeout", "0.1", shell.write("e.mlir", text))
 
-    assert "e.mlir:3:8: note: this is where it was then\n  %y = tfrt.repeat" in outcome.stderr
+    assert "e.mlir:3:8: note: it had reached this line\n  %y = tfrt.repeat" in outcome.stderr
 
 
 @pytest.mark.parametrize("timeout", ["60", "1e308"])

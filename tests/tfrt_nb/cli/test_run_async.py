@@ -167,7 +167,7 @@ def test_a_loop_that_is_stopped_is_shown(shell) -> None:
     assert (outcome.status, outcome.stdout) == (1, "")
     lines = outcome.stderr.splitlines()
     assert lines[0] == "f.mlir:1:1: error: @main did not finish within 0.1 s and was cancelled"
-    assert "f.mlir:4:3: note: this is where it was then" in lines
+    assert "f.mlir:4:3: note: it had reached this line" in lines
 
 
 LEAK = """func.func @main() {

@@ -265,7 +265,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
         "expected a type such as '(i64, f64) -> f64', found 'i64 -> i64'"
     )
     assert _refused(lambda: external("f", "(memref<*xf32>) -> ()")) == (
-        "a registered function has numbers (i1, i8, i16, i32, i64, f32, f64), found 'memref<*xf32>'"
+        "a registered function takes and returns numbers (i1, i8, i16, i32, i64, f32, f64), found 'memref<*xf32>'"
     )
     assert _refused(lambda: external("printI64", "(i64) -> ()")) == (
         "'printI64' is a function of the runtime: choose another name"

@@ -304,7 +304,7 @@ func.func @main(%n: i64) -> i64 {
 
 
 def spans(document, name):
-    """The instances of a call that began, and of those that ended: plain calls end with their values."""
+    """The instances of a call that started, and of those that ended: plain calls end with their values."""
     data = document.data
     operation = next(
         o["id"] for o in data["program"]["operations"] if o["text"].strip().startswith(name + " ")

@@ -121,7 +121,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: f"{x}", "format it in a kernel"),
         (lambda x: int(x), "tfrt.i64(x)"),
         (lambda x: range(x), "tfrt.repeat"),
-        (lambda x: x + 2.5, "2.5 is a float beside i64"),
+        (lambda x: x + 2.5, "2.5 is a float, not i64"),
         (lambda x: x + tfrt.f64(x), "cast one of them, as tfrt.f64(x)"),
         (lambda x: min(x, 1), "tfrt.min and tfrt.max instead of min and max"),
         (lambda x: x + "a", "'+' has no meaning for str"),
@@ -131,16 +131,16 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: round(x), "round it in a kernel"),
         (lambda x: x @ x, "no kernel for '@'"),
         (lambda x: x.__setitem__(0, 1), "change it in a kernel"),
-        (lambda x: pair(x) + 1, "say what its kernel returns"),
+        (lambda x: pair(x) + 1, "annotate what its kernel returns"),
         (lambda x: pair({x}), "a set holds a traced value"),
         (lambda x: pair(Point(x)), "a Point holds a traced value"),
         (lambda x: (same(y) for y in (x, x)), "pass a list, as in [...]"),
         (lambda x: tfrt.program(show)(x, after=show(x)), "within 'with tfrt.in_order():'"),
         (lambda x: tfrt.i32("7"), "no cast of str to i32"),
         (lambda x: pair(tfrt.unavailable()), "an AsyncValue is an argument of a program"),
-        (lambda x: tfrt.cond(x > 1, 1, 2), "a function, as lambda x: x + 1; found 1"),
+        (lambda x: tfrt.cond(x > 1, 1, 2), "a function, as in lambda x: x + 1; found 1"),
         (lambda x: tfrt.repeat(2, lambda a, b: a, x), "called with 1 argument: missing"),
-        (lambda x: tfrt.while_loop(lambda a: a, lambda a: a, x), "compare it, as x != 0"),
+        (lambda x: tfrt.while_loop(lambda a: a, lambda a: a, x), "compare it, as in x != 0"),
         (lambda x: x / 2, "use '//'"),
         (lambda x: x**2, "no kernel for '**'"),
         (lambda x: 2**x, "no kernel for '**'"),
@@ -154,14 +154,14 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: show(), "missing a required argument: 'x'"),
         (lambda x: show(x, y=1), "unexpected keyword argument 'y'"),
         (lambda x: show(x > 1), "argument 'x' of 'traced.show' is int, found i1"),
-        (lambda x: tfrt.cond(x, lambda: 1, lambda: 2), "compare it, as x != 0"),
+        (lambda x: tfrt.cond(x, lambda: 1, lambda: 2), "compare it, as in x != 0"),
         (lambda x: tfrt.cond(x > 1, lambda: (1, 2), lambda: x), "return 2 and 1 values"),
         (lambda x: tfrt.cond(x > 1, lambda: "a", lambda: x), "return !tfrt.string and i64"),
         (lambda x: tfrt.repeat(3, lambda a: (a, a), x), "carries 1 value, and its body returns 2"),
         (lambda x: tfrt.cond(x > 1, x, x), "a body of control flow is a function"),
         (lambda x: tfrt.map([1], show), "takes a kernel and a list of values"),
         (lambda x: tfrt.map(show, 3), "takes a kernel and a list of values"),
-        (lambda x: show(1.5), "argument 'x' of 'traced.show': 1.5 is a float beside i64"),
+        (lambda x: show(1.5), "argument 'x' of 'traced.show': 1.5 is a float, not i64"),
         (lambda x: show(None), "argument 'x' of 'traced.show' is int, found NoneType"),
         (lambda x: show(x, 2), "too many positional arguments; it takes (x: int) -> None"),
         (lambda x: tfrt.f32(1e300), "1e+300 does not fit in f32"),
@@ -232,7 +232,7 @@ def test_a_function_whose_kernel_has_another_function_now_is_refused() -> None:
 
     twice, thrice = times(2), times(3)
 
-    assert "'traced.times' is another function now" in refused(lambda x: twice(x), 7)
+    assert "'traced.times' now names another function" in refused(lambda x: twice(x), 7)
     with pytest.raises(tfrt.TfrtError, match="another function now"):
         tfrt.call(twice, 7)
     assert value_of(lambda x: thrice(x), 7) == 21

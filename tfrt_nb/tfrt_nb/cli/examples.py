@@ -11,7 +11,7 @@ from tfrt_nb.cli.main import main
 
 
 def run_example(program: str, *options: str) -> str:
-    """What `tfrt-nb run` prints for a program: the standard output, then the errors."""
+    """Return the output of `tfrt-nb run` for a program: the standard output, then the errors."""
     out, problems = io.StringIO(), io.StringIO()
     with TemporaryDirectory() as folder:
         path = Path(folder, "example.mlir")

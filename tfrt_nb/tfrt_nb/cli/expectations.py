@@ -27,7 +27,7 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is expected on `line`, 0 for a place that is not in the file; `place` is the
+    """A diagnostic expected on `line`, 0 for a place that is not in the file; `place` is the
     comment's.
     """
 
@@ -100,7 +100,7 @@ def check(
     expectations: Mapping[str, list[Expectation]],
     headline: str = "unexpected error: runtime error: ",
 ) -> list[Diagnostic]:
-    """What does not agree: unexpected errors, then expectations that nothing met.
+    """Return the differences: unexpected errors, then expectations that nothing met.
 
     Args:
         diagnostics: in the order in which they were raised.
@@ -135,7 +135,7 @@ def check(
 def check_all(
     diagnostics: Iterable[Diagnostic], expectations: Sequence[Expectation]
 ) -> list[Diagnostic]:
-    """What does not agree, as MLIR's tools verify it: each comment stands for one diagnostic or
+    """Return the differences as MLIR's tools verify them: each comment matches one diagnostic or
     note.
 
     A note that no comment expects agrees: most notes are advice of ours, which MLIR's tools do not

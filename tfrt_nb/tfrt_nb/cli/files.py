@@ -1,6 +1,4 @@
-"""What commands have in common: input files, standard streams, what is wrong with them, how a
-command ends.
-"""
+"""The parts that commands share: input files, standard streams, their errors, and exit statuses."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ PROGRAM = "tfrt-nb"
 
 
 def display_name(path: str) -> str:
-    """What a file is called in locations."""
+    """Return the name of a file in locations."""
     return "<stdin>" if path == STANDARD_INPUT else path
 
 
@@ -48,7 +46,7 @@ def read_input(path: str) -> bytes:
     except ValueError as problem:  # a NUL, half a surrogate pair
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
     if len(data) > MAX_FILE:
-        text = f"'{display_name(path)}' gives more than {MAX_FILE} bytes and may be endless"
+        text = f"'{display_name(path)}' produced more than {MAX_FILE} bytes and may be endless"
         raise TfrtError(error(f"{text}; give the name of a file"))
     return data
 
@@ -87,8 +85,8 @@ def open_standard_streams() -> None:
 
 
 def write(text: str) -> None:
-    """What programs print, on any thread; flushed after each function, as one process may print
-    millions of lines.
+    """Write the output of programs, on any thread; flushed after each function, because one process
+    may print millions of lines.
     """
     try:
         sys.stdout.write(text)

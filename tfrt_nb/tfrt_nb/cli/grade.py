@@ -94,7 +94,9 @@ def _printable(text: str) -> str:
 
 
 def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -> Iterator[Row]:
-    """The rows of a notebook, in its order, or one with the reason why it has none."""
+    """Return the rows of a notebook, in its order, or one row with the reason why it could not be
+    graded.
+    """
     try:
         answers = answers_of(path)
     except OSError as problem:

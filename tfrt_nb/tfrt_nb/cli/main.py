@@ -39,7 +39,7 @@ def threshold(text: str) -> int:
 
 
 def schedules(text: str) -> int:
-    """How many schedules are tried."""
+    """Return the number of schedules to try."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expected a number of schedules, found {text!r}")
     return int(text)
@@ -101,14 +101,14 @@ def build_parser() -> argparse.ArgumentParser:
     to_bef.add_argument(
         "--disable-optional-sections",
         action="store_true",
-        help="leave out what only bef-to-mlir needs",
+        help="leave out the sections that only bef-to-mlir reads",
     )
     to_bef.add_argument(
         "--tfrt-cost-threshold",
         metavar="N",
         type=threshold,
         default=0,
-        help="what a stream is worth; default 0: the cost of the longest path",
+        help="the cost that justifies a stream of its own; default 0: the cost of the longest path",
     )
     _add_verification(to_bef, " and write no file")
     opt = commands.add_parser(
@@ -132,9 +132,9 @@ def build_parser() -> argparse.ArgumentParser:
         "grade",
         help="check the answers to exercises in notebooks",
         description="Each notebook is graded in a process of its own, with an empty folder, "
-        "limits, and, where the system has namespaces, without network. One that cannot be graded "
-        "is a line with the reason.",
-        epilog="Exit status: 0 when all answers are right, 1 when one is not or could not be "
+        "limits, and no network if the system has namespaces. A notebook that cannot be graded "
+        "gets a line with the reason.",
+        epilog="Exit status: 0 if all answers are right; 1 if an answer is wrong or could not be "
         "graded, or a module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
     )
     grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
@@ -144,21 +144,21 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         help="a Python module with exercises of your own, in this folder or installed; may be "
-        "given again",
+        "repeated",
     )
     grade.add_argument(
         "--format",
         choices=["table", "csv", "json"],
         default="table",
-        help="lines to read, or rows of notebook, exercise, mark and text for a spreadsheet or a "
-        "program",
+        help="lines for reading, or rows of notebook, exercise, mark and text for a spreadsheet or "
+        "a program",
     )
     grade.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=seconds,
         default=60.0,
-        help="that an answer may take; default 60",
+        help="time limit for each answer; default 60",
     )
     grade.add_argument(
         "--memory",
@@ -178,7 +178,7 @@ def build_parser() -> argparse.ArgumentParser:
         nargs="?",
         metavar="DIR",
         default="tfrt-tutorials",
-        help="where the copy is made; default: tfrt-tutorials",
+        help="the folder for the copy; default: tfrt-tutorials",
     )
     tutorials.add_argument(
         "--no-open", dest="open", action="store_false", help="copy only; do not start JupyterLab"
@@ -191,7 +191,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--site",
         metavar="URL",
         default="http://127.0.0.1:8000/",
-        help="of a site that 'make lite' built; default: the one that 'make lite SERVE=1' serves",
+        help="a site that 'make lite' built; default: the one that 'make lite SERVE=1' serves",
     )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
@@ -205,7 +205,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_program(command: argparse.ArgumentParser) -> None:
-    """What runs and measurements of a program have in common."""
+    """Add the options that runs and measurements of a program share."""
     command.add_argument(
         "program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input"
     )
@@ -222,8 +222,8 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],  # else a missing PROGRAM is said to miss it, too
         metavar="ARGUMENT",
-        help="of the function, in order: 7, 2.5, true, '\"text\"', @FILE.npy for an array, or "
-        "chain",
+        help="arguments of the function: 7, 2.5, true, '\"text\"', @FILE.npy for an array, "
+        "or chain",
     )
     command.add_argument("--function", metavar="NAME", help="run this function only")
     command.add_argument(
@@ -233,35 +233,34 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a Python file whose kernels the program calls, or an .mlir file with functions that "
-        "it calls; any number of times, or with commas between them",
+        "it calls; may be repeated, or name several files with commas",
     )
     command.add_argument(
         "--tier",
         choices=["auto", "interpreter", "compiled"],
         default="auto",
-        help="what runs host functions of scalars, calls and control flow: compiled makes machine "
-        "code of them at once and says if that is not possible, auto when they are hot, "
-        "interpreter never; runs that are traced, stepped or explored are interpreted; compiled "
-        "functions are machine code, unless it is interpreter or llvmlite is missing; default "
-        "auto",
+        help="how host functions of scalars, calls and control flow run: compiled turns them into "
+        "machine code at once and reports those that it cannot, auto does so when they are hot, "
+        "interpreter never; traced, stepped and explored runs are interpreted; compiled functions "
+        "are machine code, except with interpreter or without llvmlite; default auto",
     )
     command.add_argument(
         "--memory",
         metavar="SIZE",
         type=memory,
-        help="what values, tasks, tensors and buffers may take, for instance 500M or 2G; by default"
-        " half of what the machine, its cgroups and the address space limit leave",
+        help="memory budget of values, tasks, tensors and buffers, for instance 500M or 2G; "
+        "default: half of what the machine, its cgroups and the address space limit allow",
     )
 
 
 def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """How functions are compiled; the group of these options."""
+    """Add the options for compiled functions; return their group."""
     compiled = command.add_argument_group("compiled functions")
     compiled.add_argument(
         "--parallel-for",
         metavar="OPTIONS",
         help="split parallel loops into tasks, for instance 'num-workers=4 min-task-size=100' or "
-        "''; a first line '// parallel-for: OPTIONS' asks for the same; default: split "
+        "''; a first line '// parallel-for: OPTIONS' does the same; default: split "
         "async.parallel_for for the workers of the queue, and run scf.parallel sequentially",
     )
     compiled.add_argument(
@@ -270,7 +269,7 @@ def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         type=int,
         choices=(0, 1),
         help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where "
-        "none is needed; default: a run takes them, and --emit shows coroutines",
+        "no coroutine is needed; default: -O1 for a run, -O0 for --emit",
     )
     return compiled
 
@@ -280,10 +279,10 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "run",
         help="run a program",
         description="Run every function of a host program that takes no arguments, in the order of "
-        "the file. Where functions are compiled (async.func, and func.func with a return), run "
+        "the file. If functions are compiled (async.func, and func.func with a return), run "
         "@main.",
-        epilog="Exit status: 0; 1 when the program or its file is wrong, an error was raised that "
-        "no expected-error comment names, or async objects are left over; 2 for a wrong command "
+        epilog="Exit status: 0; 1 if the program or its file is invalid, no expected-error comment "
+        "names an error that was raised, or async objects are left over; 2 for a wrong command "
         "line; 130 after Ctrl-C.",
     )
     _add_program(run)
@@ -316,7 +315,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     order.add_argument(
         "--step",
         action="store_true",
-        help="choose each operation that runs next; without a terminal, they run in program order",
+        help="choose which operation runs next; without a terminal, they run in program order",
     )
     compiled = _add_compiled(run)
     compiled.add_argument(
@@ -324,28 +323,28 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="STAGE",
         choices=STAGES,
         help=f"print a stage instead of running: {', '.join(STAGES)}; dot is the graph in "
-        "Graphviz's language, the stages after it apply only to compiled functions",
+        "Graphviz's language; the stages after it apply only to compiled functions",
     )
     compiled.add_argument(
         "--check-references",
         action=argparse.BooleanOptionalAction,
-        help="keep an eye on every async object, and say which are left over or released too often;"
-        " by default where the program itself counts references",
+        help="track every async object, and report those left over or released too often; default:"
+        " only if the program itself counts references",
     )
     trace = run.add_mutually_exclusive_group()
     trace.add_argument(
-        "--trace", metavar="FILE", help="write what runs when as JSON, which Perfetto opens"
+        "--trace", metavar="FILE", help="write a trace of the run as JSON for Perfetto"
     )
     trace.add_argument(
         "--tracing-sink",
         choices=["debug", "simple"],
-        help="print what runs: debug immediately, simple at the end with times",
+        help="print a trace: debug as it happens, simple at the end with times",
     )
     run.add_argument(
         "--trace-level",
         choices=["none", "default", "verbose", "debug"],
-        help="what is traced: default has runs and functions, debug every kernel as well, what it "
-        "waited for and what made it ready; the default is debug with --trace and default with "
+        help="how much to trace: default has runs and functions, debug also every kernel, what it "
+        "waited for and what made it ready; if not given, debug for --trace and default for "
         "--tracing-sink",
     )
 
@@ -354,9 +353,9 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     bench = commands.add_parser(
         "bench",
         help="measure how long a program takes",
-        description="Run each function that `run` would run again and again, and print how long it "
-        "takes. What the program prints is not shown.",
-        epilog="Exit status: 0; 1 when the program is wrong, or a run ends with an error; 2 for a "
+        description="Run each function that `run` would run, repeatedly, and print how long it "
+        "takes. The program's output is not shown.",
+        epilog="Exit status: 0; 1 if the program is invalid, or a run fails; 2 for a "
         "wrong command line; 130 after Ctrl-C.",
     )
     _add_program(bench)
@@ -365,7 +364,7 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="SECONDS",
         type=seconds,
         default=1.0,
-        help="measure each function for this time, but at least one run; default 1",
+        help="measure each function for this long, at least one run; default 1",
     )
     _add_compiled(bench)
 
@@ -379,9 +378,8 @@ def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> No
     command.add_argument(
         "--verify-diagnostics",
         action="store_true",
-        help="compare what is said about the program with its comments '// expected-error "
-        "{{text}}',"
-        f" -warning, -remark and -note, say only what differs{instead}",
+        help="compare the program's diagnostics with its comments '// expected-error {{text}}',"
+        f" -warning, -remark and -note, report only differences{instead}",
     )
 
 

@@ -23,7 +23,7 @@ from tfrt_nb.source.verification import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
-"""How the first line of a source starts if it names its passes."""
+"""The prefix of a source's first line that names its passes."""
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
@@ -61,7 +61,7 @@ def execute(options: argparse.Namespace) -> int:
 def processed(
     text: str, name: str, pipeline: Pipeline, options: argparse.Namespace
 ) -> tuple[list[Diagnostic], str | None]:
-    """What is said about a program, and the program after the passes; None if it is wrong.
+    """Return the diagnostics of a program, and the program after the passes; None if it is invalid.
 
     A host program is printed as the disassembler has it, others as MLIR has them.
     """

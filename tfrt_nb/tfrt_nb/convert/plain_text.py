@@ -24,7 +24,7 @@ from tfrt_runtime.bef.records import (
 )
 
 CHAIN_TEXT = "!tfrt.chain"
-"""How `dialects.types.CHAIN` is written.  That module loads the IR, which a trace does not need."""
+"""The spelling of `dialects.types.CHAIN`. That module loads the IR, which a trace does not need."""
 
 
 class Row(NamedTuple):

@@ -151,7 +151,7 @@ INSTEAD = {
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
-"""How to write the equivalent of an operation that does not exist here."""
+"""Advice for operations that do not exist here: the equivalent to write."""
 NOT_HERE = {
     "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', "
     "and 'memref.store'",

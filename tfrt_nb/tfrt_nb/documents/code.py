@@ -1,14 +1,14 @@
 """What compiled code logs of a run as events, in ids of the program document.
 
 The core knows an object by its address and by the record of the operation that makes it, a task by
-its frame.  The objects of an operation are made one after the other, in the order of its results,
-and its task is put into the queue on the same thread after them.  An async function begins on its
+its frame. The objects of an operation are made one after the other, in the order of its results,
+and its task is put into the queue on the same thread after them. An async function starts on its
 caller's thread when its first object is made; the first frame that is suspended there is that of
 the innermost one.
 
-A call logs that it begins and, unless the function fails, that it comes back.  A function that
-makes no object is over then; of any other, the call began it.  Only the first calls of each
-operation are logged.
+A call logs that it begins and, unless the function fails, that it comes back. A function that makes
+no object is over then; of any other, the call started it. Only the first calls of each operation
+are logged.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class CodeMap:
         suspended.
         """
         self._functions: dict[int, _Part] = {}
-        """The async functions that have begun, by their first objects."""
+        """The async functions that have started, by their first objects."""
         self._latest: dict[int, tuple[int, int, int]] = {}
         """What each thread has made last: record, operation, and the ordinal of the object."""
         self._count = 1
@@ -136,7 +136,7 @@ class CodeMap:
         return -1
 
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
-        """The rows of an event; `start` is when the run began."""
+        """The rows of an event; `start` is when the run started."""
         time, low, high, _, kind, worker, payload = event
         self._time = time - start
         for shown, op, value, instance, text in self._of(
@@ -316,8 +316,8 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """The operation that has called an async function which begins on this thread, and its
-        call if that is logged.
+        """The operation that has called an async function which starts on this thread, and its call
+        if that is logged.
         """
         calls = self._here(worker).calls
         name = function["name"]

@@ -292,7 +292,7 @@ class RunDocument:
         }
 
     def _begin(self, events: Events) -> int | None:
-        """When the run began, None if it did not: threads slept and woke before."""
+        """The start of the run, None if it did not start: threads slept and woke before."""
         own = (event[0] for event in events if event[4] not in _OF_THREADS)
         first = next(own, None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
@@ -448,7 +448,7 @@ class _Map:
         return self._registers[function][register]
 
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
-        """The rows of an event; `start` is when the run began.
+        """The rows of an event; `start` is when the run started.
 
         Constants are available once their function is called; the core has no event for that.  The
         event of a call may be overwritten: the first one of a value in the function says as much.

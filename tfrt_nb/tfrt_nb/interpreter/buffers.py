@@ -295,7 +295,7 @@ def _subview(body: FunctionSource, op: memref.SubviewOp) -> None:
     target = buffer_type(op.result, op)
     kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
     if kept is None:
-        fail(op, "the sizes are not those of the result")
+        fail(op, "the sizes differ from those of the result")
     offsets = _numbers(body, op.static_offsets.get_values(), op.offsets)
     sizes = _numbers(body, op.static_sizes.get_values(), op.sizes)
     steps = _numbers(body, op.static_strides.get_values(), op.strides)

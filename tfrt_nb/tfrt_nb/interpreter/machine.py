@@ -1,4 +1,4 @@
-"""What interpreted functions need while they run: the core's functions, and coroutines.
+"""The runtime support of interpreted functions: the core's functions, and coroutines.
 
 A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
 The core resumes it as it resumes those of machine code: it calls `RESUME` with the handle, on any
@@ -41,7 +41,7 @@ class Coroutine:
 
     generator: Generator[Any, None, None]
     objects: tuple[int, ...]
-    """What it resolves."""
+    """The object that it resolves."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -99,9 +99,9 @@ RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 
 
 class Machine:
-    """What the functions of one program share while they run.
+    """The state that the functions of one program share while they run.
 
-    `deepest` is how many calls may be within each other.
+    `deepest` is the limit of nested calls.
     """
 
     def __init__(self, addresses: Mapping[str, int], records: Records, deepest: int) -> None:

@@ -110,7 +110,7 @@ _DESCRIPTOR_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """How values of a type are stored: their size in bytes, and how they are read and written."""
+    """The storage of a type's values: their size in bytes, and how they are read and written."""
 
     size: int
     read: Callable[[int], Any]

@@ -23,7 +23,7 @@ _CALLS_OF_COROUTINE = 100
 
 @dataclass
 class ModuleSource:
-    """What the functions of a module share.
+    """The state that the functions of a module share.
 
     `scope` has the objects that their source refers to, and becomes the functions' globals.
     """

@@ -298,7 +298,7 @@ class _Scope:
             name, [at.TYPE_I32]
         )
         if len(record.arguments) != len(first) + len(wanted):
-            raise Uncompilable("a call with another number of arguments", self._index, number)
+            raise Uncompilable("a call with a different number of arguments", self._index, number)
         values = self._read(record.arguments, [*first, *wanted], number)
         if name == "call":
             return results, self._module.call(self._block, callee, values, self._depth)[1]

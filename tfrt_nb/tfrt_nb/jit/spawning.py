@@ -59,7 +59,7 @@ class _Shape:
     resolves: bool = False
     """Whether the body takes the results and resolves them."""
     awaited_inside: int = 0
-    """How many of the last awaited arguments the body itself awaits.
+    """The number of the last awaited arguments that the body itself awaits.
 
     The maker record has the places of these awaits.
     """

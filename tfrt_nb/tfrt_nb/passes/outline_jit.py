@@ -63,7 +63,7 @@ def _outline(op: JitOp, name: str) -> Operation:
     body = op.regions[0]
     for nested in body.walk():
         if is_kernel(nested) and not isinstance(nested, ReturnOp):
-            fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
+            fail(nested, f"'{nested.name}' is a kernel, but the body of a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values, is_token_last = op.body_types, op.is_token_last
     is_async = op.has_token or any(

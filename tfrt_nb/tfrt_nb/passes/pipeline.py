@@ -114,7 +114,7 @@ class Pipeline:
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
-    """From what users write to what the JIT compiles.  `first` runs on the high-level operations.
+    """The pipeline from users' operations to the JIT's. `first` runs on the high-level operations.
 
     Errors keep their reason and place and end no process, tokens are resolved last, references are
     counted once every way out of a function is known.

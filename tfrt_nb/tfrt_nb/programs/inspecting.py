@@ -1,4 +1,4 @@
-"""What a program is: its text, its functions, its file, and its stages."""
+"""Inspection of a program: its source, its functions, its file, and its stages."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class FunctionSignature:
 
 
 class Labels(NamedTuple):
-    """What a board calls the registers of a traced function and its operations; "" for what only
-    helps others.
-    """
+    """The board's names of a traced function's registers and operations; "" for auxiliary ones."""
 
     names: Sequence[str]
     """The variable that a value is assigned to, or the expression that makes it."""
@@ -51,18 +49,18 @@ class Inspection:
     file: BefFile
     """The records of the host functions."""
     name: str
-    """What stands for the program in locations."""
+    """The name of the program in locations."""
     _compiled: CompiledModule | None
     """The functions that become machine code; None if there are none."""
     _libraries: Mapping[str, Self]
     """The programs whose functions the text may call."""
     _plain: PlainProgram | None
-    """What was read from a plain source; its module is made only on request."""
+    """The result of reading a plain source; its module is created only on request."""
     _source: str | Callable[[], str]
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
     _labels: Callable[[str, int], Labels] | None = None
-    """What Python calls what is in a function of this name, with this many arguments; None unless
+    """The Python names in a function of a given name, with a given number of arguments; None unless
     the program is traced.
     """
     _bytes: bytes | memoryview
@@ -93,7 +91,7 @@ class Inspection:
         return f"<Program {shown}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the program."""
+        """Return a notebook's display of the program."""
         import html  # a command needs none, and its table of characters takes a millisecond
 
         picture = self.graph()._repr_html_()
@@ -157,7 +155,9 @@ class Inspection:
         return found
 
     def parameters(self, function: str) -> tuple[str, ...]:
-        """What the text calls the arguments of a function; () for a file, which has no names."""
+        """Return the names of a function's arguments in the source; () for a file, which has no
+        names.
+        """
         if self._compiled is not None and function in self._compiled.functions:
             names = [*self._compiled.functions[function].parameters]
         else:
@@ -169,7 +169,7 @@ class Inspection:
         return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 
     def graph(self) -> Graph:
-        """What the functions' operations give to each other."""
+        """The values that the functions' operations pass to each other."""
         drawn: Graph = HOOKS.program_graph(self)
         return drawn
 
@@ -209,9 +209,10 @@ class Inspection:
 
     @cached_property
     def _default_function(self) -> str | None:
-        """What runs when no function is named: @main, or the only public one; None else.
+        """Return the function to run if none is named: @main, or the only public one; otherwise
+        None.
 
-        A file does not say what is public: there, what another function calls is not.
+        A file does not record which are public: there, functions that another one calls are not.
         """
         names = list(dict.fromkeys(one.name for one in self._own_functions))
         if "main" in names:
@@ -290,8 +291,8 @@ class Inspection:
         return parse_module(self.mlir, self.name)
 
     def _named_values(self) -> Mapping[tuple[int, int], str]:
-        """What the text calls registers, by function of the file and register: a file does not
-        keep names.
+        """The names of registers in the source, by function of the file and register: a file does
+        not keep names.
         """
         if self._names is None and self._plain is not None:
             self._names = {

@@ -85,7 +85,7 @@ class Program(Running):
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """The program that `text` is; `name` stands for it in locations.
+        """Create a program from its source; `name` stands for it in locations.
 
         Args:
             libraries: programs by name; what the text calls and does not define is theirs.
@@ -254,7 +254,9 @@ def code_of_text(text: str, name: str) -> CompiledModule:
 
 
 def _no_text(found: object) -> str:
-    """What was given instead of a program's source, and what accepts it."""
+    """Describe an object that was passed instead of a program's source, and the function that
+    accepts it.
+    """
     if isinstance(found, str):
         return f"the name of a file: Program.from_file({found!r}) reads it"
     kind = type(found).__name__

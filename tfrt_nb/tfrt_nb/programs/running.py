@@ -1,4 +1,4 @@
-"""How a program runs: it is loaded against kernels, its functions are compiled, and runs of them
+"""Running a program: it is loaded against kernels, its functions are compiled, and runs of them
 start.
 """
 
@@ -48,7 +48,9 @@ HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class Way(NamedTuple):
-    """How compiled functions run: whether they log what runs, and whether they are interpreted."""
+    """The mode of compiled functions: whether they log their operations, and whether they are
+    interpreted.
+    """
 
     watched: bool = False
     interpreted: bool = False
@@ -104,7 +106,9 @@ class Running(Inspection):
     _executables_of_code: dict[Way, Executable]
     """The same as programs."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
-    """What runs where a function is named, or none, with the version of the user's kernels."""
+    """The entry of each named function, and of the default one, with the version of the user's
+    kernels.
+    """
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
         # Python and IPython look for hooks such as __array__ and _repr_png_, which they then call.
@@ -155,7 +159,7 @@ class Running(Inspection):
             function: by default @main, or the only public function.
             timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
             output: where the program's output goes, instead of to the host's sink.
-            wake: let workers begin at once; False leaves the start to the thread that waits first.
+            wake: let workers start at once; False leaves the start to the thread that waits first.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
             tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at
                 once, "interpreter" never, not even of compiled functions; the run's `tier` says
@@ -307,7 +311,9 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
-        """What has a function, by default the one that runs when none is named, and its name."""
+        """Return the owner of a function, by default the one that runs if none is named, and its
+        name.
+        """
         if function is None:
             function = self._default_function or "main"
         way = way._replace(watched=way.watched or host.is_traced)

@@ -5,6 +5,10 @@ make a difference are skipped by dynamic partial-order reduction (Flanagan and G
 Partial-Order Reduction for Model Checking Software", POPL 2005) with sleep sets (Godefroid,
 "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996). A step is a
 kernel, or the part of a task up to its next await or effect (`passes.interleave`).
+
+Rejected: all interleavings, whose number grows with the factorial of the steps; random schedules,
+which can miss an outcome without a sign of it; and storing visited states, because the state of
+Python objects cannot be compared.
 """
 
 from __future__ import annotations
@@ -388,7 +392,9 @@ class Explorer:
 
 
 class _Order:
-    """Which operations wait for which, by the values that they pass to each other in the text."""
+    """The dependencies between operations, from the values that they pass to each other in the
+    source.
+    """
 
     def __init__(self, document: ProgramDocument) -> None:
         self._rows = document.data["operations"]

@@ -1,4 +1,4 @@
-"""What exploring finds: outcomes, races, and the schedules that lead to them."""
+"""The findings of exploration: outcomes, races, and the schedules that lead to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to write instead of what is wrong.
+"""Advice: a correct spelling for a mistake.
 
 In this order: of an operation on other numbers or types; of a number, a string, or a name without
 its `%` where an operand should be; of an operation that a check of its own refuses.
@@ -36,7 +36,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
-    """What to write where an operation is for other numbers, or has no such predicate."""
+    """Advice for an operation on other numbers, or with an unknown predicate."""
     dialect, _, stem = name.partition(".")
     got = re.search(
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
@@ -56,9 +56,7 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
 
 
 def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
-    """What to do where an operation called `name` takes `operand` as a `wanted`, and it is a
-    `given`.
-    """
+    """Advice if the operation `name` takes `operand` as a `wanted`, but it is a `given`."""
     stem, _, suffix = name.rpartition(".")
     dialect = name.partition(".")[0]
     if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
@@ -111,7 +109,7 @@ _OPERAND_IS_MISSING = re.compile(
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )
-"""What the readers say where no operand is; `surely` where nothing else can be meant."""
+"""The readers' messages if an operand is missing; `surely` if nothing else can be meant."""
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
 _TRUTH = re.compile(r"(?:true|false)\b")
@@ -156,10 +154,9 @@ _CONDITIONS = (
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """What to write instead of what is at `position` of `text`, where a reader refused it with
-    `message`.
+    """Return advice for the source at `position` of `text`, which a reader refused with `message`.
 
-    `known` has the values by name.  None if that is not known.
+    `known` has the values by name. None if none is known.
     """
     line = text[text.rfind("\n", 0, position) + 1 : position]
     *_, operation = None, *_OPERATION.finditer(line)
@@ -341,7 +338,7 @@ _OF_CALLS = re.compile(r"for callee|type mismatch")
 def notes_on(
     operation: Operation, problem: str, symbols: Mapping[str, Operation]
 ) -> tuple[Diagnostic, ...]:
-    """What to write instead, where a check of the operation itself found `problem`."""
+    """Return advice if a check of the operation itself found `problem`."""
     place = span_of(operation)
     unknown = re.match(r"'(.*)' does not reference a valid (async )?function", problem)
     if unknown is not None:
@@ -404,7 +401,7 @@ def _returned(end: Operation) -> tuple[str, str]:
 
 
 def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
-    """What the body of a task ends with, and where."""
+    """Return the terminator that the body of a task needs, and its place."""
     last = task.regions[0].blocks[-1].last_op if task.regions[0].blocks else None
     if last is None:
         return ()
@@ -415,7 +412,7 @@ def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
 
 
 def advice_on_end(holder: Operation, last: Operation) -> str:
-    """How the function or the region of `holder` ends, after `last`."""
+    """Return the terminator for the function or the region of `holder`, after `last`."""
     if isinstance(holder, BodyOp):
         return "end the body with 'tfrt.return'"
     if holder.name == "async.func":

@@ -55,7 +55,7 @@ _NOT_A_SCALAR = (
     MLIRTokenKind.STRING_LIT,
     MLIRTokenKind.GREATER,
 )
-"""How elements of `dense` start that are not one number for all of them."""
+"""The first characters of `dense` elements that are not a single number."""
 
 
 @dataclass
@@ -86,8 +86,8 @@ class AttributeParser(Parser):
         self._parser_state = ParserState(lexer)
         self._open_aliases: set[str] = set()
         self._alias_sizes: dict[str, int] = {}
-        """Of how many aliases the value of an alias is made, each as often as it is used; itself is
-        one."""
+        """The number of aliases in the value of an alias, counting each use, and including itself.
+        """
         self._size = 0
         """The same of what is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
@@ -276,7 +276,7 @@ class AttributeParser(Parser):
 
     @cached_property
     def _alias_positions(self) -> dict[str, int]:
-        """Where the value of each alias is first written, after its `=`."""
+        """The place of each alias's first value, after its `=`."""
         definitions = reversed(list(_ALIAS.finditer(self.source.text)))
         return {match[1]: match.end() for match in definitions}
 

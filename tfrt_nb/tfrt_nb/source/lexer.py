@@ -43,7 +43,9 @@ _TOKEN = re.compile(
 
 
 def token_end(text: str, position: int) -> int:
-    """Where the token ends that starts at `position`; `position` itself if none does."""
+    """Return the end of the token that starts at `position`; `position` itself if there is no
+    token.
+    """
     match = _TOKEN.match(text, position)
     if match is None or match.lastgroup is None or match.start(match.lastgroup) != position:
         return position
@@ -108,7 +110,7 @@ _KNOWN_ESCAPES = {b"n": b"\n", b"t": b"\t", b"\\": b"\\", b'"': b'"'}
 
 
 def string_value(literal: str) -> str:
-    """What a string literal holds; bytes that are not UTF-8 come as surrogate escapes."""
+    """Return the content of a string literal; bytes that are not UTF-8 become surrogate escapes."""
 
     def unescape(match: re.Match[bytes]) -> bytes:
         return _KNOWN_ESCAPES.get(match[1]) or bytes.fromhex(match[1].decode())

@@ -18,7 +18,7 @@ from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
-"""What makes a module anew each time: its operations are taken out of it."""
+"""A function that creates the module anew each time, because its operations are moved out of it."""
 
 
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:

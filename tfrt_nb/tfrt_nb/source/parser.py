@@ -63,7 +63,7 @@ _STATE = (
     *("_nesting", "blocks", "forward_block_references"),
     *("_visibility", "_op_name", "_head_end"),
 )
-"""What the parser knows besides its position, its scope and lists."""
+"""The parser's state other than its position: its scope and lists."""
 
 
 class SourceParser(ScopedParser):
@@ -75,7 +75,7 @@ class SourceParser(ScopedParser):
 
     @property
     def token_span(self) -> Span:
-        """Where the parser is."""
+        """The parser's position."""
         return self._current_token.span
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
@@ -146,7 +146,7 @@ class SourceParser(ScopedParser):
             self.diagnostics.append(diagnostic)
 
     def _next_function(self, start: int) -> int | None:
-        """Where the next function starts that is indented like the one at `start`."""
+        """Return the start of the next function with the indentation of the one at `start`."""
         text = self.source.text
         line_start = text.rfind("\n", 0, start) + 1
         indentation = re.escape(text[line_start:start])
@@ -445,7 +445,9 @@ class SourceParser(ScopedParser):
 
 
 def is_raised_in(package: str, problem: Exception) -> bool:
-    """Whether the innermost frame of an exception is in a module whose name begins like this."""
+    """Whether the innermost frame of an exception is in a module whose name starts with this
+    prefix.
+    """
     import traceback  # for wrong programs only
 
     *_, (frame, _) = traceback.walk_tb(problem.__traceback__)

@@ -51,7 +51,7 @@ def parse_text(source: SourceText) -> ParsedText:
 
 
 def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """What is wrong with the text where the parsers of other dialects and of builtin attributes
+    """Return the error in the source if the parsers of other dialects or of builtin attributes
     raise `exception`.
     """
     span = parser.token_span

@@ -46,7 +46,7 @@ UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
-    """What the regions of an operation see of the names around it."""
+    """The outer names that the regions of an operation can use."""
 
     ALL = auto()
     NOTHING = auto()
@@ -67,7 +67,7 @@ class Scope:
     forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
     forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
     ended: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
-    """What regions further in have defined, which ended with them."""
+    """The names that inner regions defined, which are no longer available."""
 
 
 def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:
@@ -428,8 +428,8 @@ class ScopedParser(AttributeParser):
             outer = outer.outer
         if (values := self._scope.ended.get(name)) is not None:
             text = (
-                f"'%{name}' ends with the region in which it is defined, here: let that give "
-                "it as a result"
+                f"'%{name}' is only available in the region that defines it, here: return it as a "
+                "result of that region"
             )
             first = next(value for value in values if value is not None)
             return [note(text, definition_span(first))]

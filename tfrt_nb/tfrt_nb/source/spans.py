@@ -27,7 +27,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, not
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
 """A brace; or a comment or a string, which may have some that do not count."""
 _PART = 1 << 16
-"""How many characters are searched for line ends at a time."""
+"""The number of characters searched for line ends at a time."""
 
 
 class SourceText:
@@ -37,18 +37,18 @@ class SourceText:
         self.text = text
         self.name = name
         self._closing_braces: dict[int, int] = {}
-        """What `closing_brace` has found, by the position of the brace that opens."""
+        """The results of `closing_brace`, by the position of the opening brace."""
         self._starts_by_part: dict[int, array[int]] = {}
 
     @cached_property
     def _lines_before(self) -> list[int]:
-        """How many lines end before each part of `_PART` characters, and before the end."""
+        """The number of line ends before each part of `_PART` characters, and before the end."""
         parts = range(0, len(self.text) + 1, _PART)
         counts = [self.text.count("\n", start, start + _PART) for start in parts]
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """Where lines start after the line ends of a part; a large source has many parts."""
+        """The starts of lines after the line ends of a part; a large source has many parts."""
         starts = self._starts_by_part.get(part)
         if starts is None:
             first = part * _PART
@@ -61,7 +61,7 @@ class SourceText:
         return starts
 
     def line_and_column(self, position: int) -> tuple[int, int]:
-        """Where the character at `position` is."""
+        """Return the place of the character at `position`."""
         part = min(position, len(self.text)) // _PART
         starts = self._starts(part)
         number = bisect_right(starts, position)
@@ -160,7 +160,7 @@ def span_of(op: Operation) -> Location | None:
 
 
 def attribute_span(op: Operation, name: str) -> Location | None:
-    """Where the value of an attribute is written, `name = value`; None if it is not."""
+    """Return the place of an attribute's value, `name = value`; None if it is not written."""
     span, written = source_span(op), re.compile(rf"\b{re.escape(name)}\s*=\s*([^,}}\s]+)")
     found = None if span is None else written.search(span.source.text, span.start, span.end)
     return None if span is None or found is None else span.source.location(*found.span(1))
@@ -190,7 +190,7 @@ _OPERAND = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(%[\w$.-]+(?:#[0-9]+)?)')
 
 
 def definition_span(value: SSAValue) -> Location | None:
-    """Where the name of `value` is written that defines it."""
+    """Return the place of the name that defines `value`."""
     if isinstance(value, BlockArgument):
         span = source_span(value)
         return None if span is None else span.location
@@ -228,7 +228,7 @@ def _result_name(result: OpResult) -> tuple[int, int, str] | None:
 
 
 def operand_span(op: Operation, index: int) -> Location | None:
-    """Where operand `index` of the operation is written."""
+    """Return the place of operand `index` of the operation."""
     span = source_span(op)
     if span is None:
         return None
@@ -306,8 +306,8 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """What xDSL's verifier says about an operation of this name, as MLIR words it after the
-    name.
+    """Return a message of xDSL's verifier about an operation of this name, as MLIR words it after
+    the name.
     """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")

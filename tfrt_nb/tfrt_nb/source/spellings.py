@@ -203,7 +203,7 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""What a reader says, what is before that in its line, what it refused, and the sentence.
+"""A reader's message, the source before it in its line, the refused token, and the sentence.
 
 The first and the third match at the start, and name parts for the sentence.
 """
@@ -216,8 +216,8 @@ SENTENCES = (
      r"there is no \2 '@\1'"),
     (r"redefinition of symbol named '(.*)'", r"'@\1' is defined already: choose another name"),
     (r"('arith\.\w+') op operand #\d must be signless-integer-like, but got '(.*)'",
-     r"\1 takes integers, and not \2"),
+     r"\1 takes integers, not \2"),
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
-     r"\1 takes floats, and not \2"),
+     r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""What readers and checks say of an operation, wherever it is, and the sentence for people."""
+"""Messages of readers and checks about an operation, anywhere, and the sentence for people."""

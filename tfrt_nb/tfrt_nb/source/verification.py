@@ -47,7 +47,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, error, led_by, note
 
 
 def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Diagnostic]:
-    """What is wrong with `module`, in the order of the text.
+    """Return the errors of `module`, in source order.
 
     `resolved_late` are the values that were used before they were defined.
     """
@@ -173,7 +173,7 @@ Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
 
 @cache
 def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
-    """What to check of operations of this class, in order.
+    """Return the checks for operations of this class, in order.
 
     Most operations are of a few classes without anything special; deciding by class, once, is what
     keeps them cheap.
@@ -405,8 +405,8 @@ _LIKENESS = 0.85
 def kind_problem(
     operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
 ) -> tuple[str, str] | None:
-    """What is wrong with an attribute that must be an integer or a unit attribute, and what to
-    write; None if nothing is.
+    """Return the error of an attribute that must be an integer or a unit attribute, with advice;
+    None if it is valid.
     """
     if isinstance(attribute, kind):
         return None

@@ -28,7 +28,7 @@ from tfrt_runtime.kernels.users.user import UserKernel
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """What calls of a kernel have in common, read from its function once."""
+    """The shared data of a kernel's calls, read from its function once."""
 
     signature: inspect.Signature
     positional: tuple[inspect.Parameter, ...]
@@ -129,7 +129,7 @@ def operand(
 
 
 def order_of(trace: Trace, after: object) -> list[object]:
-    """What a call waits for beside its arguments."""
+    """The values that a call waits for in addition to its arguments."""
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
@@ -221,5 +221,5 @@ class in_order:
 
 
 def unpacked(results: Sequence[Any]) -> Any:
-    """What a traced call returns: one value, a tuple of several, None for none."""
+    """Return a traced call's result: one value, a tuple of several, or None."""
     return None if not results else results[0] if len(results) == 1 else tuple(results)

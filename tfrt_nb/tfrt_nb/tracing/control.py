@@ -67,7 +67,7 @@ def body_of(
 def check_body(function: object, count: int, where: str) -> None:
     """Refuse what cannot be called with the values that a body is given."""
     if not callable(function) or isinstance(function, Traced):
-        refuse(f"a body of control flow is a function, as lambda x: x + 1; found {function!r}")
+        refuse(f"a body of control flow is a function, as in lambda x: x + 1; found {function!r}")
     try:
         inspect.signature(function).bind(*[None] * count)
     except TypeError as wrong:
@@ -78,7 +78,7 @@ def check_body(function: object, count: int, where: str) -> None:
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
-    """What a traced function returned, one by one: a chain of its effects and None are the same."""
+    """Return a traced function's results in a list: a chain of its effects counts as None."""
     if isinstance(returned, tuple | list):
         items = list(returned)
     else:
@@ -110,7 +110,7 @@ def share_captures(bodies: Sequence[Body]) -> list[Traced]:
 
 
 def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value:
-    """What an operation with bodies returns to Python."""
+    """Return the Python result of an operation with bodies."""
     if has_chain:
         outer.effect(results[-1])
     returned: Value = unpacked(results[:-1] if has_chain and len(results) > 1 else results)
@@ -120,11 +120,11 @@ def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value
 def cond(
     condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
 ) -> Value:
-    """What `then(*values)` or `otherwise(*values)` returns; only one of them runs."""
+    """Return the result of `then(*values)` or `otherwise(*values)`; only one of them runs."""
     trace = required("tfrt.cond")
     test = trace.value(condition)
     if test.type != "i1":
-        refuse(f"the condition of tfrt.cond is {test.type}: compare it, as x != 0")
+        refuse(f"the condition of tfrt.cond is {test.type}: compare it, as in x != 0")
     given = [trace.value(value) for value in values]
     types, weak = [value.type for value in given], [value.weak for value in given]
     bodies = [
@@ -133,7 +133,7 @@ def cond(
     ]
     counts = [len(body.returned) for body in bodies]
     if counts[0] != counts[1]:
-        refuse(f"the two ways of tfrt.cond return {counts[0]} and {counts[1]} values")
+        refuse(f"the two branches of tfrt.cond return {counts[0]} and {counts[1]} values")
     found: list[list[Traced]] = [[], []]
     for pair in zip(*(body.returned for body in bodies), strict=True):
         strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
@@ -147,7 +147,7 @@ def cond(
                 )
     kinds = [[value.type for value in results] for results in found]
     if kinds[0] != kinds[1]:
-        refuse(f"the two ways of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
+        refuse(f"the two branches of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
     has_chain = trace.is_ordered or any(body.has_effects for body in bodies)
     for body, results in zip(bodies, found, strict=True):
         if has_chain:
@@ -209,7 +209,7 @@ def _loop_body(
         ]
     found = [value.type for value in results]
     if extra and found[-1] != "i1":
-        refuse(f"the test of tfrt.while_loop is {found[-1]}: compare it, as x != 0")
+        refuse(f"the test of tfrt.while_loop is {found[-1]}: compare it, as in x != 0")
     if found != likes:
         refuse(
             f"the loop carries {_listed(types)}, and its body returns"
@@ -221,7 +221,8 @@ def _loop_body(
 def _carry(
     trace: Trace, body: Body, results: list[Traced], start: list[Traced]
 ) -> tuple[list[Traced], list[Traced], bool]:
-    """What a loop carries beside its values: a chain of effects, and what the body captures.
+    """Add the values that a loop carries implicitly: a chain of effects, and the body's captured
+    values.
 
     Returns the results of the body and the operands of the loop.
     """

@@ -46,7 +46,7 @@ _Found = tuple[Executable, Entry, bool, int, CodeType]
 the kernel if that is of numbers, or 0; the caller's code, which is kept, as its address is part of
 the key."""
 _programs: dict[object, _Found] = {}
-"""By the instruction of the caller; kernel, types and attributes."""
+"""The cache of calls, by the caller's instruction, kernel, types, and attributes."""
 _checked: set[object] = set()
 """The keys, apart from the caller, of programs that are right."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
@@ -55,8 +55,8 @@ _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; its result, an AsyncValue, or a tuple if it has none or
-    several.
+    """Run one kernel on the default host; return its result, an AsyncValue, or a tuple if it has no
+    result or several.
 
     `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the
     kernel's signature, for user kernels those of the values.  A chain that the kernel takes last
@@ -126,7 +126,9 @@ def _by_position(
 def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
 ) -> _Found:
-    """What calls a kernel with such values, made when the caller's instruction first does."""
+    """Return the program that calls a kernel with such values, created on the first call by the
+    caller's instruction.
+    """
     if type(name) is not str and type(name) is not FunctionType:
         name = _name_of(name)  # another object may have no hash
     frame = sys._getframe(2)  # what called `call` or `call_each`
@@ -224,8 +226,8 @@ def _type_key(value: object) -> object:
 
 
 def _attribute_key(value: object) -> object:
-    """What differs for attributes that differ: to a dictionary True is 1 and 1.0, and -0.0 is
-    0.0.
+    """Return a key that differs for different attributes: to a dictionary, True is 1 and 1.0, and
+    -0.0 is 0.0.
     """
     return value if type(value) is int or type(value) is str else (type(value), repr(value))
 
@@ -251,7 +253,7 @@ def _traced(
             near = similar_operations(name)
             if name in near:
                 refuse(
-                    f"'{name}' is an operation of programs, and no kernel: give its text to tfrt.Program"  # noqa: E501
+                    f"'{name}' is an operation of programs, not a kernel: write it in the source of a tfrt.Program"  # noqa: E501
                 )
             hint = f"; did you mean '{near[0]}'?" if near else ""
             refuse(f"unknown kernel '{name}'{hint}")

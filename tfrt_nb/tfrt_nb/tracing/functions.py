@@ -75,7 +75,7 @@ class TracedProgram:
         if not inspect.isfunction(function):
             hint = ": for source text, use tfrt.Program" if isinstance(function, str) else ""
             refuse(
-                "a program is made of a function that is written in Python,"
+                "a program is made from a function written in Python,"
                 f" found {reprlib.repr(function)}{hint}"
             )
         if any(map(function.__code__.co_flags.__and__, _NOT_PLAIN)):
@@ -137,8 +137,8 @@ class TracedProgram:
         """
         if not values and not self.is_typed:
             refuse(
-                f"@{self._name} has arguments without annotations: say their types,"
-                f" as {self._name}.trace(tfrt.i32)"
+                f"@{self._name} has arguments without annotations: give their types,"
+                f" as in {self._name}.trace(tfrt.i32)"
             )
         return self._version(self._types_of(values, _type_like) if values else self._fixed or ())
 
@@ -283,8 +283,8 @@ class TracedProgram:
         if isinstance(found, Callee):
             if found.results is None:
                 refuse(
-                    f"@{self._name} calls itself: say what it returns,"
-                    f" as def {self._name}(...) -> tfrt.i32"
+                    f"@{self._name} calls itself: annotate its result,"
+                    f" as in def {self._name}(...) -> tfrt.i32"
                 )
             found.is_called = True
             return found

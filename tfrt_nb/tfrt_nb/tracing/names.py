@@ -1,4 +1,4 @@
-"""What Python calls the values of a traced program: the variables that the traced lines assign them
+"""The Python names of a traced program's values: the variables that the traced lines assign them
 to.
 
 The name is in the bytecode after the call or operator, so tracing itself does not search for it
@@ -45,17 +45,15 @@ class Made(NamedTuple):
 
 
 class Function(NamedTuple):
-    """What is known of the names of a traced function: those of its first arguments, and its
-    operations.
-    """
+    """The known names of a traced function: those of its first arguments, and its operations."""
 
     arguments: Sequence[str]
     made: Sequence[Made]
 
 
 def labels(count: int, function: Function | None) -> Labels:
-    """What a board calls the values of a function with `count` arguments, and its operations;
-    nothing if the function is not known.
+    """Return the board's names of a function's values and operations, with `count` arguments; empty
+    for an unknown function.
     """
     if function is None:
         return Labels([], [])
@@ -74,8 +72,8 @@ def value_names(count: int, function: Function) -> list[str]:
 
 
 def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
-    """The variables that values are assigned to; for the single result of an operation that is
-    not assigned, what `texts` has for the operation.
+    """Return the variables that values are assigned to; for an unassigned single result of an
+    operation, the entry of `texts` for the operation.
     """
     names = [*function.arguments, *[""] * count][:count]
     for one, site, text in zip(function.made, _sites(function), texts, strict=True):
@@ -95,7 +93,7 @@ def _sites(function: Function) -> list[Site | None]:
 
 
 def _key(one: Made) -> object:
-    """What the operations of one instruction have in common."""
+    """The shared data of one instruction's operations."""
     return one.site and (id(one.site.code), one.site.instruction)
 
 
@@ -129,7 +127,9 @@ def assigned(site: Site) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
-    """By offset, the variables that the instructions of a code assign what they make to."""
+    """Return the variables to which the instructions of a code object assign their results, by
+    offset.
+    """
     instructions = [one for one in dis.get_instructions(code) if one.opname not in _BETWEEN]
     found: dict[int, tuple[str, ...]] = {}
     for position, one in enumerate(instructions[:-1]):

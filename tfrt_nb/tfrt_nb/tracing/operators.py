@@ -30,8 +30,8 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
     like = strong[0].type if strong else _type_of_weak(left, right)
     if like == OBJECT:
         refuse(
-            f"'{operator}' has no meaning for an object: cast it, as tfrt.f64(x), or say what its"
-            " kernel returns, as def f(...) -> int"
+            f"'{operator}' does not work on an object: cast it, as in tfrt.f64(x), or annotate what"
+            " its kernel returns, as in def f(...) -> int"
         )
     a, b = trace.value(left, like), trace.value(right, like)
     for value, given in ((a, left), (b, right)):
@@ -75,7 +75,7 @@ def binary(operator: str, left: object, right: object) -> Traced:
 
 
 def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ...]:
-    """What the kernel of an operator gives, which takes operands of their type."""
+    """Return the result of an operator's kernel, which takes operands of their type."""
     operation = for_operator(operator, operands[0].type)
     if operation is None:
         refuse(f"'{operator}' has no meaning for {operands[0].type}")
@@ -203,7 +203,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _instead_of_argument(self: Traced) -> str:
-    """What to do with a value that a run is given."""
+    """Advice about a value passed to a run."""
     _trace_of(self)
     return "give it to a kernel, or to a function with @tfrt.program"
 

@@ -45,7 +45,7 @@ class _Body(NamedTuple):
 
 
 def records_of(module: Module) -> BefModule:
-    """What the file of the traced functions says: the same as of their text."""
+    """Return the content of the traced functions' file, the same as that of their source."""
     with collector_paused():
         writer = _Writer()
         for trace in module.functions:
@@ -126,7 +126,7 @@ class _Writer:
         return row, operation.callees
 
     def _offset(self, value: Attribute) -> int:
-        """Where an attribute is in the file, each once."""
+        """Return the place of an attribute in the file, each stored once."""
         key = repr(value)  # -0.0 is not 0.0, and True is not 1
         offset = self._offsets.get(key)
         if offset is None:
@@ -200,7 +200,7 @@ def _number_types(value: Attribute) -> list[str]:
 
 
 def named_in(module: Module) -> dict[str, Function]:
-    """What names of values are read off, for each traced function by its name."""
+    """The data from which names of values are read, for each traced function by its name."""
     return {
         trace.name: Function(
             trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]

@@ -1,4 +1,4 @@
-"""What type checkers see of the types of values: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a
+"""The types of values as type checkers see them: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a
 cast.
 
 Never imported when programs run: there they are values of

@@ -75,7 +75,7 @@ def here() -> Location:
 
 
 class Weak:
-    """What is known of the type of a number that starts a loop: the one that it meets first."""
+    """The type of a number that starts a loop: that of the first value it is combined with."""
 
     __slots__ = ("met", "others")
 
@@ -142,7 +142,7 @@ class Operation(NamedTuple):
 
 
 TracedCall = Callable[[UserKernel, tuple[object, ...], dict[str, object]], object]
-"""What calling a kernel does in a trace: see `calls`."""
+"""The function that records a kernel's call in a trace: see `calls`."""
 
 
 class Module:
@@ -190,9 +190,9 @@ class Trace:
         self.operations: list[Operation] = []
         self.captures: dict[Traced, Traced] = {}
         self.names: Sequence[str] = ()
-        """What Python calls the first arguments, as far as that is known."""
+        """The Python names of the first arguments, as far as they are known."""
         self.results: Sequence[Traced] = ()
-        """What the function returns, once it is closed."""
+        """The function's results, once it is closed."""
         self.effects: dict[Traced, None] = {}
         self.order: Traced | None = None
         self.is_ordered = False
@@ -320,9 +320,9 @@ def number_type(item: object, own: str, like: str | None) -> str:
     if like is None or like not in NUMBERS:
         found = own
     elif own == "f64" and is_integer(like):
-        refuse(f"{item} is a float beside {like}: cast one of them, as tfrt.f64(x)")
+        refuse(f"{item} is a float, not {like}: cast one of them, as in tfrt.f64(x)")
     elif (own == "i1") != (like == "i1"):
-        refuse(f"{item} is {own} beside {like}: cast one of them, as tfrt.{like}(x)")
+        refuse(f"{item} is {own}, not {like}: cast one of them, as in tfrt.{like}(x)")
     else:
         found = like
     if is_integer(found):
@@ -346,7 +346,7 @@ def number_attribute(item: object, type_text: str) -> Scalar:
 
 @contextlib.contextmanager
 def described(what: str, place: Location | None = None) -> Iterator[None]:
-    """Let what is refused begin with `what`, and be at `place` if one is given."""
+    """Prefix errors with `what`, and move them to `place` if one is given."""
     try:
         yield
     except TfrtError as problem:

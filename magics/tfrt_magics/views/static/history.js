@@ -275,7 +275,7 @@ export class Moment {
     return STATES[this.codeOf(op)];
   }
 
-  /** The operands that a value or operation waits for; of a task that has begun, also those that it awaits. */
+  /** The operands that a value or operation waits for; of a task that has started, also those that it awaits. */
   missing(op) {
     if (op == null || this.codeOf(op) !== WAITING) return [];
     const { operations } = this.program,

@@ -59,7 +59,7 @@ export class Store {
   /**
    * What time it is in the run, in nanoseconds since its first event.
    *
-   * A message says how long the cell has taken so far.  Its run began later, by no more than what the cell was ahead of
+   * A message says how long the cell has taken so far.  Its run started later, by no more than what the cell was ahead of
    * the newest event in any message.
    */
   get clock() {

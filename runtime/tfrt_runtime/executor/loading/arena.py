@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Mark(NamedTuple):
-    """How many words and relocations an arena has."""
+    """The numbers of words and relocations of an arena."""
 
     words: int
     relocations: int
@@ -43,7 +43,7 @@ class Arena:
 
     @property
     def offset(self) -> int:
-        """Where the next word goes."""
+        """The offset of the next word."""
         return 8 * len(self.words)
 
     def add(self, *words: int) -> int:
@@ -86,13 +86,13 @@ class Arena:
 
     @property
     def mark(self) -> Mark:
-        """Where a piece begins (`piece`)."""
+        """The start of a piece (`piece`)."""
         return Mark(len(self.words), len(self._relocations))
 
     def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece:
-        """What was appended since `mark`, with its head at the offset `head`.
+        """Return the words appended since `mark`, with their head at the offset `head`.
 
-        `numbers` are offsets in what was appended.
+        `numbers` are offsets in these words.
         """
         first, relocations = mark
         place = head // 8

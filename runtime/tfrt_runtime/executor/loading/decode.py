@@ -35,7 +35,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a record says beside registers: the kernel's address, its flags and its data.
+    """The fields of a record other than registers: the kernel's address, its flags, and its data.
 
     `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
     first arguments that it waits for; with 0 it waits for any one, below 0 for none.
@@ -264,8 +264,8 @@ class FunctionWriter:
         return slots
 
     def _initial_waits(self) -> list[int]:
-        """What each kernel waits for at entry, where constants are available already; 0 for a
-        constant.
+        """The number of operands that each kernel waits for at entry, when constants are already
+        available; 0 for a constant.
         """
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
@@ -343,12 +343,12 @@ class FunctionWriter:
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
-    """How many calls have the same flags."""
+    """The number of calls that have the same flags."""
     return Counter([call.flags for call in calls if call is not None])
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
-    """How often each of `users` occurs; in the same order."""
+    """The number of occurrences of each of `users`, in the same order."""
     if len(users) == 1:
         return {users[0]: 1}
     counts: dict[int, int] = {}

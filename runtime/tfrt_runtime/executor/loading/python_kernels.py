@@ -70,7 +70,7 @@ MESSAGES = {
 
 
 class Loaded(Protocol):
-    """What a call needs of its program."""
+    """The data of its program that a call needs."""
 
     file: BefFile
     functions: tuple[BefFunction, ...]
@@ -205,9 +205,7 @@ def call_function(
     request: Request,
     allocated: dict[int, AsyncValue],
 ) -> object:
-    """What the kernel's function returns for the arguments in the frame; `allocated` is for its
-    results.
-    """
+    """Call the kernel's function on the frame's arguments; `allocated` is for its results."""
     kernel, objects = call.kernel, native_process().objects
     first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
@@ -391,7 +389,7 @@ def plain_call(
 
 
 def _result(type_text: str) -> tuple[int, int]:
-    """How native code takes a result of that type: the type of its payload, and its class or 0."""
+    """Return the native form of a result of that type: its payload's type, and its class or 0."""
     if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
         return SCALAR_TYPES[type_text], 0
     if type_text == CHAIN_TYPE:

@@ -42,7 +42,7 @@ from tfrt_runtime.native import layouts as at
 
 @dataclass(frozen=True)
 class PythonCall:
-    """What the callback needs to run a Python kernel."""
+    """The data that the callback needs to run a Python kernel."""
 
     file: BefFile
     kernel: PythonKernel
@@ -50,9 +50,7 @@ class PythonCall:
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
     order: tuple[int, ...] = ()
-    """Which argument of the kernel each argument of the record is, if it does not await all of
-    them.
-    """
+    """Permutation from record operands to kernel parameters; empty if every operand is awaited."""
     is_read_here: bool = True
     """Whether something other than remote kernels takes a result."""
 
@@ -60,7 +58,7 @@ class PythonCall:
 
     @cached_property
     def location(self) -> AnyLocation:
-        """Where the kernel is called."""
+        """The place of the kernel's call."""
         return self.file.location(self.record.location)
 
     @cached_property
@@ -113,7 +111,7 @@ class Resolver:
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
     def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
-        """What the record of a kernel says that is neither a constant nor in Python.
+        """Return the record's fields for a kernel that is neither a constant nor in Python.
 
         Args:
             in_sync: whether it is in a sync function.
@@ -212,7 +210,7 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """The record of a Python kernel, and the Python side of its call.
+        """Return a Python kernel's record, and the Python side of its call.
 
         `types` are those of the arguments and of the results; `attribute_names` are None where the
         file has none.  Of a kernel that does not await all of its arguments, these come last
@@ -267,7 +265,7 @@ class Resolver:
             raise self._refuse(call.record, wrong.message) from None
 
     def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
-        """The data of the native form of a Python kernel; None if this call has none."""
+        """Return the data of a Python kernel's native form; None if this call cannot use it."""
         if call.kernel.shortcut is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Which functions are sync functions, and which kernels may be in them."""
+"""Sync functions: which functions are, and which kernels they may use."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ KINDS_OF: dict[type, set[DType]] = {
     float: {DType.F16, DType.BF16, DType.F32, DType.F64},
     str: {DType.STRING},
 }
-"""What an attribute may be that a Python kernel annotates so."""
+"""The attribute types that match an annotation of a Python kernel."""
 NOTHING = Array(DType.I32, ())
 
 
@@ -222,7 +222,7 @@ class TypeCheck:
         return types, in_doubt
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
-        """What a kernel takes and gives, each None if that is not always the same."""
+        """The types that a kernel takes and returns, each None if it varies."""
         if isinstance(kernel, ConstantKernel):
             return (), (_text(kernel.type),)
         if isinstance(kernel, NativeKernel):
@@ -274,7 +274,7 @@ class TypeCheck:
     def _check_control(
         self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
     ) -> None:
-        """What a kernel passes to functions, and what they return."""
+        """Check the types that a kernel passes to functions, and those that they return."""
         has = tuple([types[register] for register in record.arguments])
         signatures = tuple([self._signatures[index] for index in record.functions])
         call = id(kernel), has, signatures, len(record.results)

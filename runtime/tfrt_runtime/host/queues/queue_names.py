@@ -1,5 +1,5 @@
-"""What work queues are called: `s`, `mstd`, `mstd:N`, `mstd:N,B`.  Command line, cells and hosts
-read it here.
+"""The names of work queues: `s`, `mstd`, `mstd:N`, `mstd:N,B`. The command line, cells, and hosts
+parse them here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ class WorkQueueError(TfrtError):
 
 
 def parse_work_queue(text: str) -> tuple[int, int]:
-    """How many compute and blocking threads a description asks for; 0 compute threads is `s`.
+    """Return the numbers of compute and blocking threads that a name asks for; 0 compute threads is
+    `s`.
 
-    Numbers are decimal, without a sign or zeros in front: so a queue has one name.
+    Numbers are decimal, without a sign or leading zeros, so that each queue has one name.
 
     Raises:
         WorkQueueError: if it is none of `s`, `mstd`, `mstd:N`, `mstd:N,B`.

@@ -41,7 +41,7 @@ class QueueThreads(ABC):
     """The threads of a queue: workers, blocking threads, and others that work for it at times."""
 
     is_worked_here = True
-    """Whether a thread that waits may work for the queue by itself."""
+    """Whether a waiting thread may work for the queue itself."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -67,7 +67,7 @@ class QueueThreads(ABC):
         self.quiescing: set[int] = set()
         """Contexts whose kernel only waits for the queue to come to rest."""
         self.waiting: set[int] = set()
-        """Contexts whose kernel waits, and lets its thread work for the queue meanwhile."""
+        """Contexts whose kernel waits while its thread works for the queue."""
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
         self.on_resolve: Callable[[int], None] | None = None
@@ -84,7 +84,7 @@ class QueueThreads(ABC):
         self._stand_in = None
         self._fill()
         self.thread = QueueThread(_borrowing(weakref.ref(self)), self._idle_contexts, self.native)
-        """What the queue knows of the thread that asks."""
+        """The queue's record of the calling thread."""
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
@@ -107,8 +107,8 @@ class QueueThreads(ABC):
 
     @property
     def budget(self) -> int:
-        """What native code and tensors may hold when programs on this queue ask for more, in
-        bytes.
+        """The memory budget of native code and tensors, in bytes, which allocations by programs on
+        this queue are checked against.
         """
         return self.native.memory_limit or default_budget()
 
@@ -128,7 +128,7 @@ class QueueThreads(ABC):
 
     @property
     def parallelism_level(self) -> int:
-        """How many threads run compute work at once."""
+        """The number of threads that run compute work at once."""
         return max(1, self.threads)
 
     def context(self) -> int:
@@ -371,7 +371,7 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
-    """What gives a thread a context of a queue; the spare one when the queue is gone."""
+    """Return a function that gives a thread a context of a queue; the spare one without a queue."""
 
     def borrow() -> int:
         queue = reference()
@@ -396,7 +396,7 @@ class StandIn:
         """Start the thread, within the queue's lock.  It lives until nothing waits."""
         self._queue = queue
         self.waiters = ctypes.c_int64(0)
-        """How many threads wait meanwhile; changed within the queue's lock."""
+        """The number of threads that wait in the meantime; changed under the queue's lock."""
         self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:

@@ -47,7 +47,8 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
 
 
 def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
-    """The thread that runs `target`; where none can be started, `target` is over on return.
+    """Return the thread that runs `target`; if none can be started, `target` has finished on
+    return.
 
     Raises:
         TfrtError: as `start_thread` does.
@@ -59,7 +60,7 @@ def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
 
 
 class QueueThread(threading.local):
-    """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
+    """The queue's record of a thread, which each thread creates when it first uses the queue."""
 
     __slots__ = ("_borrow", "_idle", "_queue")
     # Slots of a local object are those of all threads: a thread finds them before its `__init__` is
@@ -68,7 +69,7 @@ class QueueThread(threading.local):
     context: int
     """The native context of the thread."""
     busy = 0
-    """How many loops of the queue are on the thread's stack."""
+    """The number of the queue's loops on the thread's stack."""
     blocks_here = False
     """Whether it runs tasks of the blocking pool, as there is no thread for them."""
 
@@ -80,7 +81,7 @@ class QueueThread(threading.local):
         self.introduce()
 
     def introduce(self) -> int:
-        """Give the thread a context, if it has none; its context."""
+        """Return the thread's context, after giving it one if needed."""
         found = self._borrow()
         # Borrowing allocates, so the collector may run in it; the AsyncValues that it finalizes
         # need a context to drop their references, and came first then.

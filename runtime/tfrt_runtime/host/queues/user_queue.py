@@ -1,4 +1,4 @@
-"""Work queues that users make, and what lets programs run on them.
+"""Work queues that users write, and the adapter that runs programs on them.
 
 A `ConcurrentWorkQueue` gets tasks, which are Python callables, and decides where and in which order
 they run.  `UserWorkQueue` connects it to the native core: whatever the core queues is handed
@@ -49,7 +49,7 @@ class Awaited(Protocol):
     """A value that `ConcurrentWorkQueue.await_values` waits for."""
 
     def done(self) -> bool:
-        """Whether no thread has to wait any longer."""
+        """Whether no thread needs to wait any longer."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is done: now, if it already is."""
@@ -64,24 +64,24 @@ class ConcurrentWorkQueue(Protocol):
 
     @property
     def name(self) -> str:
-        """What the queue is called."""
+        """The name of the queue."""
 
     @property
     def parallelism_level(self) -> int:
-        """How many tasks it runs at once."""
+        """The number of tasks that it runs at once."""
 
     def add_task(self, task: Task) -> None:
         """Have `task` called, now or later, on any thread."""
 
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
-        """Have `task` called on a thread that may block; give it back if there is none for it.
+        """Call `task` on a thread that may block; return it if no such thread is available.
 
-        With `allow_queuing` the task may wait for others to end.  Without it a blocking kernel that
-        runs may wait for this task, which needs a thread at once.
+        With `allow_queuing`, the task may wait until others finish. Without it, a running blocking
+        kernel may wait for this task, which needs a thread at once.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
-        """Return when each value is done.  The thread may run tasks meanwhile."""
+        """Return when each value is done. The thread may run tasks in the meantime."""
 
     def quiesce(self) -> None:
         """Return when there is no task left."""
@@ -212,7 +212,7 @@ class UserWorkQueue(WorkQueue):
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
         """The user's queue has dropped a task that has not run.
 
-        Called by a finalizer: the next thread that waits does what is to be done.
+        Called by a finalizer: the next waiting thread does the work.
         """
         text = f"work queue '{self.name}' lost the task of '{name}'"
         self._lost.append((address, error(text, location)))

@@ -25,7 +25,7 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""How often a thread that works until the queue rests looks whether it does."""
+"""The interval at which a thread that works until the queue is quiescent checks whether it is."""
 MAX_NESTED_WAITS = 40
 """A kernel that waits may run one that waits, so deep on one thread: each takes a part of its
 stack.
@@ -42,21 +42,21 @@ class WorkQueue(QueueThreads):
     takes_calls = True
     """Whether a call from outside may start as a task of the queue."""
     is_of_users = False
-    """Whether it refers to objects of users, which may refer to its values."""
+    """Whether it refers to users' objects, which may refer to its values."""
     _awaiting = 0
-    """How much code in a page awaits values of the queue, which runs between cells meanwhile."""
+    """The number of awaits of the queue's values in a page; the queue then runs between cells."""
     text = ""
-    """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a
-    name.
+    """The argument of `HostContext` that created it, such as `mstd:2`; "" for a queue that has only
+    a name.
     """
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Wait until the word at address `word` is 0; False when the time is over first.
 
-        This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
-        cannot be left half-way.  Where there are kernels of users, workers work instead of one that
-        waits; where there is compiled code, another thread instead of one that waits with
-        a time limit.  Without workers Python kernels run on the thread that waits in any case.
+        This thread works for the queue in the meantime. Only compiled code and users' Python
+        kernels cannot be left halfway. If users' kernels are loaded, workers work instead of a
+        waiting thread; if compiled code is loaded, another thread instead of one that waits with a
+        time limit. Without workers Python kernels run on the thread that waits in any case.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before
         the first of them have passed: it may read the whole queue, which takes as long as a small
@@ -68,7 +68,7 @@ class WorkQueue(QueueThreads):
         if timeout is None and self._stand_in is None and not self._leaves_to_workers(None):
             return self.help(word, None, interrupted)
         try:
-            with INTERRUPTS:  # before another thread begins
+            with INTERRUPTS:  # before another thread starts
                 return self._wait_beside(word, timeout, interrupted)
         except KeyboardInterrupt:
             if self.threads == 0:
@@ -103,9 +103,9 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
-        """Whether a wait of this thread may begin no Python kernel of users, and there are workers.
+        """Whether a wait of this thread must not start users' Python kernels, and workers exist.
 
-        A kernel that waits runs others: else all workers might wait.
+        A waiting kernel may run others: otherwise all workers might wait.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
@@ -157,15 +157,17 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _work_a_little(self) -> float | None:
-        """Run what the queue has: a source of the one thread, while code awaits a value of it."""
+        """Run the queue's tasks: a source of the one thread, while code awaits a value of the
+        queue.
+        """
         self.work_until(lambda: False, 0.0 if self._is_busy(self.context()) else 0.001)
         return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`; False when the time is over first.
 
-        It is asked every millisecond.  Tasks that this thread keeps count as work of the queue:
-        they go to other threads at the end only, as there may be millions.
+        It is called every millisecond. Tasks that this thread keeps count as work of the queue:
+        they go to other threads only at the end, because there may be millions.
         """
         over = is_over()
 
@@ -188,8 +190,8 @@ class WorkQueue(QueueThreads):
     ) -> bool:
         """As `wait`, but this thread works for the queue in any case.
 
-        What it has begun when the time is over it ends first.  `interrupted` is asked every
-        `slice_ns`.
+        A task that it has started when the time is over is finished first. `interrupted` is called
+        every `slice_ns`.
         """
         help_until = self.process.slow.help_until
         own = self.context()
@@ -236,8 +238,8 @@ class WorkQueue(QueueThreads):
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
-        """The helper is done: what it has left others may take, and its thread goes on as it
-        was.
+        """End the helper: other threads may take its remaining tasks, and its own thread is as it
+        was before.
         """
         thread = self.thread
         self._hand_over(context)
@@ -260,9 +262,7 @@ class WorkQueue(QueueThreads):
         self._hand_over(self.context())
 
     def begin_calls(self) -> None:
-        """Let a worker begin with the calls that were started: this thread does not wait for
-        them.
-        """
+        """Let a worker run the started calls: this thread does not wait for them."""
         if self.threads:
             self.process.quick.begin_started(self.address)
 
@@ -275,10 +275,10 @@ class WorkQueue(QueueThreads):
     def taken_future(
         self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
     ) -> Any:
-        """The AsyncValue of a future that this queue's kernels take as it is; None for other
-        futures.
+        """Return the AsyncValue of a future that this queue's kernels take unchanged; None for
+        other futures.
 
-        With `stays` they alone take it.
+        With `stays`, only they take it.
         """
         return None
 

@@ -90,7 +90,9 @@ def sizes_at(tensor: int) -> tuple[int, ...]:
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """What native kernels take for a new tensor: element type and size, then a tensor's words."""
+    """The words that native kernels take for a new tensor: element type and size, then a tensor's
+    words.
+    """
     words = [0] * (at.TENSOR_SIZES // 8)
     words[at.TENSOR_RANK // 8], words[at.TENSOR_COUNT // 8] = len(sizes), count
     return (ELEMENT_NUMBERS[element.dtype], element.size, *words, *sizes)
@@ -305,8 +307,8 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """What a program holds of an array whose rows are apart, transposed ones among them: the
-        array, not to be written.
+        """Return the object that programs hold for a non-contiguous array, such as a transposed
+        one: the array, read-only.
 
         Kernels in Python see it as it is; where the runtime needs rows, it copies them (`over`).
         None for any other array.
@@ -370,7 +372,7 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def address(self) -> int:
-        """Where the first element is."""
+        """The address of the first element."""
         if self._buffer is None:
             return self.handle.tensor.data
         return self._buffer.address
@@ -391,7 +393,7 @@ class DenseHostTensor(NativeTensor):
         return self._handle
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
-        """What `numpy.asarray` gives: the tensor's own memory unless a copy is asked for."""
+        """Return the array for `numpy.asarray`: the tensor's memory unless a copy is requested."""
         return np.array(self.array, dtype, copy=copy)
 
     def __str__(self) -> str:
@@ -404,9 +406,7 @@ class DenseHostTensor(NativeTensor):
 
 
 class _Shared:
-    """What arrays have as their base that are `DenseHostTensor.shared`: it keeps the tensor
-    alive.
-    """
+    """The base of arrays that are `DenseHostTensor.shared`: it keeps the tensor alive."""
 
     __slots__ = ("__array_interface__", "tensor")
 

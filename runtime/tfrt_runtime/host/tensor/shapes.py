@@ -109,7 +109,7 @@ class ElementType:
     printed: str
     storage: np.dtype[Any]
     code: str
-    """What numpy's array interface calls it."""
+    """Its name in numpy's array interface."""
 
     @property
     def size(self) -> int:

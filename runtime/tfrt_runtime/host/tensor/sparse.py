@@ -42,7 +42,9 @@ class CooHostTensor(HostTensor):
 
     @classmethod
     def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
-        """What is not zero in `tensor`, in its order; None if there is no memory for it."""
+        """Return the nonzero elements of `tensor`, in its order; None if there is no memory for
+        them.
+        """
         rows = np.argwhere(tensor.array)
         indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
         values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))

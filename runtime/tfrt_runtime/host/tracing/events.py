@@ -34,7 +34,7 @@ NO_VALUE = 0xFFFFFFFF
 _WRITTEN = struct.Struct("=QIIIHHq")
 """Time, op, value, instance, the worker above 6 bits of the kind, the run, payload."""
 _RUN = 22
-"""Where the number of the run is, in bytes."""
+"""The offset of the run's number, in bytes."""
 Logged = tuple[int, int, int, int, int, int, int]
 """An event: `time` in nanoseconds of the monotonic clock; `op`, the number of a kernel in its
 program, or of the function of which `value` is a register; `value`; `instance`; `kind`; `worker`,
@@ -82,7 +82,7 @@ class Events:
 
 
 class Watch:
-    """What is asked of one run: that its events are logged.  For one run only.
+    """A request that the events of one run are logged. For one run only.
 
     Values that are more than a word are kept as well, the latest of each register; they live until
     the watch dies.
@@ -98,8 +98,8 @@ class Watch:
         """
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
-        """How many times as long each kernel lasts; a kernel that sets a timer multiplies
-        itself.
+        """The factor by which each kernel is slowed down; a kernel that sets a timer multiplies its
+        own time.
         """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
@@ -112,9 +112,7 @@ class Watch:
         self.lost = 0
         """Events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
-        """What the run has printed: when, by which kernel of its program (-1: not by one), the
-        text.
-        """
+        """The run's output: the time, the kernel of its program (-1: none), and the text."""
 
     @property
     def address(self) -> int:
@@ -199,7 +197,7 @@ class Watch:
 
     @property
     def _record(self) -> int:
-        """That of the kernel of the run that this thread runs, or has just run; 0 for none."""
+        """The address of the run's kernel that this thread runs, or has just run; 0 for none."""
         assert self.queue is not None
         context = Context.at(self.queue.context())
         return context.record if context.request == self._request else 0
@@ -342,7 +340,7 @@ class EventLog:
         return ticks, moment
 
     def _calibrate(self) -> None:
-        """How long a tick is: better with time, then fixed."""
+        """Measure the length of a tick: more precise with time, then fixed."""
         if self._last >= _CALIBRATED_NS:
             return
         ticks, moment = self._now()

@@ -24,7 +24,7 @@ Write = Callable[[str], object]
 
 
 class Level(IntEnum):
-    """How much is traced; each level includes those below it."""
+    """The amount of tracing; each level includes those below it."""
 
     NONE = 0
     DEFAULT = 1
@@ -51,32 +51,33 @@ class Activity:
 
     name: str
     worker: str
-    """The name of the thread on which it began."""
+    """The name of the thread on which it started."""
     begin_ns: int
     end_ns: int | None = None
     """None while it goes on."""
     id: int = 0
     """Not 0 for what may end on another thread: tells it from others of its name."""
     place: str = ""
-    """Where its operation is in the program, if it is one."""
+    """The place of its operation in the program, if it is one."""
     source: Activity | None = None
-    """What made it ready: what ended then, or an event."""
+    """The activity or event that made it ready."""
 
 
 def thread_name() -> str:
-    """What this thread is called, as on the board."""
+    """The name of this thread, as on the board."""
     name = threading.current_thread().name
     return "main" if name == "MainThread" else name
 
 
 class TracingSink(Protocol):
-    """Where a trace goes.  Called from any thread, by one at a time for each run.
+    """The receiver of a trace. Called from any thread, by one at a time for each run.
 
-    What runs on one thread begins and ends inside out; a function or a run may end on another one.
+    The activities of one thread nest: an inner one ends first; a function or a run may end on
+    another one.
     """
 
     def begin(self, activity: Activity, /) -> None:
-        """It begins, or has begun."""
+        """It starts, or has started."""
 
     def end(self, activity: Activity, /) -> None:
         """It is over."""

@@ -72,7 +72,9 @@ class AsyncValue(AwaitedValue):
         """
         self._decided = 0
         self._address = address
-        """What this object stands for: the value that it was made for, or the error `_decided`."""
+        """The value that this object stands for: the one that it was created for, or the error
+        `_decided`.
+        """
         self._owned = address
         self._found = 0
         """The native value that this one became, once `result` has seen it."""
@@ -107,7 +109,7 @@ class AsyncValue(AwaitedValue):
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
-        """What a callback of `and_then` reads the value from.
+        """The object from which a callback of `and_then` reads the value.
 
         A promise must be able to die; the result of a run may be decided by this object (`decide`).
         """

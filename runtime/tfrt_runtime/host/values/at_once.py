@@ -23,7 +23,7 @@ class AtOnce:
         is_cancelled: Callable[[], bool] = lambda: False,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        """Of `count` calls, the first `begun` have been started.
+        """Start the rest of `count` calls, of which the first `begun` have been started.
 
         Args:
             start: starts calls, from a number on a given number of them; the results of the first.

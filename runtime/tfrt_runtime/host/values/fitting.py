@@ -25,9 +25,9 @@ CHAIN_TYPE = "!tfrt.chain"
 STRING_TYPE = "!tfrt.string"
 _CHECKED = (CHAIN_TYPE, "chain", STRING_TYPE, "index")
 BUFFER = "memref<"
-"""How the types of compiled functions' buffers begin."""
+"""The prefixes of the types of compiled functions' buffers."""
 TENSOR = ".tensor"
-"""How the types of tensors end."""
+"""The suffixes of the types of tensors."""
 
 
 def fitting(type_text: str, value: object) -> object:
@@ -107,7 +107,7 @@ def as_array(value: object, type_text: str = "") -> Any:
 
 
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
-    """What is wrong with an object of another library, which it says itself in its first line."""
+    """The problem with an object of another library: the first line of its error."""
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
     is_column = hasattr(type(value), "to_numpy")  # of a data frame, or all of them
     advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""

@@ -15,7 +15,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, Future, make_unavai
 from tfrt_runtime.host.values.fitting import misfit
 
 Refuse = Callable[[str], Diagnostic]
-"""What makes the error of a value that is of another type."""
+"""The function that creates the error for a value of another type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 

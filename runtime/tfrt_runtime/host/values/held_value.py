@@ -1,4 +1,4 @@
-"""What an AsyncValue is: a reference to a value of the native core, its state, and its resolution.
+"""The base of AsyncValue: a reference to a value of the native core, its state, and its resolution.
 
 `waiting` and `async_value` build on this class.
 """
@@ -33,7 +33,7 @@ _SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items(
 
 
 class State(StrEnum):
-    """What is known of a value."""
+    """The state of a value."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"
@@ -47,9 +47,9 @@ what waits for it.
 
 
 class Callbacks:
-    """What waits for a value through one of its objects; called once, in order.
+    """The callbacks that wait for a value through one of its objects; called once, in order.
 
-    It does not hold the object: a promise must be able to die.
+    They do not hold the object: a promise must be able to die.
     """
 
     __slots__ = ("_waiting",)
@@ -137,11 +137,11 @@ class HeldValue(NativeValue, metaclass=Public):
     )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the value at this moment: a row of a board."""
+        """Return a notebook's display of the value at this moment: a row of a board."""
         return HOOKS.value_html(self)
 
     def _display_(self) -> object:
-        """What marimo displays."""
+        """Return marimo's display."""
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:
@@ -179,7 +179,7 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def references(self) -> int:
-        """How many references the value has now; this object's is one of them."""
+        """The number of references to the value now, including this object's."""
         return Value.at(self._address).references
 
     @property
@@ -247,14 +247,14 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def _condition(self) -> NoReturn:
-        """What `concurrent.futures.wait` looks at, and futures have."""
+        """The field that `concurrent.futures.wait` reads, as futures have it."""
         raise TypeError(
             "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
             " tfrt.wait_for"
         )
 
     def payload(self) -> object:
-        """What programs hold of an available value: a tensor as the runtime knows it."""
+        """Return an available value as programs hold it: for a tensor, the runtime's own object."""
         return self._read_at(native_process().quick.value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:

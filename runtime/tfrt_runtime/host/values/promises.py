@@ -1,4 +1,4 @@
-"""What a run still waits for from outside the runtime.
+"""The values that a run still awaits from outside the runtime.
 
 A Python kernel may return a value that is resolved later by a thread, an event loop or a timer.
 While such a value exists and is unresolved, a run in which nothing happens is not stuck.
@@ -121,7 +121,7 @@ class Promises:
         return any(promise.may_be_kept(may_come) for promise in promises)
 
     def notes(self) -> list[Diagnostic]:
-        """What may still come from outside, each once, in the order in which it was promised."""
+        """Return the values that may still come from outside, each once, in promised order."""
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self._open_notes(is_inside=False) + [
             note(unresolved(kernel, index, waits), place)

@@ -1,4 +1,6 @@
-"""How threads and tasks wait for values: who works meanwhile, and what can never come."""
+"""Waiting for values by threads and tasks: who works in the meantime, and which values can never
+come.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
 LOOK_SECONDS = 0.05
-"""How often a task that awaits a value looks whether it waits in vain."""
+"""The interval at which a task that awaits a value checks whether it waits in vain."""
 
 
 class Source(Maker, Protocol):
@@ -26,7 +28,7 @@ class Source(Maker, Protocol):
         """Why the value will never resolve; nothing while it may come."""
 
     def name_of(self, value: Any) -> str:
-        """What the value is called in messages."""
+        """The value's name in messages."""
 
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
         """Cancel the run, unless a caller holds other results of it; whether it was."""
@@ -84,7 +86,7 @@ class AwaitedValue(HeldValue):
         return first
 
     def _described(self) -> tuple[str, list[Source | None]]:
-        """What the value is for the kernel that waits for it, and where it comes from."""
+        """The value's role for the kernel that waits for it, and its origin."""
         makers = self._makers()
         names = [run.name_of(value) for value, run in makers if run is not None]
         return ", ".join(names) or "a value", [run for _, run in makers]

@@ -1,4 +1,4 @@
-"""What `tfrt_test.benchmark` prints: statistics of measured runs, as text."""
+"""The output of `tfrt_test.benchmark`: statistics of measured runs, as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfrt_runtime.host.structs import WORDS, Benchmark
 
 BENCHMARK_NAME = 2
-"""Which attribute is the name, in alphabetical order."""
+"""The position of the name attribute, in alphabetical order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,19 +113,19 @@ _add_sum(64)
 
 @REGISTRY.kernel("tfrt_test.async_value_get", results=("object",))
 def async_value_get() -> str:
-    """What the reference's own check of typed access prints."""
+    """The output of the reference's own check of typed access."""
     return "base1:base2:final_class:3"
 
 
 @REGISTRY.kernel("tfrt_test.async_value_ref", results=("object",))
 def async_value_ref() -> str:
-    """What the reference's own check of references prints."""
+    """The output of the reference's own check of references."""
     return "available:2;unavailable;(3);available:3;unavailable;available:4"
 
 
 @REGISTRY.kernel("tfrt.async.read.from.mars", results=("i32",), blocking=True)
 def read_from_mars() -> int:
-    """What a rover says, after as long a wait as a program in a notebook should take."""
+    """The number that a rover sends, after a wait short enough for a program in a notebook."""
     time.sleep(MARS_DELAY_SECONDS)
     return 42
 
@@ -279,7 +279,7 @@ class SampleSharedContext:
     """One object per host, shared by all kernels that ask for it."""
 
     name = "sample_shared_context0"
-    """What the kernel returns: there is only ever the first one."""
+    """The kernel's result: only the first one ever exists."""
 
     def __init__(self, host: object) -> None:
         """`host` is not used; every shared context is made with its host."""

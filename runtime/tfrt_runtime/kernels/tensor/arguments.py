@@ -83,10 +83,10 @@ def allocated(tensor: Expected | None) -> Expected:
 
 
 def require_same_shape(left: DenseHostTensor, right: DenseHostTensor, what: str) -> None:
-    """Both have one shape.
+    """Check that both have the same shape.
 
     Raises:
-        KernelError: if not; it begins with `what`.
+        KernelError: if not; the message starts with `what`.
     """
     if left.shape != right.shape:
         raise KernelError(

@@ -59,7 +59,7 @@ class MalformedBtf(ValueError):
 
 
 class Layout(IntEnum):
-    """How the elements are stored."""
+    """The layout of the elements."""
 
     DENSE = 0
     SPARSE = 2
@@ -86,7 +86,7 @@ _ELEMENT_TYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a tensor's record says of it.  Elements, or their count, start at `data_offset`."""
+    """The header of a tensor. Elements, or their count, start at `data_offset`."""
 
     element_type: ElementType
     layout: Layout

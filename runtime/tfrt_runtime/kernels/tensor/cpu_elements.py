@@ -36,7 +36,7 @@ _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """What is above zero, and zero elsewhere; NaN stays NaN."""
+    """Write positive elements, and zero for the others; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 

@@ -68,7 +68,9 @@ def use_one_blas_thread() -> ctypes.CDLL | None:
 
 @cache
 def product_addresses() -> tuple[int, ...] | None:
-    """Where native kernels find `cblas_sgemm` and `cblas_sgemv`; None if there is no OpenBLAS."""
+    """Return the addresses of `cblas_sgemm` and `cblas_sgemv` for native kernels; None without
+    OpenBLAS.
+    """
     library = use_one_blas_thread()
     if library is None or not all(hasattr(library, name) for name in _PRODUCTS):
         return None

@@ -58,7 +58,7 @@ def get_dimension(shape: object, index: int) -> int:
 
 @REGISTRY.kernel("ts.get_num_elements", results=("i64",))
 def get_num_elements(shape: object) -> int:
-    """How many elements a tensor of this shape has."""
+    """The number of elements of a tensor of this shape."""
     count = expect(TensorShape, shape).element_count
     if count > MAXIMUM_COUNT:
         raise KernelError(f"the number of elements of shape {shape} does not fit into i64")

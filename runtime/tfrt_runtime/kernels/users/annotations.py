@@ -1,4 +1,4 @@
-"""What annotations of Python functions say about the types of a program.
+"""The types of a program, from annotations of Python functions.
 
 Kernels are checked against them when a program is loaded; traced functions take their types from
 them.
@@ -126,7 +126,9 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _evaluated(annotation: object, names: dict[str, object]) -> object:
-    """The value of an annotation that is, or refers to, a string; the string if it has none."""
+    """Return the value of an annotation that is a string, or refers to one; the string itself if it
+    cannot be evaluated.
+    """
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):
         with suppress(Exception):
@@ -174,8 +176,8 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """What a kernel gives to its program that is annotated to return this: of `Future[int]`,
-    `int`.
+    """Return the type that a program gets from a kernel annotated to return this: for
+    `Future[int]`, `int`.
     """
     kind = typing.get_origin(annotation) or annotation
     # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
@@ -286,10 +288,10 @@ def mismatch(
     results: Sequence[str],
     order: Sequence[int] = (),
 ) -> str | None:
-    """What the annotations of a kernel do not take of a call with these types; None if they take
-    it.
+    """Return the first mismatch between a kernel's annotations and a call with these types; None if
+    they match.
 
-    `order` says which argument of the kernel each operand is, where that is another order.
+    `order` maps operands to the kernel's arguments if their order differs.
     """
     parameters = kernel.parameters
     if parameters is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import asyncio
 
 STOP_SECONDS = 0.5
-"""How long the end of a host waits for coroutines that it has cancelled."""
+"""The time that closing a host waits for coroutines that it has cancelled."""
 
 
 def on_event_loop(
@@ -150,7 +150,7 @@ class _Call:
 
 
 class _Starting:
-    """Calls that a loop begins with at its next turn: many share one wake-up of its thread."""
+    """Calls that a loop starts in its next iteration: many share one wake-up of its thread."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -158,7 +158,7 @@ class _Starting:
         self._lock = threading.RLock()
 
     def add(self, call: _Call) -> bool:
-        """Let the loop begin with the call, too; False if it has begun already."""
+        """Add the call to the batch; False if the loop has already started it."""
         with self._lock:
             if not self._has_begun:
                 self._calls.append(call)
@@ -183,7 +183,7 @@ class EventLoop:
 
         self._limits: dict[object, asyncio.Semaphore] = {}
         self._starting: weakref.ref[_Starting] | None = None
-        """Weak: what a loop that is closed was to begin with ends with the loop."""
+        """Weak: a closed loop's pending calls die with the loop."""
         self.close: Callable[[], object] = lambda: None
         """Ends the thread; a loop of the user's goes on."""
         if host.loop is not None:
@@ -202,7 +202,7 @@ class EventLoop:
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
-        """Let the loop begin with a call; on any thread.
+        """Let the loop start a call; on any thread.
 
         Raises:
             RuntimeError: if the loop is closed.
@@ -222,7 +222,7 @@ class EventLoop:
         values: tuple[object, ...],
         policy: Policy,
     ) -> object:
-        """What the coroutine function returns, called as the policy says."""
+        """Return the result of the coroutine function, called according to the policy."""
         import asyncio
 
         async def once(attempts: Attempts) -> object:

@@ -69,7 +69,7 @@ def checked_compiler() -> Any:
             return found
 
     def _check_of(function: Any, expression: Any) -> Any:
-        """What stands for an expression, None for most."""
+        """Return the function that replaces an expression, None for most."""
         if not isinstance(expression, ir.Expr):
             return None
         if expression.op in ("binop", "inplace_binop"):
@@ -186,7 +186,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """What is called instead of operators, and of functions with that many arguments."""
+    """The functions called instead of operators, and of functions with that many arguments."""
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:

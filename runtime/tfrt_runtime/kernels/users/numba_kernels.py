@@ -412,7 +412,7 @@ def _reason(wrong: Exception) -> str:
 
 @functools.cache
 def _intrinsics() -> dict[str, Callable[..., object]]:
-    """What Numba has no words for: `fetch` and `put` numbers at an offset, the `pointer` of an
+    """Operations that Numba lacks: `fetch` and `put` numbers at an offset, the `pointer` of an
     address.
     """
     from numba import types

@@ -1,4 +1,4 @@
-"""What a Python kernel returned or raised, as its results or as their error."""
+"""The outcome of a Python kernel: its results, or their error."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""What asyncio says of a future, or of a lock, that belongs to another loop."""
+"""The words of asyncio's errors about a future or a lock that belongs to another loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
-    """What a kernel returned for each of its results, which are of these types.
+    """Return the value of each result of a kernel, which have these types.
 
     A tuple or a list of one is its item, unless the type has tuples and lists as values, or the
     list is one of numbers where an array is expected.
@@ -70,13 +70,13 @@ def failed(request: Request, exception: BaseException, place: AnyLocation) -> Di
 
 
 def nth_result(name: str, index: int, count: int) -> str:
-    """What messages call a result of a kernel; the index is from 0."""
+    """Return the name of a kernel's result in messages; the index is from 0."""
     return f"the result of '{name}'" if count == 1 else f"result {index + 1} of '{name}'"
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """What makes the error of a result that is of another type when it comes, of which the run
-    hears.
+    """Return a function that creates the error for a late result of the wrong type, and reports it
+    to the run.
     """
 
     def refuse(message: str) -> Diagnostic:
@@ -90,7 +90,7 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """What a kernel at `place` returned as a future, as a value of that type; `what` is the
+    """Return the value of that type for a future that a kernel at `place` returned; `what` is the
     result's name.
     """
     return from_future(
@@ -202,7 +202,7 @@ def checked(type_text: str, value: object, what: str) -> object:
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
     """The error at `place`, with what the user's code raised as its cause and the line as a note.
 
-    The traceback of the exception begins at the kernel, and has places but no local variables.
+    The traceback of the exception starts at the kernel, and has places but no local variables.
     """
     detach(exception)
     notes: tuple[Diagnostic, ...] = ()
@@ -281,7 +281,7 @@ def _place_of(exception: BaseException) -> str:
 
 
 _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
-"""Where the files of Python begin."""
+"""The folders of Python's own files."""
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:

@@ -1,7 +1,6 @@
-"""How kernels of users that are not coroutines keep their policy: attempts, time limits, calls at a
-time.
+"""Policies of users' kernels that are not coroutines: attempts, time limits, calls at a time.
 
-Those of `async def` kernels are kept by their event loop (`event_loop`).
+The event loop enforces those of `async def` kernels (`event_loop`).
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ class Gates:
 
 
 class Gate:
-    """How many calls of a kernel run, and which ones wait for their turn."""
+    """The calls of a kernel that run, and those that wait for their turn."""
 
     def __init__(self, limit: int, *, blocking: bool) -> None:
         self._left = limit
@@ -200,9 +199,10 @@ class Gate:
             return True
 
     def _leave(self) -> None:
-        """A call has ended: the one that waits longest begins.
+        """Record that a call has finished, and start the one that has waited longest.
 
-        Calls of cancelled runs end at once, within this: a loop begins what follows them.
+        Calls of cancelled runs finish at once, inside this call: a loop starts the calls after
+        them.
         """
         with self._lock:
             self._ended += 1

@@ -42,10 +42,10 @@ class RemoteFuture(Protocol):
         """`finished`, `error`, or another word; known here, without a question to the scheduler."""
 
     def result(self) -> Any:
-        """What the task returned, fetched; raises what it raised."""
+        """Return the task's result, fetched; raise its exception."""
 
     def exception(self) -> Any:
-        """What the task raised, or None; what it returned stays where it is."""
+        """Return the task's exception, or None; its result stays on the worker."""
 
     def cancel(self) -> Any:
         """Let the task not run, or its result be forgotten."""
@@ -61,7 +61,7 @@ class Client(Protocol):
         """Start a task; values may be futures."""
 
     def who_has(self, futures: Sequence[RemoteFuture]) -> Any:
-        """By key, the addresses of the workers that hold what a task returned."""
+        """The addresses of the workers that hold each task's result, by key."""
 
 
 class DaskWorkQueue(WorkQueue):
@@ -317,7 +317,7 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Stay:
-    """What is asked of a result that stays on the cluster: the kernel's name and the type."""
+    """The description of a result that stays on the cluster: the kernel's name and the type."""
 
     kernel: str
     type: str
@@ -351,8 +351,8 @@ WAYS = (
 
 
 Place = tuple[str, str, str, str, int, int]
-"""Of a frame: the module's name, the file, the function's name and qualified name, its first
-line, the line.
+"""The fields of a frame: the module's name, the file, the function's name and qualified name, its
+first line, the line.
 """
 
 
@@ -363,8 +363,8 @@ MAX_SAID = 1000
 
 
 class _Raised(Exception):
-    """What a kernel raised on a worker, its cause, with what Dask leaves out: where it was, and the
-    frames' places.
+    """A kernel's exception on a worker, its cause, and the parts that Dask leaves out: the place,
+    and the frames' places.
 
     Dask sends files, names and lines of frames, which become frames of code of its own (tblib).
     """
@@ -381,7 +381,7 @@ class _Raised(Exception):
     __repr__ = __str__
 
     def opened(self) -> BaseException:
-        """What the kernel raised, whose traceback has these places."""
+        """Return the kernel's exception, with a traceback of these places."""
         assert self.__cause__ is not None
         chain = _chain(self.__cause__)
         # If some were lost on the way, only the first is known to be the same.
@@ -403,7 +403,7 @@ def _chain(problem: BaseException) -> list[BaseException]:
 
 
 def _places(problem: BaseException) -> list[Place]:
-    """Where an exception was raised, and the calls that led there."""
+    """Return the place of an exception, and the calls that led there."""
     found = [(f, f.f_code, line) for f, line in walk_tb(problem.__traceback__)]
     return [
         (
@@ -468,8 +468,8 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """What a worker does.  A SystemExit, with which it would end, goes as what the kernel
-    raised, too.
+    """Run a kernel on a worker. A SystemExit, which would stop the worker, is returned as the
+    kernel's exception, too.
     """
     from distributed import get_worker  # on the worker it is there
 

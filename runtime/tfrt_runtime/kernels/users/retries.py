@@ -25,7 +25,7 @@ Delay = float | Callable[[Exception], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What `kernel` says of calls: how often, how long, and how many at a time per host.
+    """The options of `kernel` for calls: attempts, time limits, and the number at a time per host.
 
     Raises:
         TfrtError: if an option makes no sense.
@@ -104,7 +104,7 @@ class Attempts:
         return None if deadline is None else max(0.0, min(deadline, FOREVER) - spent)
 
     def timed_out(self) -> TimeoutError:
-        """What an attempt raises that took longer than `seconds`."""
+        """Return the error of an attempt that took longer than `seconds`."""
         is_over = self._left() == 0
         limit = self._policy.deadline if is_over else self._policy.timeout
         more = f" in {len(self._failed) + 1} attempts" if is_over and self._failed else ""

@@ -42,13 +42,13 @@ class Scalar:
 
     @property
     def payload(self) -> int:
-        """What `native.user_kernels` calls it."""
+        """The code of its type in `native.user_kernels`."""
         return SCALAR_TYPES[self.word]
 
     @property
     def calculated(self) -> np.dtype[np.generic]:
-        """How a native kernel calculates with it: with whole numbers as with Python's, if 64
-        bits do.
+        """The type in which a native kernel calculates: whole numbers behave like Python's if 64
+        bits suffice.
         """
         is_whole = self.dtype.kind in "iu" and self.dtype != np.uint64
         return np.dtype(np.int64) if is_whole else self.dtype
@@ -67,19 +67,21 @@ class Tensor:
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
-        """How numpy holds an element."""
+        """The numpy type of an element."""
         return self.element.storage
 
     @property
     def payload(self) -> int:
-        """What `native.user_kernels` calls it."""
+        """The code of its type in `native.user_kernels`."""
         number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
         return number + TYPE_OUT * self.is_out
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a native kernel takes and gives.  One that gives nothing gives a chain to programs."""
+    """The types that a native kernel takes and returns. If it returns nothing, programs get a
+    chain.
+    """
 
     arguments: tuple[Scalar | Tensor, ...]
     results: tuple[Scalar | Tensor, ...]
@@ -124,7 +126,7 @@ def parse_signature(text: str) -> Signature:
 
 
 def annotated_signature(name: str, signature: inspect.Signature) -> Signature:
-    """What the annotations of kernel `name` say.
+    """Return the types in the annotations of kernel `name`.
 
     Raises:
         TfrtError: at a parameter without a type, or with one that native kernels cannot have.

@@ -1,8 +1,8 @@
 """The event loop of `async def` kernels where no thread can be started for one.
 
-A source of `one_thread`: while something waits, and between cells, it runs one round of what is
-due.  It knows no sockets, as a page has none.  Rejected: the page's own loop, which stands still
-while a cell waits.
+A source of `one_thread`: during a wait, and between cells, it runs one iteration of its due
+callbacks. It knows no sockets, as a page has none. Rejected: the page's own loop, which stands
+still while a cell waits.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ Gives = TypeVar("Gives")
 Gives_co = TypeVar("Gives_co", covariant=True)
 
 USER_KERNELS = KernelRegistry("user")
-"""What `kernel` registers; programs find these beside the runtime's own."""
+"""The kernels that `kernel` registers; programs find them along with the runtime's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,9 @@ class UserKernel:
 
     @property
     def place(self) -> Location | None:
-        """Where the function begins, with its decorators; None if it is not written in Python."""
+        """The first line of the function, including its decorators; None if it is not written in
+        Python.
+        """
         code = getattr(self.function, "__code__", None)
         return None if code is None else Location(code.co_filename, code.co_firstlineno, 1)
 
@@ -88,8 +90,8 @@ class UserKernel:
         is_elsewhere = now.qualified_name != self.qualified_name
         if is_elsewhere or now.place == self.place:
             refuse(
-                f"'{self.name}' is another function now, {now.place or now.function}: give each kernel"  # noqa: E501
-                " a name of its own, as @tfrt.kernel('my.name')"
+                f"'{self.name}' now names another function, {now.place or now.function}: give each"
+                " kernel a name of its own, as in @tfrt.kernel('my.name')"
             )
 
     @property
@@ -104,7 +106,7 @@ class UserKernel:
 
 
 class Tracing(threading.local):
-    """What calling a kernel does on this thread, if it is not to run its function."""
+    """The action of a kernel's call on this thread, if it is not to run the function."""
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
 
@@ -112,13 +114,11 @@ class Tracing(threading.local):
 TRACING = Tracing()
 
 USER_FUNCTIONS: dict[str, UserKernel] = {}
-"""What `kernel` decorated, by the kernel's name."""
+"""The functions that `kernel` decorated, by the kernel's name."""
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
-    """What `kernel` makes of a function, for type checkers: a function with the same types, and
-    its kernel.
-    """
+    """The result of `kernel` for type checkers: a function with the same types, and its kernel."""
 
     kernel: UserKernel
     __name__: str
@@ -266,7 +266,7 @@ def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | N
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """What programs that are traced know of a kernel; `native` is as `kernel` takes it."""
+    """A kernel as traced programs see it; `native` is as `kernel` takes it."""
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):
@@ -277,10 +277,10 @@ def traced_signature(signature: inspect.Signature, native: str | bool) -> inspec
 
 
 def own_name(function: Callable[..., object]) -> str:
-    """The name of a kernel that is given none: the same in a process that `multiprocessing` starts.
+    """Return the default name of a kernel: the same in a process that `multiprocessing` starts.
 
     Raises:
-        TfrtError: if the function has none either, as a lambda.
+        TfrtError: if the function has no name either, like a lambda.
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
@@ -457,7 +457,7 @@ def native_kernel(
 ATTRIBUTE_KINDS: dict[object, type] = {
     annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
 }
-"""Annotations of attributes that are checked, also as texts that could not be evaluated."""
+"""The annotations of attributes that are checked, including strings that could not be evaluated."""
 
 
 def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
@@ -484,7 +484,7 @@ def _attribute_kind(annotation: object) -> type | str | None:
 
 
 def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -> Parameters:
-    """What the annotations of a kernel say of its arguments and results."""
+    """Return the types of arguments and results in a kernel's annotations."""
     parameters = list(signature.parameters.values())
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
         has_frame:

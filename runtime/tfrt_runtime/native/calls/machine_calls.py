@@ -7,6 +7,12 @@ error or unavailable, an operation that fails, a stack that is full, a run that 
 call then runs from its start as if there were no machine code.  From then on, the entire run is
 interpreted: code that has bailed out once would do so again at each nested call.
 
+A loop of an interpreted call that becomes hot continues as machine code with its next iteration
+(`finish_loop`): on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A Third-Generation SELF
+Implementation".  Rejected: deoptimization to the interpreter's state at the operation that bails out
+(Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging Optimized Code with Dynamic Deoptimization"),
+which needs a map of the state at each such operation; a call without visible effects can start over.
+
 From time to time, machine code asks whether to continue.  The answer shares this thread's ready
 work with others.  When the thread is due to return to Python, Python decides whether its wait is
 over.

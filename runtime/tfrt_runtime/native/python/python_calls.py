@@ -45,8 +45,8 @@ def start_calls_with(
 ) -> None:
     """As `start_call_with` for `count` calls, whose rows follow each other; the first `begun` of them begin.
 
-    All have their results from here on.  As a task, each call begins when a thread comes to it: what it works with
-    is in the cache then, and is used again for later calls, however many there are.
+    All have their results from here on. As a task, each call starts when a thread comes to it: what it works with is in
+    the cache then, and is used again for later calls, however many there are.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -90,7 +90,7 @@ def run_rows(context: Address, task: Address) -> None:
             add_task(context, new_task(context, run, function, request, later))
             count -= half
     table = row_table(context, function, request + at.REQUEST_SIZE + row_size(function) * row)
-    # Before the call begins: machine code may end the run, and the request be gone.
+    # Before the call starts: machine code may end the run, and the request be gone.
     is_cancelled = load_acquire(request + at.REQUEST_CANCEL) != 0
     if count == 1:
         free_task(context, task)

@@ -2,11 +2,9 @@
 
     tfrt.call     at_once        a kernel of numbers runs now, without a run; its result as an address
 
-    Program.run   launch         the words of a request, a `bytes`; a task that begins its call, in QUEUE_STARTED
-        |
-    result()      first, end     `python_waits`: this thread works until the result is available, or the run over
-        |
-    last kernel   leave_request  REQUEST_NOTIFY = 0:              no GIL: the request goes to the stack PROCESS_OVER
+    Program.run launch the words of a request, a `bytes`; a task that starts its call, in QUEUE_STARTED | result()
+        first, end `python_waits`: this thread works until the result is available, or the run over | last kernel
+        leave_request REQUEST_NOTIFY = 0: no GIL: the request goes to the stack PROCESS_OVER
         |                        NOTIFY_PYTHON or NOTIFY_FORGET:  `request_done`, which takes the GIL
         v
     next call     forget_over    with the GIL: Python forgets the runs of that stack
@@ -285,7 +283,7 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 
 @entry
 def next_number(process: Address) -> int:
-    """The number of a run that begins."""
+    """The number of a run that starts."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 

@@ -38,6 +38,10 @@ A wake-up takes longer than hundreds of small tasks.  Therefore SLEEPERS has a s
 sleepers to which a wake-up is on its way: while all sleepers are notified, an adder wakes none.
 Each of them then leaves and searches for work again.  A thread that was waiting for something else,
 and now has it, lets another thread search (`pass_on`).
+
+Rejected: a growing array, because thieves may still read the old one, so that freeing it needs
+safe reclamation; a deque under a lock, which its owner would take for every task; and a condition
+variable for sleepers, whose lock every adder would take even if nobody sleeps.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 
 WARM_UP = 0.1
-"""Which part of the time is spent before runs are measured: functions become hot."""
+"""The fraction of the time spent before runs are measured, in which functions become hot."""
 HEADINGS = ("function", "runs", "first", "least", "median", "99 %", "processor", "tier")
 
 
@@ -34,9 +34,10 @@ class Measured:
 
     first: int
     times: Sequence[int]
-    """Of each run after the warm-up, from its start to its last result; in ascending order."""
+    """The durations of the runs after the warm-up, from start to last result, in ascending order.
+    """
     processor: int
-    """Of one run, on all threads of the process; the mean."""
+    """The mean processor time of one run, on all threads of the process."""
     tier: Tier
 
     def share(self, part: float) -> int:
@@ -134,4 +135,4 @@ def _row(name: str, measured: Measured) -> tuple[str, ...]:
 
 
 def _drop(_: str) -> None:
-    """What a program prints would hide what is measured."""
+    """Discard a program's output, which would hide the measurements."""

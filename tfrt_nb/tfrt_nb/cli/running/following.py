@@ -1,6 +1,4 @@
-"""What follows the runs of `tfrt-nb run` while they go on, on a thread of its own: a trace, or a
-line of progress.
-"""
+"""Observers of `tfrt-nb run`, on a thread of their own: a trace, or a line of progress."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ QUIET_SECONDS = 1.0
 """A run that is over by then shows nothing."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
-"""How many running kernels, and how many awaited values, are named."""
+"""The maximum number of running kernels, and of awaited values, to name."""
 CLEAR = "\r\x1b[2K"
 _STATES = ("available", "running", "error", "skipped", "cancelled")
 
@@ -74,7 +72,7 @@ class Follower(ABC):
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:
-        """What the next run is watched with."""
+        """The watch of the next run."""
 
     @abstractmethod
     def follow(self, run: Execution) -> None:
@@ -144,7 +142,7 @@ class ProgressLine(Follower):
         super().__init__("progress", SHOW_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
-        """What the next run is watched with.
+        """The watch of the next run.
 
         None if its functions may become machine code, which those of a watched run do not: then the
         line says less.
@@ -205,8 +203,8 @@ def put_line(stream: TextIO, text: str) -> None:
 
 
 def progress_text(document: RunDocument, seconds: float) -> str:
-    """How many values are in which state, what runs and since when, and what is waited for, in
-    one line.
+    """Return one line: the number of values in each state, the running kernels with their times,
+    and the awaited values.
     """
     document.update()
     states = Counter(state for state, _ in document.states().values())
@@ -224,8 +222,8 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 
 
 def counted_text(run: Execution, seconds: float) -> str:
-    """How many kernels are done of a run whose events are not logged, and what is waited for, in
-    one line.
+    """Return one line for a run whose events are not logged: the number of finished kernels, and
+    the awaited values.
     """
     decided, known = run.progress
     how = ", compiled" if run.tier is Tier.COMPILED else ""

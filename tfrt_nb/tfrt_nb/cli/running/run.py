@@ -195,7 +195,7 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
 def follower_of(
     options: argparse.Namespace, program: Program
 ) -> AbstractContextManager[Follower | None]:
-    """What follows the runs: a trace that was asked for; in a terminal a line of progress.
+    """Return the observer of the runs: a requested trace, or, in a terminal, a line of progress.
 
     Raises:
         TfrtError: if the file of the trace cannot be written.
@@ -255,9 +255,9 @@ def read_argument(text: str) -> object:
 
 
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
-    """Which functions to run: the one that was asked for, or all of a host program that take no
-    arguments, in the order of the file, and a compiled @main.  With arguments, @main or the only
-    one. Functions of `--with` run where they are called, or asked for.
+    """Return the functions to run: the requested one, or all of a host program that take no
+    arguments, in the order of the file, and a compiled @main. With arguments, @main or the only
+    one. Functions of `--with` run only if they are called or requested.
 
     Raises:
         TfrtError: if there is no such function, or it takes another number of arguments than

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
-"""How long a stopped run may take to come to rest."""
+"""The time that a stopped run may take to finish."""
 MAX_LEFT_OVER = 20
-"""How many leftover objects are shown."""
+"""The number of leftover objects to show."""
 
 
 def run_compiled(
@@ -112,7 +112,7 @@ def _too_late(execution: Execution, program: Program, timeout: float) -> int:
     execution.cancel(f"timed out after {timeout:g} s")
     has_stopped = finished.wait(GRACE_SECONDS)
     notes += [
-        note("this is where it was then", left.location) for left in execution.diagnostics[before:]
+        note("it had reached this line", left.location) for left in execution.diagnostics[before:]
     ]
     place = execution.program.file.location(execution.function.location)
     show_all([error(text, place, notes)], program)

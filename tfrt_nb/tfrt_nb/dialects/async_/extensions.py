@@ -92,7 +92,7 @@ class RuntimeSpawnOp(IRDLOperation):
     def verify_(self) -> None:
         count = self.awaited_count
         if not 0 <= count <= len(self.arguments):
-            raise VerifyException("'awaited' is more than the number of arguments")
+            raise VerifyException("'awaited' must be from 0 to the number of arguments")
         for argument in self.arguments[:count]:
             if not isinstance(argument.type, TokenType | ValueType):
                 raise VerifyException(f"'{argument.type}' cannot be awaited by a task")

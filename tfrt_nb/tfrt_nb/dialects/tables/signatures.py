@@ -38,7 +38,7 @@ def spelled(word: str) -> str:
 
 
 class Form(Enum):
-    """How an operation is written."""
+    """The syntax of an operation."""
 
     GENERIC = auto()
     """`"tfrt.minus.i32"(%a, %b) : (i32, i32) -> i32`.

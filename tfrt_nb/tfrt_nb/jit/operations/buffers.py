@@ -378,7 +378,7 @@ def _subview(body: FunctionBody, op: memref.SubviewOp) -> None:
     strides = [_times(body, a, b) for a, b in zip(steps, source.strides, strict=True)]
     kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
     if kept is None:
-        fail(op, "the sizes are not those of the result")
+        fail(op, "the sizes differ from those of the result")
     layout = Layout(
         source.allocated,
         source.aligned,

@@ -120,7 +120,7 @@ class _Guard:
             wanted = [0, *self._contiguous_strides(sizes)]
         for one, other in zip(found, wanted, strict=True):
             if other is not None:
-                self._expect("eq", one, other, f"the elements do not lie as '{target}' says")
+                self._expect("eq", one, other, f"the buffer's layout is not that of '{target}'")
 
     def _layout(self, buffer: SSAValue, sizes: Sequence[Number]) -> list[Number]:
         """Return the offset and the strides."""

@@ -171,7 +171,7 @@ def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> l
 
 
 _LEAVES = (RuntimeCheckInterruptOp, RuntimeCheckOp, cf.AssertOp)
-"""What becomes a way out of a loop, if no pass has made one of it yet."""
+"""The operations that become exits of a loop, if no pass has lowered them yet."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,8 @@ def _is_movable(op: object, loop: scf.ForOp) -> bool:
 
 
 def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:
-    """How often the loop runs, as an index: `lower < upper ? (upper - lower - 1) / step + 1 : 0`.
+    """Return the number of iterations, as an index: `lower < upper ? (upper - lower - 1) / step + 1
+    : 0`.
 
     The bounds may be so far apart that only an unsigned number has their difference.
     """

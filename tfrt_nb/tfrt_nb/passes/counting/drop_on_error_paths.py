@@ -76,7 +76,7 @@ class DropOnErrorPaths(ModulePass):
 
 
 def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:
-    """Where ways to an error begin."""
+    """Return the blocks at which paths to an error start."""
     for block in function.body.blocks:
         if type(block.first_op) in ERROR_STARTS:
             yield block

@@ -3,6 +3,10 @@
 A use in a nested region counts as a use by the operation of the value's own region that holds it.
 Sets of values are integers: bit `i` stands for value `i`.  The answers are for all values at once,
 for the control flow graph as it was when they were asked for.
+
+This is the backward data-flow analysis of Aho, Lam, Sethi, and Ullman 2006, "Compilers", section
+9.2.5, with a worklist.  Rejected: a search from each use back to the definition, which is quadratic
+in functions with many values and blocks.
 """
 
 from __future__ import annotations
@@ -52,7 +56,9 @@ class Liveness:
         self._spread()
 
     def _spread(self) -> None:
-        """What a block needs and does not make, those in front of it need."""
+        """Propagate liveness backward: the values that a block needs and does not define, its
+        predecessors need, too.
+        """
         pending = dict.fromkeys(self.blocks)  # the last one is taken first
         while pending:
             block, _ = pending.popitem()
@@ -64,7 +70,7 @@ class Liveness:
                     pending[predecessor] = None
 
     def live_out(self, block: Block) -> int:
-        """What some successor needs."""
+        """Return the values that are live in some successor."""
         needed = 0
         for successor in self._successors[block]:
             needed |= self.live_in[successor]

@@ -1,4 +1,4 @@
-"""Where references are dropped: what the counting passes share.
+"""The places where references are dropped, which the counting passes share.
 
 Every async value starts with one reference that belongs to the code that follows (an argument's was
 added by the caller, a result's by its maker).  That reference goes
@@ -6,8 +6,7 @@ added by the caller, a result's by its maker).  That reference goes
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
 - otherwise it is dropped after the last use, or on the edge of the control flow graph after which
-the
-  value is no longer needed.
+  the value is no longer needed.
 
 A value needed more than once at such a point (returned twice; passed to a block argument and used
 afterwards) gets more references first.  The result of a select is one of its sources, which keep
@@ -27,6 +26,13 @@ their own references, and takes one for itself.
 Invariant: on each path from the definition the references added and dropped sum to zero.  What is
 due is found for all values of a region at once, in the control flow graph as it is before; then it
 is placed value by value, which may put blocks on edges.
+
+MLIR describes the scheme at https://mlir.llvm.org/docs/Passes/#-async-runtime-ref-counting.
+Dropping each reference after the last use is also what Perceus does (Reinking, Xie, de Moura, and
+Leijen 2021, PLDI, "Perceus: Garbage Free Reference Counting with Reuse").  Rejected: a drop at a
+fixed place by convention (`async_runtime_policy_based_ref_counting`), which is only as correct as
+its assumptions; a drop at the end of the function, which keeps every value alive until then; and a
+tracing collector, which would have to stop the threads of native code.
 
 Ways to an error that drop the same references share the code that does it.
 
@@ -204,7 +210,7 @@ _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are n
 
 @dataclass(frozen=True)
 class Counts:
-    """How to write a reference added and a reference dropped."""
+    """The functions that create operations which add and drop a reference."""
 
     add: MakeCount
     drop: MakeCount
@@ -392,7 +398,7 @@ class _Dropping:
             self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
-        """Where only this edge passes, and the target does not have its arguments yet.
+        """Return a place that only this edge passes, before the target gets its arguments.
 
         An argument may be the same object as the value and drop its reference at once.
         """
@@ -404,8 +410,8 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Where only this edge passes: in front of a lone branch, at the start of the target, or
-        between.
+        """Return a place that only this edge passes: before a lone branch, at the start of the
+        target, or between.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

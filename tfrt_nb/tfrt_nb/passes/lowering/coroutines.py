@@ -17,6 +17,10 @@ In a coroutine an await suspends, and an assertion branches to the error block.
 
 The blocks meet LLVM's contract for coroutines with switched-resume lowering,
 https://llvm.org/docs/Coroutines.html.
+
+Rejected: a thread for each task that waits, and stacks of their own (fibers), because both reserve
+memory for the deepest call of each waiting task; a frame holds only the values that live across an
+await.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from tfrt_nb.passes.lowering.coroutines import (
 )
 
 _STARTS = (cf.BranchOp, CoroSaveOp, RuntimeStackIsLowOp)
-"""The operations after the one that begins a coroutine: the ways to start its body."""
+"""The operations after the start of a coroutine that can start its body."""
 
 
 def finished_coroutine(function: FuncOp) -> Coroutine | None:

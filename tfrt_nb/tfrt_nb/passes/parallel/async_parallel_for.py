@@ -22,6 +22,12 @@ reductions are left alone, or become loops over blocks first (`parallel_reductio
 
 The pass follows MLIR's `-async-parallel-for`
 (https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
+
+Rejected as the default: a loop that starts all blocks, in which the last block starts only after
+all others were created.  Halving creates them in parallel, in a number of steps that grows with
+the logarithm of their number (Blumofe and Leiserson 1999, J. ACM 46(5), "Scheduling Multithreaded
+Computations by Work Stealing", has the bounds for such programs).  A shared counter from which
+workers take blocks would need a task for each worker even if all of them are busy.
 """
 
 from __future__ import annotations

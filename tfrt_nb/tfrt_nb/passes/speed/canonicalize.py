@@ -79,7 +79,7 @@ class _FoldConstants(RewritePattern):
 
 
 def _float(op: Operation) -> Attribute | None:
-    """What an operation on two constants of a type that numpy has gives, rounded once."""
+    """Fold an operation on two constants of a numpy type, rounded once."""
     type_ = op.results[0].type
     kind = _FLOATS.get(type(type_))
     owners = [operand.owner for operand in op.operands]

@@ -177,9 +177,7 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, dict[Hashable, _Function]] = {}
-        """By a body's key, and by the numbers that the function knows: None where they are
-        arguments.
-        """
+        """Functions by the key of the body and its known numbers, which are None for arguments."""
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
         self._lowered: list[FuncOp] = []
@@ -250,8 +248,8 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """What starts the task, if its body only computes; constants that it needs are added to
-        the copy.
+        """Return the operation that starts the task, if its body only computes; add the constants
+        that it needs to the copy.
         """
         if not self._spawns:
             return None
@@ -418,15 +416,13 @@ class _Copier:
 
 @dataclass
 class _Body:
-    """What matters about a task's body: what is equal for equal bodies, and the values from
-    outside.
-    """
+    """The key of a task's body, which is equal for equal bodies, and its values from outside."""
 
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
-    """What the body awaits, each with the first result of that, if there is one."""
+    """The values that the body awaits, each with the first await's result, if it has one."""
     awaited_at: list[LocationAttr] = field(default_factory=list)
-    """Where it awaits each of them first."""
+    """The place of the first await of each."""
     captured: list[SSAValue] = field(default_factory=list)
     outside: list[arith.ConstantOp] = field(default_factory=list)
     """The constants from outside."""

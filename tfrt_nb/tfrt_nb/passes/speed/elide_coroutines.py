@@ -1,7 +1,7 @@
-"""Coroutines that never suspend become plain functions again.
+"""Turn coroutines that never suspend back into plain functions.
 
-An `async.func` without an await starts and ends on the caller's thread: it makes its results,
-resolves them and returns them, and needs no frame.
+An `async.func` without an await runs entirely on the caller's thread: it creates its results,
+resolves them, and returns them, without a frame.
 
     %id = async.coro.id
     %h = async.coro.begin %id

@@ -117,8 +117,8 @@ _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
 """This many operations in all continuations of a function are worth compiling again."""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
-"""What a function that may be left in the middle does not contain: a buffer in its frame would
-be gone.
+"""Operations that a function with an early exit must not contain: a buffer in its frame would be
+gone.
 """
 
 

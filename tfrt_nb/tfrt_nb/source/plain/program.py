@@ -46,18 +46,18 @@ HOLE = "\r"
 """The placeholder for a name in the rest of a line, which has no such character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
-"""What does not count in a line that closes a body."""
+"""The part of a line that closes a body that is ignored."""
 _IN_ONE_LINE = re.compile(
     r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
     re.ASCII | re.VERBOSE,
 )
-"""An operation with its regions, which have no braces and texts themselves."""
+"""An operation with its regions, which have no braces and no text of their own."""
 _NEXT = re.compile(
     rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
     r" | (?:(?:tfrt|hex)\.)?return\b )",
     re.ASCII | re.VERBOSE,
 )
-"""What precedes all but the first operation of a region in one line."""
+"""The separator before every operation of a one-line region but the first."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
 """Matches a list of names, separated by blanks, if one of them is invalid."""
 MAX_LINE = 2_000
@@ -69,7 +69,7 @@ Types: TypeAlias = tuple[Attribute, ...]
 Key: TypeAlias = tuple[str, str]
 """A line's head and the rest of it, without names."""
 MAX_REMEMBERED = 1024
-"""How many shapes are kept for later sources."""
+"""The number of shapes kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
 """A name as the text has it, "" for none, and where it starts and ends."""
 HEAD = re.compile(
@@ -152,8 +152,8 @@ def is_nothing(row: Row) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one,
-    without its place.
+    """The shared part of lines that differ only in names; `operation` is the first line's, without
+    its place.
 
     Programs share shapes, so that their operations are never changed.
     The arguments of its regions, which `operation` is without, have the names and the types of the
@@ -169,7 +169,7 @@ class Shape:
 
 
 class Memory:
-    """What plain texts that were right have taught: the next one need not parse the same again.
+    """Results from valid plain sources, so that later ones need not be parsed again.
 
     Any thread may use it.
     """
@@ -296,7 +296,7 @@ class Body:
 
     @property
     def argument_count(self) -> int:
-        """How many registers the function finds when it starts."""
+        """The number of registers at the function's start."""
         return len(self.argument_types)
 
 
@@ -317,7 +317,7 @@ class PlainProgram:
         return [one for one in self.contents if isinstance(one, Body)]
 
     def names(self, body: Body) -> list[Name]:
-        """What the text calls each register of a body."""
+        """The name of each register of a body in the source."""
         text, found = self.source.text, self._argument_names(body)
         for shape, line, column in zip(body.shapes, body.lines, body.columns, strict=True):
             count = len(shape.result_types)
@@ -353,9 +353,7 @@ class PlainProgram:
         return [(match[1], *match.span(1)) for match in ARGUMENT.finditer(text, *head.span(3))]
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """Where an operation with the names of its results starts, and where its line or its head
-        ends.
-        """
+        """The start of an operation, with its results' names, and the end of its line or head."""
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()
         if index in body.regions:
@@ -363,7 +361,7 @@ class PlainProgram:
         return first + len(line) - len(line.lstrip()), first + len(line)
 
     def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
-        """Where the part of a line starts that has the operation in a column, and that as a row."""
+        """The start of the part of a line that has the operation in a column, and that as a row."""
         start = self.source.line_start(line)
         end = self.source.text.find("\n", start)
         row = row_of(self.source.text[start : len(self.source.text) if end < 0 else end])

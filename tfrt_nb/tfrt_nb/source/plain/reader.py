@@ -81,7 +81,7 @@ class _Names(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """What was made of an operation with all of its regions in one line, for others with the same
+    """The result for an operation with all of its regions in one line, for others with the same
     `_Names.key`.
 
     `operands` are those of the line's names that its operands have.  `columns` has, for each region
@@ -409,7 +409,7 @@ def _names_of(row: Row) -> _Names | None:
 
 
 def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]) -> _Line:
-    """What lines like this one need not be read for."""
+    """Return the part of a line's result that similar lines share."""
     names, ends, (_, *others) = written
     lengths = accumulate(map(len, others))
     starts = [length + end for length, end in zip(lengths, ends, strict=True)]
@@ -424,7 +424,7 @@ def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]
 
 
 def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
-    """The shape of an operation whose regions are empty; it has none afterwards.
+    """Take the shape of an operation whose regions are empty; it has no shape afterwards.
 
     Raises:
         NotPlain: it is wrong.

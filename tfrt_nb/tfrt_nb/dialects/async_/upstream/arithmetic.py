@@ -163,7 +163,7 @@ class BitcastOp(arith.BitcastOp):
 
     def verify_(self) -> None:
         if any(isinstance(one.type, IndexType) for one in (self.input, self.result)):
-            raise VerifyException("the width of an index is open")  # xDSL allows it, MLIR does not
+            raise VerifyException("an index has no fixed width")  # xDSL allows it, MLIR does not
         super().verify_()
 
 

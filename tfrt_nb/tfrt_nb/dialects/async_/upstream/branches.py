@@ -182,9 +182,9 @@ class CallIndirectOp(IRDLOperation):
         type_ = self.callee.type
         assert isinstance(type_, FunctionType)
         if list(type_.inputs) != [argument.type for argument in self.arguments]:
-            raise VerifyException("operand types are not those of the function's arguments")
+            raise VerifyException("operand types differ from those of the function's arguments")
         if list(type_.outputs) != list(self.res.types):
-            raise VerifyException("result types are not those of the function's results")
+            raise VerifyException("result types differ from those of the function's results")
 
 
 Func = with_operations(func.Func, (), (CallIndirectOp, ConstantOp))

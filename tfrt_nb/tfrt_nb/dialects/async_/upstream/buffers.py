@@ -81,9 +81,9 @@ class GlobalOp(memref.GlobalOp):
         super().verify_()
         type_ = self.type
         if not isinstance(type_, MemRefType) or not type_.has_static_shape():
-            raise VerifyException(f"a global buffer has sizes; '{type_}' has not")
+            raise VerifyException(f"a global buffer needs static sizes, '{type_}' has none")
         if not isinstance(type_.layout, NoneAttr):
-            raise VerifyException(f"a global buffer is contiguous; '{type_}' has a layout")
+            raise VerifyException(f"a global buffer must be contiguous, but '{type_}' has a layout")
 
     def print(self, printer: Printer) -> None:
         if self.sym_visibility.data != "public":
