@@ -26,6 +26,8 @@ const ZOOM = 1.25,
  * the left upper corner shows.
  * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and
  * `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
+ * `onArea({ left, right, top, bottom })` hears of an area of the picture that the reader selects, with Shift or the
+ * button, and of null where that was no more than a click.
  * `memory` is an object that keeps what the reader has zoomed to; it is taken up again once `isStable()`.
  */
 export function createCanvas({
@@ -36,6 +38,7 @@ export function createCanvas({
   isFlat = false,
   left = 0,
   describe,
+  onArea = null,
   memory = {},
   isStable = () => true,
 }) {
@@ -51,6 +54,12 @@ export function createCanvas({
       redraw();
     }),
   ];
+  const selecting = button("Select", () => setAttributes(selecting, { "aria-pressed": !isSelecting() }), {
+    "aria-pressed": false,
+    title: "Drag over an area for its totals; or Shift + drag",
+  });
+  const isSelecting = () => selecting.getAttribute("aria-pressed") === "true";
+  if (onArea) tools.unshift(selecting);
   let view = { x: 0, y: 0, scale: 1 },
     isFitted = true,
     isWhole = false,
@@ -148,6 +157,7 @@ export function createCanvas({
   );
   canvas.onpointerdown = event => {
     drag = { x: event.clientX, y: event.clientY, view, moved: false };
+    if (onArea && (event.shiftKey || isSelecting())) drag.from = place(event);
     canvas.setPointerCapture(event.pointerId);
   };
   canvas.onpointermove = event => {
@@ -158,12 +168,23 @@ export function createCanvas({
     const [right, down] = [event.clientX - drag.x, event.clientY - drag.y];
     if (Math.abs(right) + Math.abs(down) < 4 && !drag.moved) return;
     drag.moved = true;
+    if (drag.from) {
+      const [[left, top], [right, bottom]] = [drag.from, place(event)];
+      onArea({
+        left: Math.min(left, right),
+        right: Math.max(left, right),
+        top: Math.min(top, bottom),
+        bottom: Math.max(top, bottom),
+      });
+      return;
+    }
     isFitted = false;
     view = { ...view, x: drag.view.x - right / view.scale, y: isFlat ? 0 : drag.view.y - down / view.scale };
     redraw();
   };
   canvas.onpointerup = event => {
-    if (drag?.moved) keep();
+    if (drag?.from && !drag.moved) onArea(null);
+    else if (drag?.moved) keep();
     else if (drag) hit(...place(event));
     drag = null;
   };
@@ -177,6 +198,7 @@ export function createCanvas({
     node,
     tools,
     redraw,
+    start: () => view.x,
     reveal,
     resize: next => {
       if (next !== height) {
