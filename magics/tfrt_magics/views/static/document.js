@@ -190,6 +190,8 @@ function checksOf({ functions, operations, values }) {
         y: numbers,
         w: numbers,
         h: numbers,
+        groups: maybe(listOf(having({ ops: listOf(isOperation), x: isNumber, y: isNumber, w: isNumber, h: isNumber }))),
+        order: maybe(listOf(listOf(isOperation))),
         boxes: listOf(
           having({ x: isNumber, y: isNumber, w: isNumber, h: isNumber, function: isFunction, op: maybe(isOperation) }),
         ),

@@ -380,7 +380,7 @@ export function createTimeline(store) {
       if (right - left < 1 && !isChosen && last === Math.round(left)) continue;
       last = Math.round(left);
       const isLater = span.begin > moment.time;
-      pen.globalAlpha = isLater ? 0.25 : lane.isRest ? 0.4 : 0.9;
+      pen.globalAlpha = isLater ? 0.25 : lane.isRest ? 0.4 : 1;
       pen.fillStyle = isChosen ? palette.accent : colorOfSpan(span, palette);
       pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       const fresh = mayMove() ? 1 - age(span) : 0;
@@ -424,7 +424,7 @@ export function createTimeline(store) {
         const [from, to] = [across(part.begin), across(endOf(part))];
         if (to < LABELS || from > across(seen.to)) continue;
         const isLater = part.begin > moment.time;
-        pen.globalAlpha = isLater ? 0.25 : lane.isRest ? 0.4 : 0.9;
+        pen.globalAlpha = isLater ? 0.25 : lane.isRest ? 0.4 : 1;
         pen.fillStyle = part.op >= 0 && store.chosen === part.op ? palette.accent : colorOfSpan(part, palette);
         pen.fillRect(from, middle - BAR / 2, Math.max(1.5, to - from), BAR);
         if (!lane.isRest) drawName(pen, moment.worker(part.worker), isLater, from, to, place, palette);
