@@ -208,7 +208,17 @@ function checksOf({ functions, operations, values }) {
         count: isNumber,
         schedules: isNumber,
         races: listOf(listOf(isOperation)),
-        rows: listOf(having({ values: texts, errors: texts, printed: isText, schedules: isNumber, run: having(run) })),
+        rows: listOf(
+          having({
+            values: texts,
+            errors: texts,
+            printed: isText,
+            schedules: isNumber,
+            order: maybe(numbers),
+            other: maybe(numbers),
+            run: having(run),
+          }),
+        ),
       }),
     ),
   };

@@ -16,11 +16,11 @@ const MOST = 500; // operations of a graph
 /** A run as text, for the clipboard, for the notebook's search and for "copy output". */
 export function textOf(moment) {
   const { document, status } = moment.store;
-  const [decided, total] = progress(moment);
+  const [, , words] = progress(moment);
   const { isOver, isLive, end } = moment.store,
     past = isLive ? "" : `${duration(moment.time)} of `,
     times = isOver ? `, ${past}${duration(end)}` : "";
-  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${times}`;
+  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${words}${times}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
     parts.push(RACE, ...pair.map(op => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));

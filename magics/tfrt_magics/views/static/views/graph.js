@@ -424,7 +424,8 @@ export function createGraph(store) {
     if (!results.length || !text.includes(" = ")) return [text, ""];
     const [names] = text.split(" = ", 1),
       said = moment.lineOf(results);
-    return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), text.slice(names.length + 3)];
+    const kernel = places.groupOf.has(op) ? "" : text.slice(names.length + 3); // which the head of the group has
+    return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), kernel];
   }
 
   /** All nodes in a few pixels each. */
