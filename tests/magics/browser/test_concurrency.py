@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tfrt_magics.bridge.explored import explored
+from tfrt_nb.programs import Program
+
 from .test_motion import DRAWN
-from .test_views import AWAITING, LATE, document, events, items, open_tab, show
+from .test_views import AWAITING, FAILED, LATE, document, events, items, open_tab, show
 
 __all__ = ["show"]  # the fixture
 
@@ -206,7 +209,7 @@ def test_tasks_have_lanes_by_name_and_line_that_show_where_they_are_suspended(sh
     assert [text for text, y in texts if text == "%t"] == ["%t", "%t"]
     rows = page.get_by_label("Timeline", exact=True).get_by_role("listitem").all_inner_texts()
     said = [row.split("\n") for row in rows]
-    assert [line[0] for line in said][0] == "@main"
+    assert said[0][0] == "@main"
     assert "then waits for %x" in rows[1] and "resumed after 2.00 µs" in rows[2]
 
 
@@ -330,3 +333,66 @@ def test_a_board_of_an_older_build_is_drawn_without_groups_and_order(
     data["body"]["layout"] = {name: layout[name] for name in ("x", "y", "w", "h", "boxes")}
     page = watched(show, {**data, "dark": theme}, "Graph")
     assert len(items(page)) == 41
+
+
+PRINTS = """func.func @main() -> i32 {{
+  %chain = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %two = tfrt.constant.i32 {two}
+  %a = tfrt.print.i32 %one, %chain
+  %b = tfrt.print.i32 %two, {after}
+  tfrt.return %one : i32
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("two", "after", "heads", "verdict"),
+    [
+        (2, "%chain", ["step", "outcome 1", "outcome 2"], ""),
+        (
+            1,
+            "%chain",
+            ["step", "one order", "another"],
+            "2 orders, same outcome: nothing fixes the order.",
+        ),
+        (2, "%a", [], "1 order: no two steps race."),
+    ],
+)
+def test_two_orders_are_side_by_side_where_they_first_differ(
+    show: Show, two: int, after: str, heads: list[str], verdict: str
+) -> None:
+    program = Program.from_source(PRINTS.format(two=two, after=after), "cell")
+    page = show(explored(program, "main", ()).file({}))
+    picture(page, f"orders_{two}_{after.strip('%')}")
+    said = page.locator(".tfrt-board .detail").first.inner_text()
+    assert verdict in said
+    assert ("nothing fixes the order" in said) == ("nothing fixes" in verdict)
+    table = page.get_by_role("table", name="Two orders")
+    if not heads:
+        assert table.count() == 0
+        return
+    assert table.locator("th").all_inner_texts() == heads
+    rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+    a, b = "line 5: %a = tfrt.print.i32 %one, %chain", "line 6: %b = tfrt.print.i32 %two, %chain"
+    assert rows == [["1", a, b], ["2", b, a]]
+    assert table.locator("[data-differs]").locator("td").first.inner_text() == "1"
+    table.get_by_role("button", name=b).first.click()
+    page.evaluate("() => window.drawn()")
+    assert "%b" in page.get_by_role("note", name="Selected").inner_text()
+
+
+def test_what_failed_and_what_was_skipped_is_not_among_the_values_that_are_there(
+    show: Show,
+) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (1, "begin", 0, -1, 0),
+        (9, "error", 0, 1, 0),
+        (9, "error", 0, 2, 0),
+        (10, "begin", 2, -1, 0),
+        (11, "available", 2, 4, 0),
+    )
+    page = show({**document(FAILED, events=log, workers=["worker 1"]), "status": "failed"})
+    words = "2 of 5 values, 2 failed, 1 skipped"
+    assert words in page.locator(".head").inner_text()
+    assert words in page.locator("[slot=text]").text_content()

@@ -17,7 +17,8 @@ export function extent({ x, y, w, h, boxes, shown, groups }) {
   };
   for (let i = 0; i < y.length; i++) if (shown[i] === i) add(x[i] + w[i], y[i] + h[i]);
   for (const box of boxes) if (!box.isHidden) add(box.x + box.w, box.y + box.h);
-  for (const { ops, rectangle } of groups) if (shown[ops[0]] === ops[0]) add(rectangle[0] + rectangle[2], rectangle[1] + rectangle[3]);
+  for (const { ops, rectangle } of groups)
+    if (shown[ops[0]] === ops[0]) add(rectangle[0] + rectangle[2], rectangle[1] + rectangle[3]);
   return { width: width + 16, height: height + 16 };
 }
 

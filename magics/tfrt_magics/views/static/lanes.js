@@ -60,7 +60,12 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   function add(key, label, bars, more = {}) {
     const most = unfolded.has(key) ? MOST_UNFOLDED : more.isTask ? MOST_BELOW_TASK : MOST_BELOW;
     const { places, count } = packed(bars, most, more.isTask ? task => taskEnd(task) || Infinity : endOf);
-    const rows = Array.from({ length: Math.max(1, count) }, (_, at) => ({ key, label: at ? "" : label, bars: [], ...more }));
+    const rows = Array.from({ length: Math.max(1, count) }, (_, at) => ({
+      key,
+      label: at ? "" : label,
+      bars: [],
+      ...more,
+    }));
     rows[0].isFirst = true;
     const rest = { key, bars: [], ...more, isRest: true };
     places.forEach((place, at) => (rows[place] ?? rest).bars.push(bars[at]));

@@ -268,6 +268,8 @@ export function colours(host) {
   const style = getComputedStyle(host);
   const read = name => style.getPropertyValue(`--${name}`).trim() || "#888";
   return Object.fromEntries(
-    [...STATES, ...KERNELS.map((_, at) => `kernel${at}`), "ink", "soft", "line", "paper", "shade", "accent"].map(name => [name, read(name)]),
+    [...STATES, ...KERNELS.map((_, at) => `kernel${at}`), "ink", "soft", "line", "paper", "shade", "accent"].map(
+      name => [name, read(name)],
+    ),
   );
 }

@@ -67,7 +67,9 @@ export function createGraph(store) {
     describe: (x, y) => {
       const { op, group } = at(x, y);
       if (group) return `${nameOfGroup(group)}, ${progressOf(group)}\nClick to ${group.isFolded ? "unfold" : "fold"}`;
-      return op == null ? "" : [store.textOf(op), moment.lineOf(store.program.operations[op].results)].filter(Boolean).join("\n");
+      return op == null
+        ? ""
+        : [store.textOf(op), moment.lineOf(store.program.operations[op].results)].filter(Boolean).join("\n");
     },
   });
   const side = element("div.scroll", {}, rows.node);
@@ -104,7 +106,10 @@ export function createGraph(store) {
     arrange();
     for (const group of places.groups) {
       const codes = group.ops.map(op => moment.codeOf(op));
-      Object.assign(group, { state: STATES[stateOfGroup(codes)], done: codes.filter(code => code >= AVAILABLE).length });
+      Object.assign(group, {
+        state: STATES[stateOfGroup(codes)],
+        done: codes.filter(code => code >= AVAILABLE).length,
+      });
     }
     rows.show(items);
     say();
@@ -118,7 +123,12 @@ export function createGraph(store) {
   function say() {
     const present = new Set();
     for (const { id } of store.program.operations.slice(0, 2000)) present.add(moment.stateOf(id));
-    setText(looks, STATES.filter(state => present.has(state)).map(state => `${SHAPES[state]} ${state}. `).join(""));
+    setText(
+      looks,
+      STATES.filter(state => present.has(state))
+        .map(state => `${SHAPES[state]} ${state}. `)
+        .join(""),
+    );
   }
 
   const nameOfGroup = ({ ops }) => `${store.program.operations[ops[0]].kernel} ×${ops.length}`;
@@ -142,7 +152,8 @@ export function createGraph(store) {
       const group = places.groupOf.get(row.id),
         isShown = !places.x.length || row.id >= places.x.length || places.shown[row.id] === row.id;
       if (!isShown) continue;
-      if (group?.ops[0] === row.id) open.push({ key: groupKey(row.id), name: nameOfGroup(group), function: row.function, group });
+      if (group?.ops[0] === row.id)
+        open.push({ key: groupKey(row.id), name: nameOfGroup(group), function: row.function, group });
       if (!group?.isFolded) open.push(row);
     }
     items = closed.length ? [...open, ...closed].sort((a, b) => a.function - b.function) : open;
@@ -437,7 +448,12 @@ export function createGraph(store) {
       if (op !== i || isOpen(i)) return;
       const own = places.groupOf.get(i),
         [left, top, w, h] = rectangleOf(i);
-      (paths[own?.isFolded ? own.state : moment.stateOf(i)] ??= new Path2D()).rect(left, top, Math.max(w, least), Math.max(h, least));
+      (paths[own?.isFolded ? own.state : moment.stateOf(i)] ??= new Path2D()).rect(
+        left,
+        top,
+        Math.max(w, least),
+        Math.max(h, least),
+      );
     });
     for (const state in paths) {
       pen.fillStyle = palette[state];

@@ -48,13 +48,23 @@ export function createOutcomes(store) {
       if (op === undefined) return element("td");
       const row = store.program.operations[op];
       if (!row) return element("td", {}, "a task");
-      return element("td", {}, button(`line ${row.line}: ${store.textOf(op)}`, () => store.select(op)));
+      return element(
+        "td",
+        {},
+        button(`line ${row.line}: ${store.textOf(op)}`, () => store.select(op)),
+      );
     };
     const rows = [];
     for (let at = first; at < last; at++) {
       const isFirst = at === same;
       rows.push(
-        element("tr", { ...(isFirst && { "aria-current": true, "data-differs": true }) }, element("td.soft", {}, `${at + 1}`), cell(one[at]), cell(other[at])),
+        element(
+          "tr",
+          { ...(isFirst && { "aria-current": true, "data-differs": true }) },
+          element("td.soft", {}, `${at + 1}`),
+          cell(one[at]),
+          cell(other[at]),
+        ),
       );
     }
     const more = length - last;
@@ -63,7 +73,11 @@ export function createOutcomes(store) {
       element(
         "table",
         { "aria-label": "Two orders" },
-        element("thead", {}, element("tr", {}, ...["step", ...heads].map(text => element("th.soft", { scope: "col" }, text)))),
+        element(
+          "thead",
+          {},
+          element("tr", {}, ...["step", ...heads].map(text => element("th.soft", { scope: "col" }, text))),
+        ),
         element("tbody", {}, ...rows),
       ),
       ...(more > 0 ? [element("div.soft", {}, `and ${counted(more, "step")} more`)] : []),

@@ -153,7 +153,8 @@ export function createTimeline(store) {
   const textOf = span => (span.op < 0 ? `@${store.program.functions[span.function].name}` : store.textOf(span.op));
   const nameOf = span => (span.op < 0 ? textOf(span) : labelOfOperation(span.op));
   /** What has a color of its own: a kernel, a task, a function. */
-  const kindOf = span => (span.op < 0 ? textOf(span) : isTask(span.op) ? taskLabel(span.op) : operationOf(span.op).kernel);
+  const kindOf = span =>
+    span.op < 0 ? textOf(span) : isTask(span.op) ? taskLabel(span.op) : operationOf(span.op).kernel;
 
   const totalOf = op =>
     op < 0
@@ -174,7 +175,9 @@ export function createTimeline(store) {
       : [];
     const { dropped, events } = store.document;
     const lost = dropped
-      ? [`${count(dropped)} events were not kept: this shows the first and the newest of ${count(dropped + events.time.length)}. `]
+      ? [
+          `${count(dropped)} events were not kept: this shows the first and the newest of ${count(dropped + events.time.length)}. `,
+        ]
       : [];
     return [...often, ...lost].join("");
   }
@@ -229,10 +232,20 @@ export function createTimeline(store) {
   }
 
   function kindNode({ kind, count: times, ran, waited }) {
-    const parts = [`${count(times)}×`, ...(ran || !waited ? [duration(ran)] : []), ...(waited ? [`waits ${duration(waited)}`] : [])];
+    const parts = [
+      `${count(times)}×`,
+      ...(ran || !waited ? [duration(ran)] : []),
+      ...(waited ? [`waits ${duration(waited)}`] : []),
+    ];
     const swatch = element("i", { "aria-hidden": true });
     swatch.style.background = `var(--kernel${colorOf.get(kind) ?? 0})`;
-    return element("span", { role: "listitem", "data-kind": kind }, swatch, element("b", {}, kind), ` ${parts.join(", ")}`);
+    return element(
+      "span",
+      { role: "listitem", "data-kind": kind },
+      swatch,
+      element("b", {}, kind),
+      ` ${parts.join(", ")}`,
+    );
   }
 
   function drawItem(row, span) {
@@ -281,7 +294,8 @@ export function createTimeline(store) {
         : isInline
           ? ", inline"
           : "";
-    const then = span.awaits === undefined ? "" : `, then waits for ${store.program.values[span.awaits]?.name ?? "an object"}`;
+    const then =
+      span.awaits === undefined ? "" : `, then waits for ${store.program.values[span.awaits]?.name ?? "an object"}`;
     return `${duration(begin)} + ${duration(endOf(span) - begin)}${how}${then}`;
   }
 
@@ -325,7 +339,12 @@ export function createTimeline(store) {
     drawArrows(pen, across, seen, palette);
     if (area) {
       pen.fillStyle = pen.strokeStyle = palette.accent;
-      const box = [across(area.begin), area.top * LANE, (area.end - area.begin) * scale, (area.bottom - area.top + 1) * LANE];
+      const box = [
+        across(area.begin),
+        area.top * LANE,
+        (area.end - area.begin) * scale,
+        (area.bottom - area.top + 1) * LANE,
+      ];
       pen.globalAlpha = 0.15;
       pen.fillRect(...box);
       pen.globalAlpha = 1;
@@ -336,7 +355,11 @@ export function createTimeline(store) {
       pen.fillStyle = lane.isRest ? palette.accent : palette.soft;
       const { label } = lane;
       clipped(pen, 0, place * LANE, LABELS - 6, LANE, () =>
-        pen.fillText(lane.worker !== undefined && label.length > 18 ? `…${label.slice(-17)}` : label, 8, place * LANE + LANE / 2),
+        pen.fillText(
+          lane.worker !== undefined && label.length > 18 ? `…${label.slice(-17)}` : label,
+          8,
+          place * LANE + LANE / 2,
+        ),
       );
     });
     drawAxis(pen, view, across);
@@ -367,7 +390,9 @@ export function createTimeline(store) {
 
   function colorOfSpan(span, palette) {
     if (isNaN(span.end) && !store.isOver) return palette.running;
-    return span.op >= 0 && moment.codeOf(span.op) === ERROR ? palette.error : palette[`kernel${colorOf.get(kindOf(span)) ?? 0}`];
+    return span.op >= 0 && moment.codeOf(span.op) === ERROR
+      ? palette.error
+      : palette[`kernel${colorOf.get(kindOf(span)) ?? 0}`];
   }
 
   function drawBars(pen, lane, place, across, seen, palette) {
@@ -402,7 +427,9 @@ export function createTimeline(store) {
     if (right - from < 16) return;
     pen.globalAlpha = 1;
     pen.fillStyle = isLater ? palette.ink : palette.paper;
-    clipped(pen, from, place * LANE, right - from - 2, LANE, () => pen.fillText(text, from + 4, place * LANE + LANE / 2));
+    clipped(pen, from, place * LANE, right - from - 2, LANE, () =>
+      pen.fillText(text, from + 4, place * LANE + LANE / 2),
+    );
   }
 
   /** A line from the begin of a task to its end, with a bar on it for each part that runs, which has its worker's name. */
@@ -439,7 +466,8 @@ export function createTimeline(store) {
       if (lane.isTask || lane.isRest) continue;
       for (const span of inView(lane, seen)) {
         const isChosen = span.op >= 0 && store.chosen === span.op;
-        if (span.cause && span.begin <= moment.time && (isChosen || found.length <= MOST_ARROWS)) found.push([span, isChosen]);
+        if (span.cause && span.begin <= moment.time && (isChosen || found.length <= MOST_ARROWS))
+          found.push([span, isChosen]);
       }
     }
     for (const [span, isChosen] of found) {
@@ -463,8 +491,20 @@ export function createTimeline(store) {
       pen.stroke();
       pen.beginPath();
       const down = from === to ? 0 : Math.sign(y2 - y1);
-      if (down) for (const [dx, dy] of [[0, 0], [-3, -5 * down], [3, -5 * down]]) pen.lineTo(x2 + dx, tip + dy);
-      else for (const [dx, dy] of [[0, 0], [-5, -3], [-5, 3]]) pen.lineTo(x2 + dx, y2 + dy);
+      if (down)
+        for (const [dx, dy] of [
+          [0, 0],
+          [-3, -5 * down],
+          [3, -5 * down],
+        ])
+          pen.lineTo(x2 + dx, tip + dy);
+      else
+        for (const [dx, dy] of [
+          [0, 0],
+          [-5, -3],
+          [-5, 3],
+        ])
+          pen.lineTo(x2 + dx, y2 + dy);
       pen.fill();
       pen.lineWidth = 1;
     }
