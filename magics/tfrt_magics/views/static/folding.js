@@ -25,9 +25,9 @@ export function extent({ x, y, w, h, boxes, shown, groups }) {
 /**
  * The places of a layout in which the boxes `folded` (ids of operations, `functionKey`s, `groupKey`s) are closed.
  *
- * `shown[i]` is what stands for operation `i`: itself, the operation that hides it, the first one of its folded group, or
- * null in a folded function.  `groups` are those of the layout with their present `rectangle`; `groupOf[i]` is that of
- * operation `i`, if it has one.
+ * `shown[i]` is what stands for operation `i`: itself, the operation that hides it, the first one of its folded group,
+ * or null in a folded function.  `groups` are those of the layout with their present `rectangle`; `groupOf` has that of
+ * each operation that is in one.
  */
 export function foldedLayout(layout, { operations }, folded) {
   const { x: oldX = [], y: oldY = [], w: oldW = [], h: oldH = [], boxes: oldBoxes = [] } = layout ?? {};
@@ -124,8 +124,8 @@ export function foldedLayout(layout, { operations }, folded) {
 }
 
 /**
- * The nodes that an edge may not pass behind, by rows from above: each row has its `top`, `bottom`, and the sides of its
- * nodes from the left.  `isWall(op)` says whether an operation is such a node.
+ * The nodes that an edge may not pass behind, by rows from above: each row has its `top`, `bottom`, and the `sides` of
+ * its nodes from the left.  `isWall(op)` says whether an operation is such a node.
  */
 export function wallsOf({ x, y, w, h, shown }, isWall) {
   const rows = new Map();

@@ -9,7 +9,7 @@ import { AVAILABLE, CANCELLED, ERROR, READY, RUNNING, SHAPES, SKIPPED, STATES, W
 
 const ON_EDGE = 14; // characters of a value on an edge
 const FONT = "ui-monospace, monospace",
-  [LETTER, SMALLEST_LETTER] = [11, 9], // pixels; on a picture that is made smaller, letters are larger and names shorter
+  [LETTER, SMALLEST_LETTER] = [11, 9], // pixels; where a picture is made smaller, names are cut instead
   BUTTON = 22,
   [NEAR, FAR] = [0.4, 0.15];
 const LEAVING = 200; // this many edges that end below the view are drawn: more are one blot, and thousands take seconds

@@ -1,7 +1,7 @@
 // Who ran what, and when: a lane for each thread, and for what overlaps on it; of compiled code a lane for each task.
 //
-// The axis starts with the first event.  Colors are of kernels; the list of kernels is the legend, and has the totals of
-// the run or of the area that the reader selects.
+// The axis starts with the first event.  Colors are of kernels; the list of kernels is the legend, and has the totals
+// of the run or of the area that the reader selects.
 
 import { clipped, createCanvas } from "../canvas.js";
 import { button, count, duration, element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
@@ -15,7 +15,7 @@ const LANE = 22,
   EACH = 6,
   MOST_MOVING = 5000,
   MOST_KINDS = 10,
-  MOST_ARROWS = 40, // of more, only those to the selected operation are drawn
+  MOST_ARROWS = 40, // more would hide the bars
   LABELS = 118;
 
 /** What is in the picture, for who asks. */
@@ -99,6 +99,7 @@ export function createTimeline(store) {
     first = new Map(), // of each worker the uppermost lane
     places = new Map(), // of each bar of a thread its lane
     colorOf = new Map(),
+    colors = new Map(), // of each operation, the name of its color
     arranged = {},
     area = null,
     times = new Map(),
@@ -156,6 +157,13 @@ export function createTimeline(store) {
   const kindOf = span =>
     span.op < 0 ? textOf(span) : isTask(span.op) ? taskLabel(span.op) : operationOf(span.op).kernel;
 
+  /** The name of the color of a span in a palette. */
+  function colorName(span) {
+    const key = span.op < 0 ? -1 - span.function : span.op;
+    if (!colors.has(key)) colors.set(key, `kernel${colorOf.get(kindOf(span)) ?? 0}`);
+    return colors.get(key);
+  }
+
   const totalOf = op =>
     op < 0
       ? 0
@@ -173,11 +181,10 @@ export function createTimeline(store) {
     const often = repeated.length
       ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `]
       : [];
-    const { dropped, events } = store.document;
+    const { dropped, events } = store.document,
+      all = count(dropped + events.time.length);
     const lost = dropped
-      ? [
-          `${count(dropped)} events were not kept: this shows the first and the newest of ${count(dropped + events.time.length)}. `,
-        ]
+      ? [`${count(dropped)} events were not kept: this shows the first and the newest of ${all}. `]
       : [];
     return [...often, ...lost].join("");
   }
@@ -211,7 +218,7 @@ export function createTimeline(store) {
     }
     // Colors follow the program, so that they stay while the run grows.
     const order = [...found.values()].sort((a, b) => a.op - b.op);
-    if (!area) colorOf = new Map(order.map(({ kind }, at) => [kind, at % KERNEL_COLORS]));
+    if (!area) [colorOf, colors] = [new Map(order.map(({ kind }, at) => [kind, at % KERNEL_COLORS])), new Map()];
     const rows = order.sort((a, b) => b.ran + b.waited - a.ran - a.waited);
     kinds.replaceChildren(
       ...rows.slice(0, MOST_KINDS).map(kindNode),
@@ -390,9 +397,7 @@ export function createTimeline(store) {
 
   function colorOfSpan(span, palette) {
     if (isNaN(span.end) && !store.isOver) return palette.running;
-    return span.op >= 0 && moment.codeOf(span.op) === ERROR
-      ? palette.error
-      : palette[`kernel${colorOf.get(kindOf(span)) ?? 0}`];
+    return span.op >= 0 && moment.codeOf(span.op) === ERROR ? palette.error : palette[colorName(span)];
   }
 
   function drawBars(pen, lane, place, across, seen, palette) {
@@ -432,7 +437,7 @@ export function createTimeline(store) {
     );
   }
 
-  /** A line from the begin of a task to its end, with a bar on it for each part that runs, which has its worker's name. */
+  /** A line from the begin of a task to its end, with a bar for each part that runs, which has its worker's name. */
   function drawTasks(pen, lane, place, across, seen, palette) {
     const middle = place * LANE + LANE / 2;
     for (const task of inView(lane, seen)) {
@@ -440,7 +445,7 @@ export function createTimeline(store) {
         left = across(task.begin);
       if (right < LABELS) continue;
       pen.globalAlpha = task.begin > moment.time ? 0.25 : 1;
-      pen.strokeStyle = palette[`kernel${colorOf.get(kindOf(task.parts[0])) ?? 0}`];
+      pen.strokeStyle = palette[colorName(task.parts[0])];
       pen.setLineDash([3, 3]);
       pen.beginPath();
       pen.moveTo(left, middle);
@@ -459,19 +464,20 @@ export function createTimeline(store) {
     }
   }
 
-  /** From what made a kernel ready to its begin: of few all, of many those of the selected operation. */
+  /** From what made a kernel ready to its begin: those of the selected operation, or else all, if they are few. */
   function drawArrows(pen, across, seen, palette) {
     const found = [];
+    // Of thousands in view none is drawn unless it is selected: then those of its own spans.
+    const of = lane => (store.chosen === null ? inView(lane, seen) : lane.bars.filter(({ op }) => op === store.chosen));
     for (const lane of lanes) {
       if (lane.isTask || lane.isRest) continue;
-      for (const span of inView(lane, seen)) {
-        const isChosen = span.op >= 0 && store.chosen === span.op;
-        if (span.cause && span.begin <= moment.time && (isChosen || found.length <= MOST_ARROWS))
-          found.push([span, isChosen]);
+      for (const span of of(lane)) {
+        if (span.cause && span.begin <= moment.time) found.push(span);
+        if (found.length > MOST_ARROWS) return;
       }
     }
-    for (const [span, isChosen] of found) {
-      if (!isChosen && found.length > MOST_ARROWS) continue;
+    const isChosen = store.chosen !== null;
+    for (const span of found) {
       const { time, worker, span: source } = span.cause,
         from = places.get(source) ?? first.get(worker),
         to = places.get(span);
