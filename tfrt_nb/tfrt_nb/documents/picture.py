@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import count
+from math import isqrt
 from operator import itemgetter
 from typing import Any
 
@@ -140,7 +141,7 @@ def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> li
 
 def _columns(count: int) -> int:
     """How many members of a group are beside each other: a group is wider than high."""
-    return min(_MAX_IN_ROW, round(count**0.5) + 1)
+    return min(_MAX_IN_ROW, isqrt(count) + 1)
 
 
 def _size_of_group(count: int) -> tuple[float, float]:

@@ -29,6 +29,7 @@ function legend() {
     "a name and a line": "is a task of compiled code: a bar where it runs, a line where it is suspended",
     "lanes below each other": "overlap in time",
     "+ n more": "overlap, too: click to unfold",
+    "pale bar": "on its way to a cluster or back, or queued there; a red mark: its worker was lost",
     arrow: "leads to a kernel from what made it ready",
     "open bar": "ready, and queued",
     "thin line": "asleep: no work",
@@ -99,6 +100,7 @@ export function createTimeline(store) {
     first = new Map(), // of each worker the uppermost lane
     places = new Map(), // of each bar of a thread its lane
     colorOf = new Map(),
+    momentsOf = new Map(), // of waits for a cluster
     colors = new Map(), // of each operation, the name of its color
     arranged = {},
     area = null,
@@ -134,8 +136,36 @@ export function createTimeline(store) {
       for (const worker of lane.workers ?? [lane.worker]) if (!first.has(worker)) first.set(worker, place);
       for (const bar of lane.bars) places.set(bar, place);
     });
+    findMoments();
     ({ kept, times } = listed([...live.frames, ...spans()]));
     tell();
+  }
+
+  /** What became of calls on a cluster belongs to the spans of their waits, in the order of the calls. */
+  function findMoments() {
+    const waits = new Map();
+    for (const span of spans()) if (span.isLate) waits.set(span.op, [...(waits.get(span.op) ?? []), span]);
+    momentsOf = new Map();
+    for (const [op, moments] of store.document.remote ?? []) {
+      const span = waits.get(op)?.shift();
+      if (span) momentsOf.set(span, moments);
+    }
+  }
+
+  /** `queued 3 ms, ran 300 ms, came back in 2 ms`; and whether a worker was lost. */
+  function journey(span) {
+    const moments = momentsOf.get(span) ?? [];
+    const parts = moments.slice(0, -1).map(([time, what], at) => {
+      const took = duration(moments[at + 1][0] - time);
+      return {
+        sent: `sent in ${took}`,
+        queued: `queued there ${took}`,
+        running: `ran there ${took}`,
+        back: `came back in ${took}`,
+        lost: "its worker was lost, tried again",
+      }[what];
+    });
+    return parts.filter(Boolean).map(part => `, ${part}`).join("");
   }
 
   const labelOf = worker => (worker < 0 ? "waiting" : moment.worker(worker) || "other thread");
@@ -303,7 +333,7 @@ export function createTimeline(store) {
           : "";
     const then =
       span.awaits === undefined ? "" : `, then waits for ${store.program.values[span.awaits]?.name ?? "an object"}`;
-    return `${duration(begin)} + ${duration(endOf(span) - begin)}${how}${then}`;
+    return `${duration(begin)} + ${duration(endOf(span) - begin)}${how}${then}${journey(span)}`;
   }
 
   function about({ lane, span, task }) {
@@ -413,6 +443,7 @@ export function createTimeline(store) {
       pen.globalAlpha = isLater ? 0.25 : lane.isRest ? 0.4 : 1;
       pen.fillStyle = isChosen ? palette.accent : colorOfSpan(span, palette);
       pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
+      drawMoments(pen, span, across, place, palette);
       const fresh = mayMove() ? 1 - age(span) : 0;
       if (fresh > 0) {
         isMoving = true;
@@ -425,6 +456,22 @@ export function createTimeline(store) {
       if (!lane.isRest) drawName(pen, nameOf(span), isLater, left, right, place, palette);
     }
     return isMoving;
+  }
+
+  /** Over a wait for a cluster: pale where the call only travels or is queued, and a mark where a worker was lost. */
+  function drawMoments(pen, span, across, place, palette) {
+    const moments = momentsOf.get(span) ?? [];
+    for (let at = 0; at + 1 < moments.length; at++) {
+      const [time, what] = moments[at],
+        [left, right] = [across(time), across(moments[at + 1][0])];
+      pen.globalAlpha = what === "running" ? 0 : what === "queued" ? 0.45 : 0.7;
+      pen.fillStyle = palette.paper;
+      pen.fillRect(left, place * LANE + (LANE - BAR) / 2, right - left, BAR);
+      pen.globalAlpha = 1;
+      if (what !== "lost") continue;
+      pen.fillStyle = palette.error;
+      pen.fillRect(left - 1.5, place * LANE + 1, 3, LANE - 2);
+    }
   }
 
   function drawName(pen, text, isLater, left, right, place, palette) {
