@@ -395,3 +395,31 @@ def test_what_failed_and_what_was_skipped_is_not_among_the_values_that_are_there
     words = "2 of 5 values, 2 failed, 1 skipped"
     assert words in page.locator(".head").inner_text()
     assert words in page.locator("[slot=text]").text_content()
+
+
+def test_a_call_on_a_cluster_shows_its_journey_and_a_lost_worker(show: Show) -> None:
+    address = "tcp://10.0.0.2:40123"
+    log = events(
+        (0, "call", -1, 0, 0),
+        (10, "begin", 0, -1, 0),
+        (20, "end", 0, -1, 0),
+        (9_000, "available", 0, 1, 1),
+    )
+    moments = [
+        [20, "sent", ""],
+        [1_000, "lost", ""],
+        [2_000, "queued", address],
+        [4_000, "running", address],
+        [8_000, "back", address],
+        [8_900, "here", ""],
+    ]
+    data = document(LATE, events=log, workers=["worker 1", address], remote=[[0, moments]])
+    page = watched(show, data, "Timeline")
+    picture(page, "cluster")
+    assert address in [text for text, _, _ in drawn(page)]
+    rows = page.get_by_label("Timeline", exact=True).get_by_role("listitem").all_inner_texts()
+    words = "sent in 980 ns, its worker was lost, tried again, queued there 2.00 µs"
+    assert f"{words}, ran there 4.00 µs, came back in 900 ns" in rows[1]
+    data["body"]["remote"] = [[0, []]]
+    note = watched(show, data, "Timeline").locator(".tfrt-board .note").first
+    assert note.inner_text() == "What this file says of remote cannot be read."

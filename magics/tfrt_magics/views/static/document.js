@@ -160,7 +160,9 @@ function checksOf({ functions, operations, values }) {
     lines: maybe(listOf(isLine)),
     unlogged: maybe(tableOfAll(isText)),
     remote: maybe(
-      listOf(([op, moments]) => isOperation(op) && listOf(having([isNumber, isText, isText]))(moments) && moments.length),
+      listOf(
+        ([op, moments]) => isOperation(op) && listOf(having([isNumber, isText, isText]))(moments) && moments.length,
+      ),
     ),
     run: maybe(isText),
     note: maybe(isText),

@@ -165,7 +165,10 @@ export function createTimeline(store) {
         lost: "its worker was lost, tried again",
       }[what];
     });
-    return parts.filter(Boolean).map(part => `, ${part}`).join("");
+    return parts
+      .filter(Boolean)
+      .map(part => `, ${part}`)
+      .join("");
   }
 
   const labelOf = worker => (worker < 0 ? "waiting" : moment.worker(worker) || "other thread");
@@ -453,7 +456,7 @@ export function createTimeline(store) {
         pen.strokeRect(left - 1, place * LANE + 1, Math.max(1.5, right - left) + 2, LANE - 2);
         pen.lineWidth = 1;
       }
-      if (!lane.isRest) drawName(pen, nameOf(span), isLater, left, right, place, palette);
+      if (!lane.isRest) drawName(pen, nameOf(span), isLater || momentsOf.has(span), left, right, place, palette);
     }
     return isMoving;
   }
