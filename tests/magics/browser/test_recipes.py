@@ -92,7 +92,7 @@ def test_a_board_says_what_a_program_did_in_which_order_and_with_what_result(not
     )
     done.get_by_role("tab", name="Timeline").click()
     page.wait_for_timeout(1000)
-    kinds = done.get_by_role("list", name="Kernels").get_by_role("listitem").all_inner_texts()
+    kinds = done.get_by_role("group", name="Kernels").locator("[data-kind]").all_inner_texts()
     assert kinds[0].startswith("demo.wait.i32 2×,") and "waits 6.0" in kinds[0]
     photographed(done, "board_timeline")
 

@@ -78,7 +78,7 @@ export function createTimeline(store) {
     describe: (x, y) => about(at(x, y)),
     onArea: select,
   });
-  const kinds = element("div.kinds.soft", { role: "list", "aria-label": "Kernels" });
+  const kinds = element("div.kinds.soft", { role: "group", "aria-label": "Kernels" });
   const heading = element("span"),
     clear = button("Clear", () => select(null), { "aria-label": "Clear the selected area" });
   const totals = element("div.bar.soft.area", { role: "status", hidden: true }, heading, clear);
@@ -281,7 +281,7 @@ export function createTimeline(store) {
     swatch.style.background = `var(--kernel${colorOf.get(kind) ?? 0})`;
     return element(
       "span",
-      { role: "listitem", "data-kind": kind },
+      { "data-kind": kind },
       swatch,
       element("b", {}, kind),
       ` ${parts.join(", ")}`,
