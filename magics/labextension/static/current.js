@@ -1,6 +1,14 @@
-// The line of the selected operation, marked in the cell's own editor.
+// The line of the selected operation, marked in the cell's own editor; and the line of the cursor, for boards.
 
 const editors = new Set(); // what marks a line in an editor, if it is of the cell
+
+const boards = new Set(); // what hears where the cursor is
+
+/** Call `hear(cell, line, text)` when the reader puts the cursor on a line of a cell; gives what ends that. */
+export function onCursor(hear) {
+  boards.add(hear);
+  return () => boards.delete(hear);
+}
 
 /** Mark the line of the cell with this id that has this `text`: `line`, or else the first; null marks none. */
 export function markLine(cell, line, text) {
@@ -37,7 +45,14 @@ export function createCurrentLine({ state, view }) {
           editor.dispatch({ effects: choose.of(view.Decoration.set(place ? [look.range(doc.line(place).from)] : [])) });
         };
         editors.add(mark);
-        return { destroy: () => editors.delete(mark) };
+        return {
+          update({ selectionSet, docChanged, state: { doc, selection } }) {
+            if (!selectionSet || docChanged || !editor.hasFocus) return;
+            const { number, text } = doc.lineAt(selection.main.head);
+            for (const hear of boards) hear(model.id, number, text);
+          },
+          destroy: () => editors.delete(mark),
+        };
       }),
     ];
   };

@@ -10,7 +10,7 @@ import { createChips } from "./board/chips.js";
 import { asFile, extend, MIME, unpack } from "./board/document.js";
 import { fragmentOf } from "./board/link.js";
 import { Store } from "./board/store.js";
-import { markLine } from "./current.js";
+import { markLine, onCursor } from "./current.js";
 import { createAsk, IN_PAGE, TARGET } from "./services.js";
 import { showSkeleton } from "./skeleton.js";
 
@@ -308,6 +308,9 @@ export function createRenderer({ Widget }, runs) {
     constructor({ resolver }) {
       super();
       this.resolver = resolver;
+      this.forget = onCursor((cell, line, text) => {
+        if (this.board?.selectLine && cell === this.cellId()) this.board.selectLine(line, text);
+      });
     }
 
     /** Called again on every change of the output: the board stays. */
@@ -340,6 +343,7 @@ export function createRenderer({ Widget }, runs) {
     }
 
     dispose() {
+      this.forget();
       this.board?.remove();
       super.dispose();
     }

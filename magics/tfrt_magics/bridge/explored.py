@@ -72,6 +72,8 @@ def _row(
         "printed": visible(outcome.printed),
         "errors": [visible(message) for message in outcome.errors],
         "schedules": found.count,
+        "order": found.operations,
+        "other": found.other,
         "run": {
             **{
                 name: data[name]

@@ -200,6 +200,7 @@ class Record:
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
             "ready": self._ready,
+            **({"remote": self._remote()} if self.is_over else {}),
         }
 
     def _body(self) -> Document:
@@ -232,6 +233,10 @@ class Record:
         rows = [row for one in self.snapshot.sections for row in one.rows]
         found = (row.number for row in rows if row.state is State.CANCELLED)
         return [number for number in found if number is not None]
+
+    def _remote(self) -> list[list[Any]]:
+        """What became of the calls on a cluster."""
+        return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _unlogged(self) -> dict[int, str]:
         """What is known of operations without their events: of several runs what is most certain."""

@@ -75,7 +75,7 @@ class PageProgram:
         """`program`, `layout` and `source` of a run document; made for the first page."""
         data = self.document.data
         with collector_paused():
-            placed = layout(data)
+            placed = layout(data, grouped=True)
         program = self.program
         is_traced = program._labels is not None
         text = self.document.python_source(program.name) if is_traced else program.text

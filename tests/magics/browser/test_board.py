@@ -63,6 +63,11 @@ def test_one_board_from_the_first_row_to_the_reopened_file(notebook) -> None:
     chosen = board.get_by_role("tree", name="Graph").locator("[aria-selected=true]")
     assert chosen.get_attribute("data-line") == "6"
     notebook.picture("graph")
+    # The cursor on a line of the cell selects the operation of that line.
+    page.locator(".jp-CodeCell").nth(1).locator(".cm-line", has_text="%gate = ").click()
+    page.wait_for_selector("[aria-label=Graph] [aria-selected=true][data-line='5']")
+    assert board.get_by_role("note", name="Selected").is_hidden()
+    notebook.picture("cursor")
     board.get_by_role("tab", name="Timeline").click()
     assert board.get_by_label("Timeline", exact=True).get_by_role("listitem").count() >= 3
     notebook.picture("timeline")

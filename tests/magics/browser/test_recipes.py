@@ -86,6 +86,16 @@ def test_a_board_says_what_a_program_did_in_which_order_and_with_what_result(not
     assert (states["5"], states["6"], states["7"]) == ("available", "running", "waiting")
     photographed(done, "board_replay")
 
+    # Two waits of the timers have two lanes; what runs says so in the list.
+    done.get_by_label("Replay", exact=True).evaluate(
+        "node => { node.value = node.max; node.dispatchEvent(new Event('input')) }"
+    )
+    done.get_by_role("tab", name="Timeline").click()
+    page.wait_for_timeout(1000)
+    kinds = done.get_by_role("group", name="Kernels").locator("[data-kind]").all_inner_texts()
+    assert kinds[0].startswith("demo.wait.i32 2×,") and "waits 6.0" in kinds[0]
+    photographed(done, "board_timeline")
+
     problem = failed.locator(".problem")
     assert words(problem) == ["▲", "Divide", "by", "zero", "%share,", "line", "5"]
     assert [words(one) for one in failed.locator(".outcome button").all()] == [

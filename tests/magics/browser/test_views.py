@@ -336,6 +336,7 @@ KINDS = [
     "park",
     "wake",
     "steal",
+    "return",
 ]
 
 

@@ -234,5 +234,63 @@ def test_no_two_operations_of_a_body_overlap():
         assert y != below or x + width <= right
 
 
+CROSSED = """func.func @main(%x: i32) -> i32 {
+  %a = tfrt.add.i32 %x, %x
+  %b = tfrt.mul.i32 %x, %x
+  %c = tfrt.add.i32 %b, %x
+  %d = tfrt.mul.i32 %a, %b
+  %e = tfrt.add.i32 %c, %d
+  tfrt.return %e : i32
+}
+"""
+
+
+def test_neighbors_swap_where_their_edges_would_cross():
+    picture = layout(program_document(Program.from_source(CROSSED, "crossed")))
+    a, b, c, d, _ = picture["x"]
+    assert (a < b) == (d < c)
+
+
+def test_what_compiled_code_calls_is_in_order_though_it_shares_no_value():
+    text = """func.func @main() {
+  %t = async.execute {
+    async.yield
+  }
+  %u = async.execute {
+    async.yield
+  }
+  call @printNewline() : () -> ()
+  async.await %t : !async.token
+  call @printNewline() : () -> ()
+  return
+}
+func.func private @printNewline()
+"""
+    document = program_document(Program.from_source(text, "ordered"))
+    lines = column(document, "operations", "line")
+    picture = layout(document)
+    # Two tasks are not in order: they run at the same time.
+    assert [[lines[one], lines[two]] for one, two in picture["order"]] == [[8, 9], [9, 10]]
+    first, second, third = (picture["y"][lines.index(line)] for line in (8, 9, 10))
+    assert first < second < third
+
+
+def test_many_kernels_of_one_layer_share_a_box_without_overlap():
+    lines = "".join(f"  %v{i} = tfrt.constant.i32 {i}\n" for i in range(50))
+    adds = "".join(f"  %s{i} = tfrt.add.i32 %v{i}, %v{49 - i}\n" for i in range(50))
+    text = f"func.func @main() {{\n{lines}{adds}  %end = tfrt.add.i32 %s0, %s1\n  tfrt.return\n}}\n"
+    picture = layout(program_document(Program.from_source(text, "wide")), grouped=True)
+    assert [group["ops"] for group in picture["groups"]] == [[*range(50)], [*range(50, 100)]]
+    for group in picture["groups"]:
+        corners = sorted((picture["y"][op], picture["x"][op]) for op in group["ops"])
+        for (y, x), (below, right) in itertools.pairwise(corners):
+            assert y != below or x + picture["w"][0] <= right
+        for y, x in corners:
+            assert group["x"] <= x and x + picture["w"][0] <= group["x"] + group["w"]
+            assert group["y"] < y and y + picture["h"][0] <= group["y"] + group["h"]
+    first, second = picture["groups"]
+    assert first["y"] + first["h"] < second["y"]
+
+
 def test_an_empty_program_has_an_empty_picture():
     assert layout({"functions": [], "operations": [], "values": []})["x"] == []

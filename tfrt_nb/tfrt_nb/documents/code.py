@@ -214,9 +214,11 @@ class CodeMap:
                 self._started.setdefault(worker, []).append(part)
             awaited = self._objects.get(payload, (-1, -1))[0] if kind == "suspend" else -1
             yield _AS.get(kind, kind), part.operation, awaited, part.instance, None
-        elif kind == "start" and not self._has_begun:
+        elif kind in ("call", "start") and not self._has_begun:
             self._has_begun = True
             yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
+        elif kind == "return" and not self._of_host:
+            yield kind, -1, -1, 1, None
 
     def _here(self, worker: int) -> _Part:
         """What runs on a thread now."""
@@ -304,6 +306,8 @@ class CodeMap:
         if function is not None and count == 1:
             self._count += call is None
             instance = self._count if call is None else call.instance
+            if function is self._function and operation < 0 and not self._functions:
+                instance = 1  # the run's own call
             part = _Part(operation, instance, first=what, is_called=call is not None)
             self._functions[what] = part
             self._running.setdefault(worker, []).append(part)

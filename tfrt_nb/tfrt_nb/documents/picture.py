@@ -12,8 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import count
+from math import isqrt
 from operator import itemgetter
 from typing import Any
+
+from tfrt_nb.documents.events import OF_CODE
 
 MAX_NODES = 500
 """A still picture of more operations cannot be read."""
@@ -22,6 +25,15 @@ _LETTER, _MAX_LETTERS = 7.0, 40
 """The width of a letter, and how many of a label are shown."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4
+_MIN_GROUP = 8
+"""From this many operations of one kernel in a layer on, they are a group."""
+_GROUP_LETTERS = 12
+_MAX_UNCROSSED = 3_000
+"""In a picture of more operations nobody follows an edge, and its board shall come at once."""
+_MAX_COMPARED = 16
+"""How many edges of an operation are looked at for crossings: with thousands, all cross."""
+_IN_ORDER = ("func.call", "async.await")
+"""What compiled code runs in the order of the text though it has results."""
 
 Point = tuple[float, float]
 
@@ -38,21 +50,34 @@ class _Body:
     place: tuple[float, float] = (0.0, 0.0)
 
 
-def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Any]]:
+def layout(
+    document: Mapping[str, Sequence[Mapping[str, Any]]], *, grouped: bool = False
+) -> dict[str, list[Any]]:
     """The picture of a program document, in units of one pixel at the natural size.
+
+    `grouped`: operations of one kernel that are in one layer share a box, which has room for their
+    names.
 
     Returns:
         `x`, `y`, `w`, `h`: per operation its left upper corner and size, that of one with regions
         around them; `boxes`: rows with `function`, `op` (None for the function's own box),
-        `region`, `x`, `y`, `w`, `h`, outer ones first.
+        `region`, `x`, `y`, `w`, `h`, outer ones first; `groups`: rows with `ops`, `x`, `y`, `w`,
+        `h`; `order`: pairs of operations of compiled code that only the order of the text connects.
     """
     operations = document["operations"]
     bodies, body_of = _bodies(document)
-    sources, targets = _edges(document, body_of)
+    order = _order(document, body_of)
+    sources, targets = _edges(document, body_of, order)
     levels = _levels(len(operations), sources, targets)
-    for layer in _layers(body_of, levels, sources, targets):
-        bodies[body_of[layer[0]]].operations += layer
     sizes = [(_width(row), HEIGHT) for row in operations]
+    groups = []
+    for layer in _layers(body_of, levels, sources, targets):
+        found = _groups(operations, layer) if grouped else []
+        for group in found:
+            sizes[group[0]] = _size_of_group(len(group))
+        inner = {number for group in found for number in group[1:]}
+        bodies[body_of[layer[0]]].operations += (one for one in layer if one not in inner)
+        groups += found
     places = [(0.0, 0.0)] * len(operations)
     regions: dict[int, list[_Body]] = {}
     for body in reversed(bodies):  # inner ones come after outer ones
@@ -61,6 +86,7 @@ def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, lis
     for body in reversed(bodies):
         _place(body, levels, sizes, places, regions)
     _move(bodies, sizes, places, regions)
+    rows = [_open_group(group, places, sizes) for group in groups]
     boxes = [
         {
             "function": body.function,
@@ -79,7 +105,62 @@ def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, lis
         "w": [width for width, _ in sizes],
         "h": [height for _, height in sizes],
         "boxes": boxes,
+        "groups": rows,
+        "order": order,
     }
+
+
+def _order(
+    document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
+) -> list[list[int]]:
+    """The pairs of operations of compiled code that have an effect, one after the other, and share
+    no value.
+    """
+    kinds = [row["kind"] for row in document["functions"]]
+    makers = [row["op"] for row in document["values"]]
+    last: dict[int, int] = {}
+    pairs = []
+    for row, body in zip(document["operations"], body_of, strict=True):
+        is_code = kinds[row["function"]] in OF_CODE or row.get("compiled")
+        if is_code and (not row["results"] or row["kernel"] in _IN_ORDER):
+            before = last.get(body)
+            if before is not None and all(makers[value] != before for value in row["operands"]):
+                pairs.append([before, row["id"]])
+            last[body] = row["id"]
+    return pairs
+
+
+def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> list[list[int]]:
+    """The groups of a layer, each in the order of the text; what has regions is in none."""
+    found: dict[str, list[int]] = {}
+    for number in sorted(layer) if len(layer) >= _MIN_GROUP else ():
+        if not operations[number]["regions"]:
+            found.setdefault(operations[number]["kernel"], []).append(number)
+    return [group for group in found.values() if len(group) >= _MIN_GROUP]
+
+
+def _columns(count: int) -> int:
+    """How many members of a group are beside each other: a group is wider than high."""
+    return min(_MAX_IN_ROW, isqrt(count) + 1)
+
+
+def _size_of_group(count: int) -> tuple[float, float]:
+    columns = _columns(count)
+    width = GAP + columns * (2 * PADDING + _LETTER * _GROUP_LETTERS + GAP)
+    return width, HEAD + -(-count // columns) * (HEIGHT + GAP / 2) + GAP / 2
+
+
+def _open_group(
+    group: Sequence[int], places: list[tuple[float, float]], sizes: list[tuple[float, float]]
+) -> dict[str, Any]:
+    """The row of a group whose first member has its place and size; its members get theirs."""
+    (x, y), (w, h) = places[group[0]], sizes[group[0]]
+    width = 2 * PADDING + _LETTER * _GROUP_LETTERS
+    for place, number in enumerate(group):
+        row, column = divmod(place, _columns(len(group)))
+        places[number] = x + GAP + column * (width + GAP), y + HEAD + row * (HEIGHT + GAP / 2)
+        sizes[number] = width, HEIGHT
+    return {"ops": list(group), "x": x, "y": y, "w": w, "h": h}
 
 
 def _bodies(
@@ -99,15 +180,17 @@ def _bodies(
 
 
 def _edges(
-    document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
+    document: Mapping[str, Sequence[Mapping[str, Any]]],
+    body_of: Sequence[int],
+    order: Sequence[Sequence[int]],
 ) -> tuple[list[int], list[int]]:
-    """The producers of each operation within a body, by target; a use in a region is one by the
-    operation around it.
+    """The producers of each operation within a body, and what is before it in `order`, by target;
+    a use in a region is one by the operation around it.
     """
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
     parents = [row["parent"] for row in operations]
-    pairs: list[tuple[int, int]] = []
+    pairs = [(target, source) for source, target in order]
     for row in operations:
         number = row["id"]
         for value in row["operands"]:
@@ -154,7 +237,40 @@ def _layers(
         wanted = [s / n if n else at for s, n, at in zip(sums, uses, place, strict=True)]
         for layer in wide:
             layer.sort(key=lambda number: (wanted[number], number))
+    if len(place) <= _MAX_UNCROSSED:
+        _uncross(wide, place, sources, targets)
     return layers
+
+
+def _uncross(
+    layers: Sequence[list[int]], place: list[float], sources: Sequence[int], targets: Sequence[int]
+) -> None:
+    """Swap neighbors in a layer where that leaves fewer crossings, as Graphviz does (Gansner et al.
+    1993, A Technique for Drawing Directed Graphs, `transpose`).
+    """
+    near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
+    for source, target in zip(sources, targets, strict=True):
+        near[target][0].append(source)
+        near[source][1].append(target)
+    for layer in layers:
+        for number, at in zip(layer, count((1 - len(layer)) / 2), strict=False):
+            place[number] = at
+
+    def crossings(left: int, right: int) -> int:
+        return sum(
+            place[one] > place[other]
+            for side in (0, 1)
+            for one in near[left][side][:_MAX_COMPARED]
+            for other in near[right][side][:_MAX_COMPARED]
+        )
+
+    for _ in range(_SWEEPS):
+        for layer in layers:
+            for at in range(len(layer) - 1):
+                left, right = layer[at : at + 2]
+                if crossings(left, right) > crossings(right, left):
+                    layer[at : at + 2] = right, left
+                    place[left], place[right] = place[right], place[left]
 
 
 def _width(row: Mapping[str, Any]) -> float:
@@ -235,6 +351,7 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
         for number, op in enumerate(document["operations"])
         for value in op["operands"]
     ]
+    edges += [(before, after, True) for before, after in places["order"]]
     size = [(box["x"] + box["w"], box["y"] + box["h"]) for box in places["boxes"]] or [(1, 1)]
     picture = Picture(max(one for one, _ in size) + 1, max(one for _, one in size) + 1)
     for box in places["boxes"]:

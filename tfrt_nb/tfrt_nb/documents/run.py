@@ -114,6 +114,8 @@ class RunDocument:
         self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
         """The arguments of the run that may come late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
+        self.remote: list[list[Any]] = []
+        """Of a run that is over, the operation and the moments of each call on a cluster."""
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
         self._own = -1
@@ -171,9 +173,17 @@ class RunDocument:
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
+                self._take_remote()
             start = self._start or (printed[0][0] if printed else 0)
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
+
+    def _take_remote(self) -> None:
+        """Ask once what the cluster knows of the calls of the run."""
+        told, self._watch.remote = self._watch.remote(), list
+        for kernel, moments in told:
+            rows = [[at - (self._start or 0), what, worker] for at, what, worker in moments]
+            self.remote.append([self._map.operation(kernel), rows])
 
     def drain(self) -> list[Event]:
         """The events since the last time; O(new events)."""

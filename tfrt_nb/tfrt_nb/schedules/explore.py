@@ -307,12 +307,13 @@ class Explorer:
             elif not self._is_blocked:
                 found.schedules += 1
                 schedules = found.outcomes.get(outcome)
+                operations = tuple(step.operation for step in self._chosen)
                 if schedules is None:
                     choices = tuple(step.key for step in self._chosen)
-                    operations = tuple(step.operation for step in self._chosen)
                     found.outcomes[outcome] = Schedules(1, choices, operations)
                 else:
                     schedules.count += 1
+                    schedules.other = schedules.other or operations
             self._find_races()
             found.is_complete = not self._is_late and not self._advance()
             if self._is_late or found.is_complete or found.schedules >= most:

@@ -60,6 +60,8 @@ class Schedules:
     choices: tuple[int, ...]
     operations: tuple[int, ...]
     """The ids of the operations that were chosen, in order; -1 for a task."""
+    other: tuple[int, ...] = ()
+    """The operations of the second schedule, if there are several."""
     reads_unwritten: bool = False
     """Whether the outcome depends on memory that was never written."""
 

@@ -116,6 +116,10 @@ export function createBoard(
   show(store.now);
   return {
     select: tabs.select,
+    /** Mark the operation of a line of the cell that has this text: where the cursor is. */
+    selectLine(line, text) {
+      if (store.selectLine(line, text)) requestAnimationFrame(() => tabs.reveal());
+    },
     remove() {
       store.listeners.delete(show);
       forget();
@@ -179,7 +183,7 @@ function createTabs(views, store) {
     node.focus();
     event.preventDefault();
   });
-  return { node, panel, show, select };
+  return { node, panel, show, select, reveal: () => shown?.reveal?.() };
 }
 
 /** A slider through the time of a run that is over: play, pause, one event forth or back. */

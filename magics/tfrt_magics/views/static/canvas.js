@@ -3,6 +3,8 @@
 import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
+const MAP = [150, 110], // the size of a minimap, at most
+  MAP_AGE = 250; // ms until it is drawn again
 const FRAME = 40; // ms between two pictures of what moves
 
 /** Draw what is within a rectangle. */
@@ -15,9 +17,9 @@ export function clipped(pen, x, y, width, height, draw) {
   pen.restore();
 }
 
+export const READABLE = 9 / 11; // text of 11 pixels is then 9 high
 const ZOOM = 1.25,
   EDGE = 6,
-  READABLE = 0.5,
   SMALLEST = 1e-9,
   LARGEST = 50;
 
@@ -26,6 +28,9 @@ const ZOOM = 1.25,
  * the left upper corner shows.
  * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and
  * `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
+ * `onArea({ left, right, top, bottom })` hears of an area of the picture that the reader selects, with Shift or the
+ * button, and of null where that was no more than a click.
+ * `drawMap(pen, palette)` draws the whole picture as a minimap, which is there while a part of it is out of view.
  * `memory` is an object that keeps what the reader has zoomed to; it is taken up again once `isStable()`.
  */
 export function createCanvas({
@@ -36,6 +41,8 @@ export function createCanvas({
   isFlat = false,
   left = 0,
   describe,
+  onArea = null,
+  drawMap = null,
   memory = {},
   isStable = () => true,
 }) {
@@ -51,12 +58,20 @@ export function createCanvas({
       redraw();
     }),
   ];
+  const selecting = button("Select", () => setAttributes(selecting, { "aria-pressed": !isSelecting() }), {
+    "aria-pressed": false,
+    title: "Drag over an area for its totals; or Shift + drag",
+  });
+  const isSelecting = () => selecting.getAttribute("aria-pressed") === "true";
+  if (onArea) tools.unshift(selecting);
   let view = { x: 0, y: 0, scale: 1 },
     isFitted = true,
     isWhole = false,
     isRestored = false,
     drag = null,
-    host = null;
+    host = null,
+    map = null; // where the minimap is: `{ left, top, scale, width, height }`
+  const drawnMap = { at: -Infinity, key: "", canvas: element("canvas") };
   const redraw = eachFrame(paint);
   const observer = new ResizeObserver(redraw);
   observer.observe(node);
@@ -106,8 +121,71 @@ export function createCanvas({
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    if (draw(pen, { ...view, width, height, palette: colours(host) })) setTimeout(redraw, FRAME);
+    const palette = colours(host);
+    if (draw(pen, { ...view, width, height, palette })) setTimeout(redraw, FRAME);
+    map = drawMap && mapOf(width);
+    setAttributes(canvas, { "data-map": map ? [map.left, map.top, map.width, map.height].join(" ") : null });
+    if (map) {
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      paintMap(pen, ratio, palette, width);
+    }
   }
+
+  /** The place of the minimap; null where all of the picture is in view. */
+  function mapOf(width) {
+    const whole = size(),
+      isWithin = view.x <= EDGE && view.y <= EDGE && view.x + width / view.scale >= whole.width - 3 * EDGE;
+    if (isWithin && view.y + height / view.scale >= whole.height - 3 * EDGE) return null;
+    const scale = Math.min(MAP[0] / whole.width, MAP[1] / whole.height),
+      [w, h] = [Math.max(24, whole.width * scale), Math.max(24, whole.height * scale)];
+    return { left: width - w - EDGE, top: height - h - EDGE, scale, width: w, height: h };
+  }
+
+  function paintMap(pen, ratio, palette, width) {
+    const now = performance.now(),
+      key = [map.scale, ratio, palette.paper].join(" ");
+    const { left, top, scale } = map,
+      from = drawnMap.canvas;
+    if (key !== drawnMap.key || now - drawnMap.at > MAP_AGE) {
+      Object.assign(drawnMap, { key, at: now });
+      Object.assign(from, { width: Math.ceil(map.width * ratio), height: Math.ceil(map.height * ratio) });
+      const own = from.getContext("2d");
+      own.scale(scale * ratio, scale * ratio);
+      drawMap(own, palette);
+    }
+    pen.globalAlpha = 0.92;
+    pen.fillStyle = palette.paper;
+    pen.fillRect(left, top, map.width, map.height);
+    pen.globalAlpha = 1;
+    pen.drawImage(from, left, top, map.width, map.height);
+    pen.lineWidth = 1;
+    pen.strokeStyle = palette.line;
+    pen.strokeRect(left, top, map.width, map.height);
+    const [x, y] = [left + Math.max(0, view.x) * scale, top + Math.max(0, view.y) * scale];
+    pen.strokeStyle = palette.accent;
+    pen.lineWidth = 2;
+    pen.strokeRect(
+      x,
+      y,
+      Math.max(3, Math.min(left + map.width - x, (width / view.scale) * scale)),
+      Math.max(3, Math.min(top + map.height - y, (height / view.scale) * scale)),
+    );
+    pen.lineWidth = 1;
+  }
+
+  /** Bring the place of the minimap where the reader points into the middle. */
+  function goToMap({ offsetX, offsetY }) {
+    isFitted = false;
+    view = {
+      ...view,
+      x: (offsetX - map.left) / map.scale - node.clientWidth / view.scale / 2,
+      y: (offsetY - map.top) / map.scale - height / view.scale / 2,
+    };
+    keep();
+    redraw();
+  }
+
+  const isOnMap = ({ offsetX, offsetY }) => map !== null && offsetX >= map.left && offsetY >= map.top;
 
   function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
     isFitted = false;
@@ -148,23 +226,40 @@ export function createCanvas({
   );
   canvas.onpointerdown = event => {
     drag = { x: event.clientX, y: event.clientY, view, moved: false };
+    if (onArea && (event.shiftKey || isSelecting())) drag.from = place(event);
+    if (isOnMap(event)) {
+      drag.isMap = true;
+      goToMap(event);
+    }
     canvas.setPointerCapture(event.pointerId);
   };
   canvas.onpointermove = event => {
     if (!drag) {
-      if (describe) canvas.title = describe(...place(event)) ?? "";
+      if (describe) canvas.title = isOnMap(event) ? "Minimap" : (describe(...place(event)) ?? "");
       return;
     }
+    if (drag.isMap) return goToMap(event);
     const [right, down] = [event.clientX - drag.x, event.clientY - drag.y];
     if (Math.abs(right) + Math.abs(down) < 4 && !drag.moved) return;
     drag.moved = true;
+    if (drag.from) {
+      const [[left, top], [right, bottom]] = [drag.from, place(event)];
+      onArea({
+        left: Math.min(left, right),
+        right: Math.max(left, right),
+        top: Math.min(top, bottom),
+        bottom: Math.max(top, bottom),
+      });
+      return;
+    }
     isFitted = false;
     view = { ...view, x: drag.view.x - right / view.scale, y: isFlat ? 0 : drag.view.y - down / view.scale };
     redraw();
   };
   canvas.onpointerup = event => {
-    if (drag?.moved) keep();
-    else if (drag) hit(...place(event));
+    if (drag?.from && !drag.moved) onArea(null);
+    else if (drag?.moved) keep();
+    else if (drag && !drag.isMap) hit(...place(event));
     drag = null;
   };
 
@@ -177,6 +272,7 @@ export function createCanvas({
     node,
     tools,
     redraw,
+    start: () => view.x,
     reveal,
     resize: next => {
       if (next !== height) {

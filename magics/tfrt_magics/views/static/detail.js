@@ -23,7 +23,7 @@ export function createDetail(store) {
   function show(moment) {
     const { selection } = store,
       operation = selection ? moment.program.operations[selection.op] : null;
-    node.hidden = !selection;
+    node.hidden = !selection || selection.isCursor; // else the page would move with the cursor
     if (node.hidden) return;
     setText(title, operation ? store.textOf(operation.id) : (moment.program.values[selection.value]?.name ?? ""));
     const parts = [];

@@ -2,7 +2,7 @@
 //
 // Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
 // source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
-// (values), unlogged (states of operations of compiled code), previews, pictures (of tensors: address, least and
+// (values), remote (of each call on a cluster the operation and its moments: time, what, worker), unlogged (states of operations of compiled code), previews, pictures (of tensors: address, least and
 // greatest number), results, log, outcomes; of displayed values their lines alone.  In a file the body is JSON:
 // deflated in base64 (`packed`), or where it is small, text (`body`), which takes no turns of a busy page to inflate.
 // `bridge/saved.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
@@ -23,6 +23,7 @@ const EMPTY = () => ({
   absent: [],
   cancelled: [],
   unlogged: null,
+  remote: [],
   previews: {},
   pictures: {},
   results: {},
@@ -158,6 +159,11 @@ function checksOf({ functions, operations, values }) {
     ...run,
     lines: maybe(listOf(isLine)),
     unlogged: maybe(tableOfAll(isText)),
+    remote: maybe(
+      listOf(
+        ([op, moments]) => isOperation(op) && listOf(having([isNumber, isText, isText]))(moments) && moments.length,
+      ),
+    ),
     run: maybe(isText),
     note: maybe(isText),
     work_queue: maybe(isText),
@@ -190,6 +196,8 @@ function checksOf({ functions, operations, values }) {
         y: numbers,
         w: numbers,
         h: numbers,
+        groups: maybe(listOf(having({ ops: listOf(isOperation), x: isNumber, y: isNumber, w: isNumber, h: isNumber }))),
+        order: maybe(listOf(listOf(isOperation))),
         boxes: listOf(
           having({ x: isNumber, y: isNumber, w: isNumber, h: isNumber, function: isFunction, op: maybe(isOperation) }),
         ),
@@ -206,7 +214,17 @@ function checksOf({ functions, operations, values }) {
         count: isNumber,
         schedules: isNumber,
         races: listOf(listOf(isOperation)),
-        rows: listOf(having({ values: texts, errors: texts, printed: isText, schedules: isNumber, run: having(run) })),
+        rows: listOf(
+          having({
+            values: texts,
+            errors: texts,
+            printed: isText,
+            schedules: isNumber,
+            order: maybe(numbers),
+            other: maybe(numbers),
+            run: having(run),
+          }),
+        ),
       }),
     ),
   };

@@ -16,11 +16,11 @@ const MOST = 500; // operations of a graph
 /** A run as text, for the clipboard, for the notebook's search and for "copy output". */
 export function textOf(moment) {
   const { document, status } = moment.store;
-  const [decided, total] = progress(moment);
+  const [, , words] = progress(moment);
   const { isOver, isLive, end } = moment.store,
     past = isLive ? "" : `${duration(moment.time)} of `,
     times = isOver ? `, ${past}${duration(end)}` : "";
-  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${times}`;
+  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${words}${times}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
     parts.push(RACE, ...pair.map(op => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
@@ -63,18 +63,21 @@ function svgOf(moment) {
   const frames = boxes.map(
     box => `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" fill="none" stroke="#888"/>`,
   );
-  const edges = [...edgesOf({ ...moment.program, operations })]
-    .filter(({ from }) => from < MOST)
+  const order = places.order.map(([from, to]) => ({ from, to, isChain: true }));
+  const edges = [...edgesOf({ ...moment.program, operations }), ...order]
+    .filter(({ from, to }) => from < MOST && to < MOST)
     .map(({ from, to, isChain }) => {
       const place = `M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}`;
       return `<path d="${place}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`;
     });
-  const nodes = operations.map(({ kernel, regions }, i) => {
+  const nodes = operations.map(({ kernel, regions, results }, i) => {
     const look = `rx="5" fill="${regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"`;
+    // A member of a group has room for its name alone.
+    const text = (places.groupOf.has(i) && moment.program.values[results[0]]?.name) || kernel;
     return (
       `<g><title>${escape(moment.store.textOf(i))}</title>` +
       `<rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" ${look}/>` +
-      `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(kernel)}</text></g>`
+      `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(text)}</text></g>`
     );
   });
   return (

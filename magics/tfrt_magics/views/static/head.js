@@ -75,8 +75,7 @@ export function createHead(store, ask, canAsk, code, linkOf) {
     const { document, status, isOver } = store,
       { look, word } = STATUSES[status],
       standing = `${namesOf(moment)} ${word}`;
-    const [decided, total] = progress(moment),
-      text = `${decided} of ${total} values`;
+    const [decided, total, text] = progress(moment);
     const isPast = isOver && !store.isLive;
     line.dataset.state = isPast ? "ready" : look;
     setText(shape, isPast ? "↻" : SHAPES[look]);

@@ -8,6 +8,7 @@ import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, 
 const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipped: SKIPPED, cancelled: CANCELLED };
 const BEGINS = new Set(["begin", "start", "resume"]);
 const ENDS = new Set(["end", "suspend"]);
+const LEAVES = new Set(["end", "suspend", "return"]);
 const CHAIN = /^!(?:tfrt|t)\.chain$|^!async\.token$/;
 const CONTROL = "Control"; // the thread on which a kernel hears of the board's buttons, which computes nothing
 const LINE = 60; // characters
@@ -62,6 +63,11 @@ export class History {
     this.called = new Uint8Array(functions.length);
     this.spans = [];
     this.open = new Map();
+    /** Where the compiled functions that the run calls run: spans without an operation; `op` is -1. */
+    this.frames = [];
+    this.calls = new Map();
+    /** What made each value of an instance last: when, on which thread, in which span. */
+    this.sources = new Map();
     this.queued = new Map();
     this.sleeps = [];
     this.asleep = new Map();
@@ -86,11 +92,47 @@ export class History {
     if (kind === "call") {
       // of a function's row, or of a region of `op`
       if (this.called[value] === 0) this.called[value] = 1;
+      if (op < 0 && this.tables.isCompiled[value]) this.enter(value, events.instance[i], events.worker[i], time);
       return;
     }
     this.takeThread(kind, events.worker[i], time);
-    if (program.operations[op]) this.takeOperation(kind, op, events.instance[i], events.worker[i], time);
+    if (program.operations[op]) this.takeOperation(kind, op, value, events.instance[i], events.worker[i], time);
+    else if (this.calls.has(events.instance[i])) this.takeFrame(kind, events.instance[i], events.worker[i], time);
     if (program.values[value]) this.takeValue(kind, value, events, i);
+  }
+
+  enter(function_, instance, worker, begin) {
+    const frame = { op: -1, function: function_, instance, worker, begin, end: NaN, queued: NaN };
+    this.calls.set(instance, frame);
+    this.frames.push(frame);
+  }
+
+  /** A function that the run calls suspends, resumes, or returns. */
+  takeFrame(kind, instance, worker, time) {
+    const last = this.calls.get(instance);
+    if (LEAVES.has(kind)) {
+      if (isNaN(last.end)) last.end = time;
+      if (kind === "suspend") last.isSuspended = true;
+    } else if (BEGINS.has(kind) && last.isSuspended && !isNaN(last.end)) {
+      this.enter(last.function, instance, worker, time);
+      this.calls.get(instance).before = last;
+    }
+  }
+
+  /** A number for a value of an instance; of compiled code, objects do not say which instance they are of. */
+  sourceKey(value, instance) {
+    return value + 2 ** 26 * (this.tables.isCompiled[this.program.values[value].function] ? 0 : instance);
+  }
+
+  /** What made an operation ready that begins: of its operands, or of what it awaited, the one that came last. */
+  causeOf(op, instance, before) {
+    const needed = before?.awaits >= 0 ? [before.awaits] : before ? [] : this.program.operations[op].operands;
+    let cause = null;
+    for (const value of needed) {
+      const source = this.sources.get(this.sourceKey(value, instance));
+      if (source && (cause === null || source.time >= cause.time)) cause = source;
+    }
+    return cause;
   }
 
   /** What a thread does without work: it sleeps, or takes some from another one's queue. */
@@ -106,7 +148,7 @@ export class History {
     } else if (kind === "steal") this.steals.push({ worker, time });
   }
 
-  takeOperation(kind, op, instance, worker, time) {
+  takeOperation(kind, op, value, instance, worker, time) {
     const { operations, values } = this,
       { results, function: function_ } = this.program.operations[op];
     this.called[function_] = 1;
@@ -124,6 +166,8 @@ export class History {
       this.close(op, instance, time);
       const isLate = kind === "end" && operations.state[op] === RUNNING;
       if (kind === "suspend") {
+        const span = this.open.get(`${op}:${instance}`);
+        if (span) span.awaits = value;
         operations.state[op] = WAITING;
         for (const result of results) {
           if (values.state[result] > RUNNING) continue;
@@ -134,11 +178,11 @@ export class History {
       else if (isLate) {
         // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in
         // none.
-        this.begin(op, instance, -1, time).isLate = true;
+        Object.assign(this.begin(op, instance, -1, time), { isLate: true, cause: null });
         for (const result of results) values.worker[result] = -1;
       }
     } else if (kind === "enqueue") {
-      this.queued.set(`${op}:${instance}`, time);
+      this.queued.set(`${op}:${instance}`, { time, worker });
       if (operations.state[op] === WAITING) operations.state[op] = READY;
     } else if (STATE_OF[kind] && !results.length) {
       operations.state[op] = STATE_OF[kind];
@@ -174,7 +218,8 @@ export class History {
       state,
       ...this.program.operations[maker].results.map(each => values.state[each]),
     );
-    this.close(maker, events.instance[i], time, worker);
+    const span = this.close(maker, events.instance[i], time, worker);
+    this.sources.set(this.sourceKey(value, events.instance[i]), { time, worker, span });
   }
 
   /** Take states as they are said, without the events that led to them. */
@@ -192,7 +237,12 @@ export class History {
 
   begin(op, instance, worker, begin) {
     const key = `${op}:${instance}`,
-      span = { op, instance, worker, begin, end: NaN, queued: this.queued.get(key) ?? NaN };
+      queued = this.queued.get(key),
+      last = this.open.get(key),
+      before = last?.awaits === undefined ? null : last;
+    const span = { op, instance, worker, begin, end: NaN, queued: queued?.time ?? NaN, before };
+    // A task runs because it was put into the queue; a kernel, because its last operand came.
+    span.cause = this.causeOf(op, instance, before) ?? (queued && this.tables.isCode[op] ? queued : null);
     this.queued.delete(key);
     this.open.set(key, span);
     this.spans.push(span);
@@ -201,9 +251,10 @@ export class History {
 
   close(op, instance, time, worker = -1) {
     const span = this.open.get(`${op}:${instance}`);
-    if (!span) return;
+    if (!span) return null;
     if (span.worker < 0) span.worker = worker;
     span.end = isNaN(span.end) ? time : Math.max(span.end, time);
+    return span;
   }
 }
 

@@ -124,6 +124,17 @@ export class Store {
     this.changed();
   }
 
+  /** Select the operation of a line of the cell, which may have moved since; false where none is of it. */
+  selectLine(line, text) {
+    const lines = this.document.source.split("\n"),
+      place = lines[line - 1] === text ? line : lines.indexOf(text) + 1,
+      found = place && this.program.operations.find(row => row.line === place);
+    if (!found || this.chosen === found.id) return false;
+    this.select(found.id);
+    this.selection.isCursor = true;
+    return true;
+  }
+
   /** States of values as the kernel says them, for a page whose events begin later: `[value, state, worker]`. */
   present(frame) {
     this.live.goTo(Infinity);

@@ -16,6 +16,19 @@ export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNR
 export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map(place =>
   Object.fromEntries(STATES.map(state => [state, LOOKS[state][place]])),
 );
+/** Colors of kernels, on white and on black: none is that of an error. */
+const KERNELS = [
+  ["#0072b2", "#56b4e9"],
+  ["#00805c", "#2fc79a"],
+  ["#7b4fc9", "#b9a5ff"],
+  ["#a3507d", "#e59bc6"],
+  ["#7a5230", "#d2a679"],
+  ["#00707a", "#62d0da"],
+  ["#6b6b00", "#cfcf52"],
+  ["#5f6672", "#a9b0bb"],
+];
+export const KERNEL_COLORS = KERNELS.length;
+const kernels = place => KERNELS.map((pair, at) => `--kernel${at}: ${pair[place]};`).join("");
 const variables = colours => STATES.map(state => `--${state}: ${colours[state]};`).join("");
 
 /** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
@@ -55,7 +68,7 @@ const TOKEN_COLORS = {
 const css = `
 :host { container-type: inline-size; display: block; position: relative; margin: 2px 0;
   border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
-  ${variables(COLOURS)}
+  ${variables(COLOURS)} ${kernels(0)}
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: color-mix(in srgb, var(--ink) 70%, var(--paper));
   --line: var(--jp-border-color2, #8886);
   --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882);
@@ -63,7 +76,7 @@ const css = `
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code-family: var(--jp-code-font-family, ui-monospace, monospace); --code: 12px/1.5 var(--code-family);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
-:host([data-dark]) { ${variables(DARK)} }
+:host([data-dark]) { ${variables(DARK)} ${kernels(1)} }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }
@@ -130,7 +143,11 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .log .row > * { margin-right: 12px; }
 .whole { position: sticky; bottom: 0; background: var(--paper); }
 .timeline .row { display: grid; gap: 12px;
-  grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 244px); }
+  grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 360px); }
+.kinds { display: flex; flex-wrap: wrap; gap: 2px 16px; padding: 3px 12px; font-size: 12px; }
+.kinds i { display: inline-block; width: 10px; height: 10px; margin-right: 5px; border-radius: 2px; }
+.kinds b { color: var(--ink); font: var(--code); font-weight: 600; }
+.area { color: var(--ink); background: var(--mark); }
 h4 { margin: 0; padding: 6px 12px 2px; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px;
   background: var(--shade); border-radius: 2px; }
@@ -251,6 +268,8 @@ export function colours(host) {
   const style = getComputedStyle(host);
   const read = name => style.getPropertyValue(`--${name}`).trim() || "#888";
   return Object.fromEntries(
-    [...STATES, "ink", "soft", "line", "paper", "shade", "accent"].map(name => [name, read(name)]),
+    [...STATES, ...KERNELS.map((_, at) => `kernel${at}`), "ink", "soft", "line", "paper", "shade", "accent"].map(
+      name => [name, read(name)],
+    ),
   );
 }

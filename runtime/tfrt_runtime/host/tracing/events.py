@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from operator import itemgetter
@@ -39,6 +39,10 @@ Logged = tuple[int, int, int, int, int, int, int]
 """An event: `time` in nanoseconds of the monotonic clock; `op`, the number of a kernel in its
 program, or of the function of which `value` is a register; `value`; `instance`; `kind`; `worker`,
 the number of a thread in its queue; `payload`, a word."""
+
+Moments = list[tuple[int, str, str]]
+"""What became of a call on a cluster: when, in nanoseconds of the monotonic clock, what (`sent`,
+`queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
 
 _MAX_WAITING = 1 << 20
 """The most events that a watch keeps until its reader takes them."""
@@ -113,6 +117,10 @@ class Watch:
         """Events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
         """The run's output: the time, the kernel of its program (-1: none), and the text."""
+        self.remote: Callable[[], list[tuple[int, Moments]]] = list
+        """Of each call on a cluster the kernel and its moments; asks the cluster, on the calling
+        thread.
+        """
 
     @property
     def address(self) -> int:

@@ -2,6 +2,6 @@
 
 `user` (`@kernel`), `annotations` and `signatures` (what they say about types), `outcomes` (what
 becomes of what a kernel returns and raises), `retries`, `policies`, `event_loop`, `stepped_loop`,
-`remote`, and `sent` (attempts, time limits, coroutines, clusters), `numba_kernels` (native ones),
-`numba_checks` (of their numbers), `prints` (of text by kernels).
+`remote`, `sent`, and `stories` (attempts, time limits, coroutines, clusters), `numba_kernels`
+(native ones), `numba_checks` (of their numbers), `prints` (of text by kernels).
 """

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame, start_results
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
 from tfrt_runtime.kernels.users.sent import Sent
+from tfrt_runtime.kernels.users.stories import story_of
 
 
 class RemoteFuture(Protocol):
@@ -189,6 +191,7 @@ class _Call:
         self._remote = [self._known.future_of(value) for value in arguments]
         self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
         self._watch = frame.request.watched
+        self._kernel = -1 if self._watch is None else self._watch.kernel_here
         self._names_worker = self._watch is not None or frame.host.is_traced
         self._beginning = threading.RLock()
         """Held until the kernel has returned."""
@@ -238,6 +241,8 @@ class _Call:
             key=f"{self._frame.name}-{uuid.uuid4().hex}",
             pure=False,
         )
+        if self._watch is not None:
+            self._story = story_of(self._frame, self._queue.client, self._kernel, future)
         if len(results) == 1:
             self._known.keep(results[0], future)
         self._frame.request.call_when_cancelled(self, future.cancel)
@@ -257,6 +262,8 @@ class _Call:
 
     def _arrived(self, future: RemoteFuture) -> None:
         """The task is over.  On a thread of the client's."""
+        if self._watch is not None:
+            self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
         # Events of the kernel's end come before those of its results, which name the worker.
         with self._beginning:

@@ -1,19 +1,28 @@
 // The dataflow: operations as nodes, values as edges.  A canvas for the eye, a tree for keyboard and screen reader.
 
-import { clipped, createCanvas } from "../canvas.js";
+import { clipped, createCanvas, READABLE } from "../canvas.js";
 import { element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
-import { extent, foldedLayout, functionKey } from "../folding.js";
+import { extent, foldedLayout, functionKey, groupKey, routed, wallsOf } from "../folding.js";
+import { edgesOf } from "../history.js";
 import { createRows } from "../rows.js";
-import { SHAPES } from "../theme.js";
+import { AVAILABLE, CANCELLED, ERROR, READY, RUNNING, SHAPES, SKIPPED, STATES, WAITING } from "../theme.js";
 
 const ON_EDGE = 14; // characters of a value on an edge
-const FONT = "11px ui-monospace, monospace",
+const FONT = "ui-monospace, monospace",
+  [LETTER, SMALLEST_LETTER] = [11, 9], // pixels; where a picture is made smaller, names are cut instead
   BUTTON = 22,
-  FAR = 0.15;
+  [NEAR, FAR] = [0.4, 0.15];
 const LEAVING = 200; // this many edges that end below the view are drawn: more are one blot, and thousands take seconds
 
 const FLOW = 0.08; // of a replay: how long a value is seen on its way
 const MOST_FLOWING = 60;
+
+/** The state of a group: what is worth a look before what is usual. */
+function stateOfGroup(codes) {
+  for (const code of [ERROR, RUNNING, READY]) if (codes.includes(code)) return code;
+  if (codes.every(code => code === AVAILABLE)) return AVAILABLE;
+  return [CANCELLED, SKIPPED].find(code => codes.includes(code) && !codes.includes(WAITING)) ?? WAITING;
+}
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 function criticalPath(moment) {
@@ -50,19 +59,25 @@ export function createGraph(store) {
   });
   const canvas = createCanvas({
     draw,
+    drawMap,
     size,
     hit,
     height: 360,
     memory: (store.memory.graph ??= {}),
     describe: (x, y) => {
-      const op = at(x, y).op;
-      return op == null ? "" : store.textOf(op);
+      const { op, group } = at(x, y);
+      if (group) return `${nameOfGroup(group)}, ${progressOf(group)}\nClick to ${group.isFolded ? "unfold" : "fold"}`;
+      return op == null
+        ? ""
+        : [store.textOf(op), moment.lineOf(store.program.operations[op].results)].filter(Boolean).join("\n");
     },
   });
   const side = element("div.scroll", {}, rows.node);
+  const looks = element("span.looks");
   const legend = element(
     "p.legend.soft",
     {},
+    looks,
     "Thick border: the chain of values that took longest. Dashed: order alone. Drag to move, Ctrl + wheel to zoom.",
   );
   const node = element("div.split.graph", {}, element("div", {}, canvas.node, legend), side);
@@ -72,6 +87,9 @@ export function createGraph(store) {
     path = new Set(),
     places = null,
     placed,
+    known, // the layout whose groups were folded
+    edges = [],
+    walls = [],
     items = [],
     depths = [],
     isMoving = false,
@@ -79,24 +97,49 @@ export function createGraph(store) {
 
   const isBox = op => !!store.program.operations[op]?.regions?.length;
   const isOpen = op => isBox(op) && !folded.has(op);
-  /** An item is an operation, or a folded function as `{ key, name }`. */
+  /** An item is an operation, or a folded function or a group as `{ key, name }`. */
   const keyOf = item => item.key ?? (isBox(item.id) ? item.id : null);
 
   function show(next) {
     moment = next;
     path = store.isOver && moment.isEnd ? criticalPath(moment) : new Set();
     arrange();
+    for (const group of places.groups) {
+      const codes = group.ops.map(op => moment.codeOf(op));
+      Object.assign(group, {
+        state: STATES[stateOfGroup(codes)],
+        done: codes.filter(code => code >= AVAILABLE).length,
+      });
+    }
     rows.show(items);
+    say();
     const { width, height } = size(),
       scale = Math.min(1.05, (canvas.node.clientWidth || width) / width);
-    canvas.resize(Math.max(110, Math.min(380, Math.round(height * Math.max(scale, 0.5)))));
+    canvas.resize(Math.max(110, Math.min(380, Math.round(height * Math.max(scale, READABLE)))));
     if (chosen !== (chosen = store.chosen)) look();
   }
 
-  /** Bring places and items up to date with what is folded. */
+  /** The words of the shapes that are there. */
+  function say() {
+    const present = new Set();
+    for (const { id } of store.program.operations.slice(0, 2000)) present.add(moment.stateOf(id));
+    setText(
+      looks,
+      STATES.filter(state => present.has(state))
+        .map(state => `${SHAPES[state]} ${state}. `)
+        .join(""),
+    );
+  }
+
+  const nameOfGroup = ({ ops }) => `${store.program.operations[ops[0]].kernel} ×${ops.length}`;
+  const progressOf = ({ ops, done }) => `${done} of ${ops.length} decided`;
+
+  /** Bring places, edges and items up to date with what is folded. */
   function arrange() {
     if (placed === store.document.layout) return;
     placed = store.document.layout;
+    if (known !== placed) for (const { ops } of placed?.groups ?? []) folded.add(groupKey(ops[0]));
+    known = placed;
     const { operations, functions } = store.program;
     places = foldedLayout(placed, operations.length ? store.program : { operations: [] }, folded);
     depths = [];
@@ -104,8 +147,37 @@ export function createGraph(store) {
     const closed = functions
       .filter(({ id }) => folded.has(functionKey(id)))
       .map(({ id, name }) => ({ key: functionKey(id), name, function: id }));
-    const open = operations.filter(({ id }) => !places.x.length || id >= places.x.length || places.shown[id] === id);
+    const open = [];
+    for (const row of operations) {
+      const group = places.groupOf.get(row.id),
+        isShown = !places.x.length || row.id >= places.x.length || places.shown[row.id] === row.id;
+      if (!isShown) continue;
+      if (group?.ops[0] === row.id)
+        open.push({ key: groupKey(row.id), name: nameOfGroup(group), function: row.function, group });
+      if (!group?.isFolded) open.push(row);
+    }
     items = closed.length ? [...open, ...closed].sort((a, b) => a.function - b.function) : open;
+    walls = wallsOf(places, op => !isOpen(op));
+    connect();
+  }
+
+  /** The edges between what is shown, each once. */
+  function connect() {
+    const { shown, order } = places,
+      found = new Set(),
+      { operations } = store.program;
+    edges = [];
+    const add = (maker, user, isChain) => {
+      const from = shown[maker] ?? null,
+        to = shown[user] ?? null;
+      if (from === null || to === null || from === to) return;
+      const key = (from * operations.length + to) * 2 + isChain;
+      if ((from !== maker || to !== user) && found.has(key)) return;
+      found.add(key);
+      edges.push({ from, to, isChain });
+    };
+    for (const { from, to, isChain } of edgesOf(store.program)) add(from, to, isChain);
+    for (const [from, to] of order) add(from, to, true);
   }
 
   function toggle(key) {
@@ -135,24 +207,26 @@ export function createGraph(store) {
       key = keyOf(item),
       isFolded = folded.has(key);
     const state = item.key == null ? moment.stateOf(item.id) : null,
-      words = state ? store.textOf(item.id) : `@${item.name}`;
+      words = state ? store.textOf(item.id) : item.group ? item.name : `@${item.name}`,
+      depth = depths[item.id ?? item.group?.ops[0]] ?? 0;
     const feeds = state
       ? [...new Set(store.tables.uses[item.id].map(user => moment.program.operations[user].line))].join(",")
       : null;
     setAttributes(row, {
       "data-op": item.id ?? null,
       "data-line": item.line ?? null,
-      "data-state": state,
+      "data-state": state ?? item.group?.state,
+      "data-group": item.group ? item.group.ops.length : null,
       "data-feeds": feeds,
       "data-function": moment.program.functions[item.function].name,
-      "aria-level": (depths[item.id] ?? 0) + 1,
-      "aria-label": `${words}, ${state ?? "folded"}`,
+      "aria-level": depth + 1,
+      "aria-label": `${words}, ${state ?? (item.group ? `${progressOf(item.group)}, ${item.group.state}` : "folded")}`,
       "aria-expanded": key === null ? null : !isFolded,
       "aria-selected": state !== null && store.chosen === item.id,
     });
-    row.style.paddingLeft = `${4 + 14 * (depths[item.id] ?? 0)}px`;
+    row.style.paddingLeft = `${4 + 14 * depth}px`;
     setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
-    setText(shape, state ? SHAPES[state] : "");
+    setText(shape, SHAPES[state ?? item.group?.state] ?? "");
     setText(text, words);
     if (state) flash(row, item.id, state);
   }
@@ -170,9 +244,15 @@ export function createGraph(store) {
   function at(x, y) {
     for (let i = places.y.length - 1; i >= 0; i--) {
       if (places.shown[i] !== i || !isIn(x, y, ...rectangleOf(i))) continue;
+      const group = places.groupOf.get(i);
+      if (group?.isFolded) return { op: null, key: groupKey(i), group };
       const isButton = isBox(i) && isIn(x, y, places.x[i] + places.w[i] - BUTTON, places.y[i], BUTTON, BUTTON);
       return { op: i, key: isButton ? i : null };
     }
+    const group = places.groups.find(
+      ({ ops, rectangle: [left, top, w] }) => places.shown[ops[0]] === ops[0] && isIn(x, y, left, top, w, BUTTON),
+    );
+    if (group) return { op: null, key: groupKey(group.ops[0]), group };
     const box = places.boxes.find(each => each.op == null && isIn(x, y, each.x, each.y, each.w, BUTTON));
     return { op: null, key: box ? functionKey(box.function) : null };
   }
@@ -197,8 +277,8 @@ export function createGraph(store) {
     pen.scale(scale, scale);
     pen.translate(-x, -y);
     const [right, bottom] = [x + width / scale, y + height / scale],
-      isNear = scale > 0.45;
-    pen.font = FONT;
+      isNear = scale >= NEAR;
+    pen.font = `${Math.max(LETTER, SMALLEST_LETTER / scale)}px ${FONT}`;
     pen.textBaseline = "middle";
     drawBoxes(pen, palette, scale, isNear);
     const nodes = places.shown.filter(
@@ -225,9 +305,11 @@ export function createGraph(store) {
   function drawNodes(pen, nodes, palette, scale, isNear) {
     const far = {};
     for (const i of nodes) {
-      const [left, top, w, h] = rectangleOf(i);
-      const state = moment.stateOf(i),
-        isChosen = store.chosen === i;
+      const [left, top, w, h] = rectangleOf(i),
+        own = places.groupOf.get(i),
+        group = own?.isFolded ? own : null;
+      const state = group?.state ?? moment.stateOf(i),
+        isChosen = group ? group.ops.includes(store.chosen) : store.chosen === i;
       if (scale < FAR && !isChosen && !path.has(i) && !isOpen(i)) {
         (far[state] ??= new Path2D()).rect(left, top, w, h);
         continue;
@@ -244,7 +326,11 @@ export function createGraph(store) {
       pen.fill();
       pen.globalAlpha = 1;
       pen.stroke();
-      if (isNear) label(pen, i, state, left, top, w, palette);
+      if (group) {
+        pen.fillStyle = palette[state];
+        pen.fillRect(left + 3, top + h - 6, ((w - 6) * group.done) / group.ops.length, 4);
+      }
+      if (isNear) label(pen, i, state, left, top, w, palette, group);
     }
     for (const state in far) {
       pen.fillStyle = palette[state];
@@ -282,7 +368,7 @@ export function createGraph(store) {
             : age(maker, moment.stateOf(maker));
         if (!(passed >= 0 && passed < 1) || drawn++ > MOST_FLOWING) continue;
         isMoving ||= !isPast;
-        const [x, y] = along(edgeOf(from, to), mayMove() ? passed : 0.5);
+        const [x, y] = along(routed(edgeOf(from, to), walls), mayMove() ? passed : 0.5);
         if (x > left && x < right && y > top && y < bottom)
           drawValue(pen, palette, x, y, moment.line(value).slice(0, ON_EDGE));
       }
@@ -306,35 +392,40 @@ export function createGraph(store) {
     return [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
   }
 
-  const bendOf = ([, y1, , y2]) => Math.max(10, Math.abs(y2 - y1) / 2);
+  const bendOf = ([, y1, , y2]) => Math.min(60, Math.max(6, Math.abs(y2 - y1) / 2));
 
-  /** A place on the curve of an edge. */
-  function along(edge, part) {
-    const [x1, y1, x2, y2] = edge,
-      bend = bendOf(edge),
+  /** A place on the curves between the points of an edge. */
+  function along(points, whole) {
+    const pieces = points.length - 1,
+      at = Math.min(pieces - 1, Math.floor(whole * pieces)),
+      part = whole * pieces - at;
+    const piece = [...points[at], ...points[at + 1]],
+      [x1, y1, x2, y2] = piece,
+      bend = bendOf(piece),
       rest = 1 - part;
     const [a, b, c, d] = [rest ** 3, 3 * rest ** 2 * part, 3 * rest * part ** 2, part ** 3];
     return [(a + b) * x1 + (c + d) * x2, a * y1 + b * (y1 + bend) + c * (y2 - bend) + d * y2];
   }
 
-  function label(pen, i, state, left, top, width, palette) {
-    const middle = top + 14,
-      room = width - (isBox(i) ? BUTTON : 4),
-      [name, kernel] = wordsOf(i);
+  function label(pen, i, state, left, top, width, palette, group) {
+    const middle = top + (group ? 11 : 14),
+      room = width - (isBox(i) || group ? BUTTON : 4),
+      [name, kernel] = group ? [nameOfGroup(group), progressOf(group)] : wordsOf(i);
     const letter = pen.measureText("m").width, // of a font whose letters have one width
-      most = (room - 19) / letter;
+      before = 6 + 2 * letter,
+      most = (room - before) / letter;
     const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text);
     clipped(pen, left, top, room, 28, () => {
       pen.fillStyle = palette[state];
       pen.fillText(SHAPES[state], left + 6, middle);
       pen.fillStyle = palette.ink;
-      pen.fillText(cut(name, most), left + 19, middle);
+      pen.fillText(cut(name, most), left + before, middle);
       pen.fillStyle = palette.soft;
       const start = name.length + (name && kernel ? 2 : 0);
-      if (start < most - 2) pen.fillText(cut(kernel, most - start), left + 19 + start * letter, middle);
+      if (start < most - 2) pen.fillText(cut(kernel, most - start), left + before + start * letter, middle);
     });
     pen.fillStyle = palette.soft;
-    if (isBox(i)) pen.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
+    if (isBox(i) || group) pen.fillText(group || folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
 
   /** What a node says first, its value, and then how that is computed: `%sum = 3`, `tfrt.add.i32 %a, %b`. */
@@ -344,10 +435,42 @@ export function createGraph(store) {
     if (!results.length || !text.includes(" = ")) return [text, ""];
     const [names] = text.split(" = ", 1),
       said = moment.lineOf(results);
-    return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), text.slice(names.length + 3)];
+    const kernel = places.groupOf.has(op) ? "" : text.slice(names.length + 3); // which the head of the group has
+    return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), kernel];
+  }
+
+  /** All nodes in a few pixels each. */
+  function drawMap(pen, palette) {
+    const paths = {};
+    const { width, height } = size(),
+      least = Math.max(width / 75, height / 75);
+    places.shown.forEach((op, i) => {
+      if (op !== i || isOpen(i)) return;
+      const own = places.groupOf.get(i),
+        [left, top, w, h] = rectangleOf(i);
+      (paths[own?.isFolded ? own.state : moment.stateOf(i)] ??= new Path2D()).rect(
+        left,
+        top,
+        Math.max(w, least),
+        Math.max(h, least),
+      );
+    });
+    for (const state in paths) {
+      pen.fillStyle = palette[state];
+      pen.fill(paths[state]);
+    }
   }
 
   function drawBoxes(pen, palette, scale, isNear) {
+    for (const group of places.groups) {
+      if (group.isFolded || places.shown[group.ops[0]] !== group.ops[0]) continue;
+      const [left, top, w, h] = group.rectangle;
+      pen.strokeStyle = palette.line;
+      pen.lineWidth = 1 / Math.max(scale, 0.5);
+      pen.strokeRect(left, top, w, h);
+      pen.fillStyle = palette.soft;
+      if (isNear) pen.fillText(`▾ ${nameOfGroup(group)}, ${progressOf(group)}`, left + 6, top + 13);
+    }
     for (const box of places.boxes) {
       if (box.isHidden) continue;
       pen.strokeStyle = palette.line;
@@ -364,33 +487,34 @@ export function createGraph(store) {
   }
 
   function drawEdges(pen, palette, scale, left, top, right, bottom) {
-    const { operations, values } = store.program,
-      { y, shown } = places;
-    for (const isChain of [false, true]) {
+    for (const isDashed of [false, true]) {
       let leaving = 0;
       pen.beginPath();
-      for (let i = 0; i < y.length; i++) {
-        const to = shown[i];
-        for (const value of to === null ? [] : operations[i].operands) {
-          const from = shown[values[value].op] ?? null;
-          if (from === null || from === to || values[value].chain !== isChain) continue;
-          const edge = edgeOf(from, to),
-            [x1, y1, x2, y2] = edge;
-          if (
-            Math.max(x1, x2) < left ||
-            Math.min(x1, x2) > right ||
-            Math.max(y1, y2) < top ||
-            Math.min(y1, y2) > bottom ||
-            (y2 > bottom && leaving++ > LEAVING)
-          )
-            continue;
-          const bend = bendOf(edge);
+      for (const edge of edges) {
+        if (edge.isChain !== isDashed) continue;
+        const [x1, y1, x2, y2] = edgeOf(edge.from, edge.to);
+        if (
+          Math.max(x1, x2) < left ||
+          Math.min(x1, x2) > right ||
+          Math.max(y1, y2) < top ||
+          Math.min(y1, y2) > bottom ||
+          (y2 > bottom && leaving++ > LEAVING)
+        )
+          continue;
+        if (scale < FAR) {
           pen.moveTo(x1, y1);
-          if (scale < FAR) pen.lineTo(x2, y2);
-          else pen.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
+          pen.lineTo(x2, y2);
+        } else {
+          const points = pathOf(edge);
+          pen.moveTo(...points[0]);
+          for (let at = 1; at < points.length; at++) {
+            const [[fromX, fromY], [toX, toY]] = [points[at - 1], points[at]],
+              bend = bendOf([fromX, fromY, toX, toY]);
+            pen.bezierCurveTo(fromX, fromY + bend, toX, toY - bend, toX, toY);
+          }
         }
       }
-      pen.setLineDash(isChain ? [5, 4] : []);
+      pen.setLineDash(isDashed ? [5, 4] : []);
       pen.strokeStyle = palette.soft;
       pen.globalAlpha = 0.7;
       pen.lineWidth = 1 / Math.max(scale, 0.5);
@@ -399,6 +523,9 @@ export function createGraph(store) {
       pen.setLineDash([]);
     }
   }
+
+  /** The points of an edge, which passes no node; computed when it is first in view. */
+  const pathOf = edge => (edge.points ??= routed(edgeOf(edge.from, edge.to), walls));
 
   /** The selected operation comes into view, in the picture and in the list. */
   function reveal() {

@@ -12,12 +12,83 @@ export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
   return `${counted(count, "outcome")} in ${counted(schedules, "schedule")}${rest}`;
 }
 
+const MOST_STEPS = 8; // of two orders that are compared, from where they differ
+
+/** Which two orders to compare: those of an outcome and the first one, or two of the only outcome. */
+function pairOf({ rows }, place) {
+  if (rows.length < 2) return { orders: [rows[0]?.order ?? [], rows[0]?.other ?? []], heads: ["one order", "another"] };
+  const second = Math.max(1, place);
+  return { orders: [rows[0].order ?? [], rows[second].order ?? []], heads: ["outcome 1", `outcome ${second + 1}`] };
+}
+
+/** What the number of orders says: whether something races, and whether that matters. */
+function verdictOf({ count, schedules, is_complete: isComplete }) {
+  if (count > 1) return null;
+  if (schedules > 1) return `${schedules} orders, same outcome: nothing fixes the order.`;
+  return isComplete ? "1 order: no two steps race." : null;
+}
+
 export function createOutcomes(store) {
-  const node = element("div.detail", { hidden: true });
+  const node = element("div.detail", { hidden: true }),
+    compared = element("div");
   let shown = null;
 
+  /** Two orders side by side, from the step before they differ. */
+  function compare(place) {
+    const { outcomes } = store.document,
+      { orders, heads } = pairOf(outcomes, place),
+      [one, other] = orders;
+    const length = Math.max(one.length, other.length);
+    let same = 0;
+    while (same < length && one[same] === other[same]) same++;
+    if (!one.length || !other.length || same === length) return compared.replaceChildren();
+    const first = Math.max(0, same - 1),
+      last = Math.min(length, same + MOST_STEPS);
+    const cell = op => {
+      if (op === undefined) return element("td");
+      const row = store.program.operations[op];
+      if (!row) return element("td", {}, "a task");
+      return element(
+        "td",
+        {},
+        button(`line ${row.line}: ${store.textOf(op)}`, () => store.select(op)),
+      );
+    };
+    const rows = [];
+    for (let at = first; at < last; at++) {
+      const isFirst = at === same;
+      rows.push(
+        element(
+          "tr",
+          { ...(isFirst && { "aria-current": true, "data-differs": true }) },
+          element("td.soft", {}, `${at + 1}`),
+          cell(one[at]),
+          cell(other[at]),
+        ),
+      );
+    }
+    const more = length - last;
+    compared.replaceChildren(
+      element("div", {}, `The orders first differ at step ${same + 1}:`),
+      element(
+        "table",
+        { "aria-label": "Two orders" },
+        element(
+          "thead",
+          {},
+          element("tr", {}, ...["step", ...heads].map(text => element("th.soft", { scope: "col" }, text))),
+        ),
+        element("tbody", {}, ...rows),
+      ),
+      ...(more > 0 ? [element("div.soft", {}, `and ${counted(more, "step")} more`)] : []),
+    );
+  }
+
   function choose(place) {
-    [...node.querySelectorAll("tbody tr")].forEach((row, at) => row.setAttribute("aria-current", at === place));
+    [...node.querySelectorAll("[aria-label=Outcomes] tbody tr")].forEach((row, at) =>
+      row.setAttribute("aria-current", at === place),
+    );
+    compare(place);
     store.replace({ ...store.document, ...store.document.outcomes.rows[place].run });
     store.goTo(0);
     store.play?.();
@@ -68,8 +139,10 @@ export function createOutcomes(store) {
     const heads = Object.keys(texts[0] ?? {}).filter(head => texts.some(each => each[head]));
     const names = [...heads, "replay"].map(text => element("th.soft", { scope: "col" }, text));
     const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
+    const verdict = verdictOf(outcomes);
     node.replaceChildren(
       element("div", {}, outcomesInWords(outcomes)),
+      ...(verdict ? [element("b", {}, verdict)] : []),
       element(
         "div",
         { style: "overflow-x: auto" },
@@ -80,8 +153,10 @@ export function createOutcomes(store) {
           element("tbody", {}, ...rows),
         ),
       ),
+      compared,
       ...races,
     );
+    compare(0);
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));
   }

@@ -123,18 +123,28 @@ export function tableOf(moment, function_) {
   return [...found, ...rows.filter(row => !found.has(row))];
 }
 
-/** How many named values are decided, of how many; results stand for the values of a function that names none. */
+/**
+ * How many named values are decided, of how many, and what became of them in words; results stand for the values of a
+ * function that names none.
+ */
 export function progress(moment) {
+  const counts = {};
   let [decided, total] = [0, 0];
   for (const function_ of functionsOf(moment)) {
     const values = moment.store.valuesOf(moment, function_);
     const states = values.length
       ? values.map(value => moment.state(value))
       : resultsOf(moment, function_).map(({ state }) => state);
+    for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
     decided += states.filter(state => DECIDED.includes(state)).length;
     total += states.length;
   }
-  return [decided, total];
+  const there = (counts.available ?? 0) + (counts.unrecorded ?? 0),
+    others = [
+      ["error", "failed"],
+      ["skipped", "skipped"],
+    ].flatMap(([state, word]) => (counts[state] ? [`${counts[state]} ${word}`] : []));
+  return [decided, total, [`${there} of ${total} values`, ...others].join(", ")];
 }
 
 export function createValues(store) {

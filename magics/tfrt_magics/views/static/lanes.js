@@ -1,0 +1,111 @@
+// The lanes of a timeline: bars of one thread that overlap are below each other, and too many are folded into one lane.
+
+const MOST_ROWS = 64; // in all: more would need a canvas that no browser has
+const [MOST_BELOW, MOST_BELOW_TASK] = [6, 3]; // lanes of one thread or task, until its reader unfolds them
+const MOST_UNFOLDED = 40;
+const MOST_TASKS = 24; // rows of tasks, which are above the threads
+const TASK = /^async\.(execute|call)$/;
+
+/**
+ * The lane of each of `bars`, which are in the order of their begins: the first that is free, or `most` where none is.
+ *
+ * `endOf(bar)` is when a bar ends; one that has not ended keeps its lane.  Returns the places, and how many lanes are
+ * taken.
+ */
+export function packed(bars, most, endOf) {
+  const ends = [];
+  const places = bars.map(bar => {
+    let place = ends.findIndex(end => end <= bar.begin);
+    if (place < 0) place = Math.min(ends.length, most);
+    if (place < most) ends[place] = endOf(bar);
+    return place;
+  });
+  return { places, count: ends.length };
+}
+
+/** Tasks of compiled code: per operation and instance, from when it is queued to its end, with the parts that run. */
+function tasksOf(spans, { operations }, { isCode }) {
+  const tasks = new Map(),
+    latest = new Map();
+  for (const span of spans) {
+    if (!isCode[span.op] || !TASK.test(operations[span.op].kernel)) continue;
+    let task = span.before ? latest.get(span.before) : null;
+    if (!task) {
+      task = { op: span.op, begin: isNaN(span.queued) ? span.begin : span.queued, parts: [] };
+      if (!tasks.has(span.op)) tasks.set(span.op, []);
+      tasks.get(span.op).push(task);
+    }
+    task.parts.push(span);
+    latest.set(span, task);
+  }
+  return tasks;
+}
+
+/** When a task ends; not a number while it runs or is suspended. */
+export function taskEnd({ parts }) {
+  const { awaits, isSuspended, end } = parts.at(-1);
+  return awaits === undefined && !isSuspended ? end : NaN;
+}
+
+/**
+ * All lanes from above: `{ key, label, bars, worker, isTask, more, isFolded }`; `more` bars of a lane overlap.
+ *
+ * `history` is the run so far; `labelOf` names a worker, `taskLabel` an operation; `unfolded` has the keys of what the
+ * reader has unfolded.
+ */
+export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfolded }) {
+  const lanes = [];
+  const endOf = bar => (isNaN(bar.end) ? Infinity : bar.end);
+
+  function add(key, label, bars, more = {}) {
+    const most = unfolded.has(key) ? MOST_UNFOLDED : more.isTask ? MOST_BELOW_TASK : MOST_BELOW;
+    const { places, count } = packed(bars, most, more.isTask ? task => taskEnd(task) || Infinity : endOf);
+    const rows = Array.from({ length: Math.max(1, count) }, (_, at) => ({
+      key,
+      label: at ? "" : label,
+      bars: [],
+      ...more,
+    }));
+    rows[0].isFirst = true;
+    const rest = { key, bars: [], ...more, isRest: true };
+    places.forEach((place, at) => (rows[place] ?? rest).bars.push(bars[at]));
+    if (rest.bars.length) rows.push({ ...rest, label: `+ ${rest.bars.length.toLocaleString("fr")} more` });
+    lanes.push(...rows);
+  }
+
+  const { frames, spans, sleeps, steals } = history;
+  const isCalled = new Map();
+  for (const frame of frames) isCalled.set(frame.function, [...(isCalled.get(frame.function) ?? []), frame]);
+  for (const [function_, parts] of isCalled) {
+    const whole = { op: -1, function: function_, begin: parts[0].begin, parts };
+    add(`@${function_}`, `@${program.functions[function_].name}`, [whole], { isTask: true });
+  }
+  let left = 0;
+  const tasks = [...tasksOf(spans, program, tables)].sort(([, [a]], [, [b]]) => a.begin - b.begin);
+  for (const [op, all] of tasks) {
+    if (lanes.length < MOST_TASKS) add(`task ${op}`, taskLabel(op), all, { isTask: true });
+    else left++;
+  }
+  if (left) lanes.push({ key: "tasks", label: `+ ${left} more tasks`, bars: [], isTask: true, isRest: true });
+
+  const byWorker = new Map();
+  for (const { worker } of [...sleeps, ...steals]) byWorker.set(worker, []);
+  const all = frames.length ? [...frames, ...spans].sort((a, b) => a.begin - b.begin) : spans;
+  for (const bar of all) {
+    const bars = byWorker.get(bar.worker);
+    if (bars) bars.push(bar);
+    else byWorker.set(bar.worker, [bar]);
+  }
+  const workers = [...byWorker.keys()].sort((a, b) => a - b);
+  const room = Math.max(1, MOST_ROWS - lanes.length - 1);
+  const rest = { key: "threads", bars: [], isRest: true, workers: [] };
+  for (const worker of workers) {
+    if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker), { worker });
+    else {
+      rest.workers.push(worker);
+      rest.bars.push(...byWorker.get(worker));
+    }
+  }
+  if (rest.workers.length) lanes.push({ ...rest, label: `+ ${rest.workers.length.toLocaleString("fr")} more threads` });
+  return lanes;
+}

@@ -1,0 +1,85 @@
+"""What became of the calls of a watched run on a Dask cluster: sent, queued, running, lost, back.
+
+Dask's scheduler and workers keep what they did with each task; they are asked once, after the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from functools import partial
+from typing import Any
+
+from tfrt_runtime.host.tracing.events import Moments
+from tfrt_runtime.kernels.frame import KernelFrame
+
+SECONDS_TO_TELL = 2
+"""How long to wait for what a cluster tells of the calls of a run."""
+_TOLD = {
+    ("compute-task", "released"): "queued",
+    ("ready", "executing"): "running",
+    ("executing", "memory"): "back",
+    ("executing", "error"): "back",
+}
+
+
+def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Moments:
+    """The moments of a call of `kernel` in a watched run, which begins with being sent."""
+    make = partial(_Stories, client)
+    stories = frame.resources.get_or_create("remote stories", _Stories, make)
+    assert frame.request.watched is not None
+    frame.request.watched.remote = stories.told
+    return stories.begin(kernel, future)
+
+
+class _Stories:
+    """What became of the calls of a watched run, which Dask's scheduler and workers tell."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._calls: dict[str, tuple[int, Moments]] = {}
+
+    def begin(self, kernel: int, future: Any) -> Moments:
+        """Note that a call of a kernel is sent now; its moments, to which its arrival is added."""
+        moments: Moments = [(time.monotonic_ns(), "sent", "")]
+        self._calls[str(future.key)] = kernel, moments
+        return moments
+
+    def told(self) -> list[tuple[int, Moments]]:
+        """The kernel and the moments of each call so far, in the order of the calls.
+
+        The clocks of other machines may differ: a moment is between the first and the last one,
+        which are of this machine.  Of calls that the cluster does not tell of, these two are known.
+        """
+        calls = dict(self._calls)
+        found: list[Any] = []
+        with contextlib.suppress(Exception):  # the cluster may be gone, or busy
+            ask: Any = self._client
+            found = ask.sync(
+                ask._story, *calls, on_error="ignore", callback_timeout=SECONDS_TO_TELL
+            )
+        late = time.time_ns() - time.monotonic_ns()
+        told: dict[str, Moments] = {}
+        for where, key, *rest in found:
+            words = tuple(rest[:2])
+            if key in calls and (what := _moment_of(where, words, str(rest[-2]))):
+                at = int(1e9 * rest[-1]) - late
+                told.setdefault(key, []).append((at, what, "" if where == "scheduler" else where))
+        return [
+            (kernel, sorted([*moments, *_between(moments, told.get(key, []))]))
+            for key, (kernel, moments) in calls.items()
+        ]
+
+
+def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
+    """What a line of a task's story says, or ""."""
+    if where != "scheduler":
+        return _TOLD.get(words, "")
+    is_lost = cause.startswith("handle-worker-cleanup") and words[1:] == ("released",)
+    return "lost" if is_lost else ""
+
+
+def _between(ends: Moments, told: Moments) -> Moments:
+    """Moments of other machines, which were between those when a call was sent and came back."""
+    first, last = ends[0][0], ends[-1][0] if len(ends) > 1 else time.monotonic_ns()
+    return [(min(max(at, first), last), what, worker) for at, what, worker in told]
