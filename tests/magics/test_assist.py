@@ -98,7 +98,7 @@ def test_an_answer_that_is_a_literal_is_no_program(assistant) -> None:
     assert {one["line"] for one in assistant.lint("%%tfrt_check start.write\n" + wrong)} == {3}
     assert assistant.complete("%%tfrt_check start.write\n" + wrong, 12) is None
     found = assistant.complete("%%tfrt_check start.write\n" + wrong, 59)
-    assert found is not None and "tfrt.add.i32" in {text for text, _ in found[1]}
+    assert found is not None and "tfrt.add.i32" in {one.text for one in found[1]}
 
 
 def test_python_is_completed_as_before(notebook, assistant) -> None:
@@ -155,7 +155,7 @@ def test_a_page_asks(assistant, above: int) -> None:
     assert ask(assistant, "definition", text, cursor) == place
     assert ask(assistant, "complete", text, cursor) == {
         "start": cursor - 2,
-        "items": [{"text": "%six", "type": "i32"}],
+        "items": [{"text": "%six", "kind": "value", "type": "i32"}],
     }
     assert ask(assistant, "lint", text) == []
     wrong = text.replace("tfrt.constant", "tfrt.constan")
