@@ -7,8 +7,9 @@ completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks on 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -177,6 +178,42 @@ class Assistant:
         head = _CELL.match(cell)
         if head is None:
             return []
+        body = cell[head.end() + 1 :]
+        return diagnostics_json(self._mistakes(cell, head), CellText("cell", f"{head[0]}\n{body}"))
+
+    def fixes(self, cell: str) -> list[Json]:
+        """What the notes on a cell's mistakes say to write: offsets in the cell, and the text."""
+        head = _CELL.match(cell)
+        if head is None:
+            return []
+        from tfrt_nb.language.lint import fixes
+
+        found = (pair for one in self._mistakes(cell, head) for pair in fixes(cell, one))
+        return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
+
+    def references(self, cell: str, cursor: int) -> list[Json]:
+        """The places of the name at `cursor`: where each starts and ends in the cell."""
+        head = _CELL.match(cell)
+        if head is None:
+            return []
+        from tfrt_nb.language.answers import references
+
+        return _pairs(references(_program(cell, head), cursor))
+
+    def rename(self, cell: str, cursor: int, name: str) -> Json:
+        """The places of the name at `cursor` and what to write there; or the `problem` with `name`."""
+        head = _CELL.match(cell)
+        if head is None:
+            return None
+        from tfrt_nb.language.answers import rename
+
+        try:
+            text, places = rename(_program(cell, head), cursor, name)
+        except ValueError as problem:
+            return {"problem": str(problem)}
+        return {"text": text, "places": _pairs(places)}
+
+    def _mistakes(self, cell: str, head: re.Match[str]) -> tuple[Diagnostic, ...]:
         from tfrt_nb.language.lint import lint
 
         body = cell[head.end() + 1 :]
@@ -184,18 +221,24 @@ class Assistant:
         found = lint("\n" * above + body, "cell", self._libraries(head[1]))
         if body.strip():  # before there is a program, the line of options is being written
             found = (*_wrong_options(head[1], above), *found)
-        return diagnostics_json(found, CellText("cell", f"{head[0]}\n{body}"))
+        return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
         """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None for what has no answer."""
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
-            return {"answer": self._answer(ask, text, cursor)}
+            return {"answer": self._answer(ask, text, cursor, str(question.get("name")))}
         return {"answer": None}
 
-    def _answer(self, ask: str, text: str, cursor: int) -> Json:
+    def _answer(self, ask: str, text: str, cursor: int, name: str) -> Json:
         if ask == "lint":
             return self.lint(text)
+        if ask == "fixes":
+            return self.fixes(text)
+        if ask == "references":
+            return self.references(text, cursor)
+        if ask == "rename":
+            return self.rename(text, cursor, name)
         if ask == "hover":
             return self.explain(text, cursor)
         if ask == "definition":
@@ -361,13 +404,20 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
         said = set(re.findall(r"[^\s'\"/:;,?]+", message))
         named = [word for word in words if word[0].partition("=")[0] in said] or words
         start, end = named[0].start(), (named[0] if len(named) < len(words) else words[-1]).end()
-        return [error(message, Location("cell", number, start + 1, number, end + 1))]
+        place = Location("cell", number, start + 1, number, end + 1)
+        near = re.search(r"did you mean (--[\w-]+)\?", message)
+        fix = None if near is None else (line[start:end].partition("=")[0], near[1])
+        return [replace(error(message, place), fix=fix)]
     return []
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
     """The cell with blanks instead of its magic: places stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
+
+
+def _pairs(places: Iterable[Place]) -> list[Json]:
+    return [[one.start, one.end] for one in places]
 
 
 def _function_in(text: str, function: str) -> Place | None:

@@ -6,6 +6,7 @@ import { createColours } from "./colours.js";
 import { provideCompletions } from "./completions.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
+import { createHover } from "./hover.js";
 import { openProgram } from "./opening.js";
 import { createRenderer, createRuns } from "./runs.js";
 import { createAsk, createServices, IN_PAGE } from "./services.js";
@@ -18,8 +19,9 @@ export async function createPlugins(shared) {
   const source = IN_PAGE ? sourceIn(location.hash) : null;
   const found = await Promise.all([
     plugin("editor", async () => {
-      const [codemirror, notebook, services, language, state, view] = await modules(
+      const [apputils, codemirror, notebook, services, language, state, view] = await modules(
         shared,
+        "@jupyterlab/apputils",
         "@jupyterlab/codemirror",
         "@jupyterlab/notebook",
         "@jupyterlab/services",
@@ -36,7 +38,7 @@ export async function createPlugins(shared) {
             createColours({ language, state, view }),
             createUnderlines({ state, view, ask }),
             createCurrentLine({ state, view }),
-            ...(ask ? [createDefinitions({ view, ask, panelOf })] : []),
+            ...(ask ? [createHover({ view, ask }), createDefinitions({ apputils, state, view, ask, panelOf })] : []),
           ].map(create => guarded("editor", create));
           const factory = options =>
             codemirror.EditorExtensionRegistry.createImmutableExtension(all.map(create => create(options) ?? []));

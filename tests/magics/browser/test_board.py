@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import nbformat
-import pytest
 
 EXTENSION = "tfrt-nb-labextension"
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
