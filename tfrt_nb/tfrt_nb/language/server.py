@@ -181,8 +181,9 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
         before += len(line) + 1
     line = rest[before:].partition("\n")[0]
     codec = document.position_codec
-    place = codec.position_from_client_units([line], lsp.Position(0, min(column, 2 * len(line))))
-    return document, min(before + place.column, len(rest))
+    # A column past the end is the end: pygls counts on the end of the line for that.
+    place = codec.position_from_client_units([line + "\n"], lsp.Position(0, column))
+    return document, min(before + place.character, len(rest))
 
 
 def _range(document: TextDocument, place: Place) -> lsp.Range:
