@@ -4,8 +4,8 @@ share | lsp`.
 Builds on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and
 the status of a command), then the commands: `running` has those that run programs; the others are
 modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (its other process),
-`tutorials`, `share`, `lsp`.  `expectations` compares errors with `expected-error` comments, `examples`
-runs programs whose output is shown.
+`tutorials`, `share`, `lsp` (a language server).  `expectations` compares errors with
+`expected-error` comments, `examples` runs programs whose output is shown.
 """
 
 from tfrt_nb.cli.main import main

@@ -105,9 +105,9 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
             n + at for n, piece in (*others, (first, own)) for at in range(piece.count("\n"))
         ]
         numbers.append(numbers[-1] + 1)
-        for one in _lint_again(before + own, name, (*USER_KERNELS,)):
-            if _line(one) > before.count("\n"):
-                found.append(_moved(one, numbers))
+        for mistake in _lint_again(before + own, name, (*USER_KERNELS,)):
+            if _line(mistake) > before.count("\n"):
+                found.append(_moved(mistake, numbers))
     return tuple(found)
 
 
