@@ -166,17 +166,19 @@ def test_a_document_that_changes_is_answered_as_it_is_now() -> None:
         for count in range(1, 30):
             session.write("\n" * count + "func.func @f() {\n  %a = tfrt.const")
             where = session.at("const", 5)
-            requests.append(client.text_document_completion_async(lsp.CompletionParams(**where)))
+            asking = client.text_document_completion_async(lsp.CompletionParams(**where))
+            requests.append(asyncio.create_task(asking))
             client.protocol.send_request(
                 lsp.TEXT_DOCUMENT_HOVER,
                 lsp.HoverParams(**session.at("tfrt")),
                 msg_id=f"hover {count}",
             )
             client.cancel_request(lsp.CancelParams(f"hover {count}"))
-        for found in await asyncio.gather(*requests):
-            assert {one.label[:14] for one in found.items} == {"tfrt.constant."}
-        (mistake,) = await session.diagnostics()
-        assert mistake.range.start.line >= 29
+        # Positions of earlier versions have answers about the latest: none is an error.
+        last = (await asyncio.gather(*requests))[-1]
+        assert {one.label[:14] for one in last.items} == {"tfrt.constant."}
+        mistakes = await session.diagnostics()
+        assert min(one.range.start.line for one in mistakes) >= 29
         document = lsp.TextDocumentIdentifier(URI)
         client.text_document_did_close(lsp.DidCloseTextDocumentParams(document))
 

@@ -113,7 +113,8 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
 
 def _closed(piece: str) -> str:
     """A function for others to call, whose missing braces are not their mistakes."""
-    return piece.rstrip("\n") + "}" * (piece.count("{") - piece.count("}")) + "\n"
+    code = re.sub("//.*", "", piece.rstrip("\n"))
+    return code + "}" * (code.count("{") - code.count("}")) + "\n"
 
 
 def _moved(one: Diagnostic, numbers: Sequence[int]) -> Diagnostic:
