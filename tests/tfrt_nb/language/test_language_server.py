@@ -176,7 +176,7 @@ def test_a_document_that_changes_is_answered_as_it_is_now() -> None:
             client.cancel_request(lsp.CancelParams(f"hover {count}"))
         # Positions of earlier versions have answers about the latest: none is an error.
         last = (await asyncio.gather(*requests))[-1]
-        assert {one.label[:14] for one in last.items} == {"tfrt.constant."}
+        assert last.items[0].label.startswith("tfrt.constant.")
         mistakes = await session.diagnostics()
         assert min(one.range.start.line for one in mistakes) >= 29
         document = lsp.TextDocumentIdentifier(URI)
