@@ -7,10 +7,11 @@ completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks on 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
@@ -45,7 +46,16 @@ _VALUE = re.compile(
 )
 """A line up to a cursor in the expression of `--in`."""
 
-Offered = list[tuple[str, str]]
+
+class Offer(NamedTuple):
+    """What a completion offers: its text, a word for its kind, and its type or signature, "" if it has none."""
+
+    text: str
+    kind: str
+    type: str = ""
+
+
+Offered = list[Offer]
 
 
 class _Only(list[SimpleCompletion]):
@@ -108,7 +118,7 @@ class Assistant:
 
         found_here = complete(_program(cell, head), cursor, self._functions_of_others(head[1]))
         start = found_here[0].start if found_here else cursor
-        return start, [(one.text, one.type) for one in found_here]
+        return start, [Offer(one.text, one.kind, one.type) for one in found_here]
 
     def explain(self, cell: str, cursor: int) -> str | None:
         """Describe what is at `cursor`."""
@@ -168,6 +178,42 @@ class Assistant:
         head = _CELL.match(cell)
         if head is None:
             return []
+        body = cell[head.end() + 1 :]
+        return diagnostics_json(self._mistakes(cell, head), CellText("cell", f"{head[0]}\n{body}"))
+
+    def fixes(self, cell: str) -> list[Json]:
+        """What the notes on a cell's mistakes say to write: offsets in the cell, and the text."""
+        head = _CELL.match(cell)
+        if head is None:
+            return []
+        from tfrt_nb.language.lint import fixes
+
+        found = (pair for one in self._mistakes(cell, head) for pair in fixes(cell, one))
+        return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
+
+    def references(self, cell: str, cursor: int) -> list[Json]:
+        """The places of the name at `cursor`: where each starts and ends in the cell."""
+        head = _CELL.match(cell)
+        if head is None:
+            return []
+        from tfrt_nb.language.answers import references
+
+        return _pairs(references(_program(cell, head), cursor))
+
+    def rename(self, cell: str, cursor: int, name: str) -> Json:
+        """The places of the name at `cursor` and what to write there; or the `problem` with `name`."""
+        head = _CELL.match(cell)
+        if head is None:
+            return None
+        from tfrt_nb.language.answers import rename
+
+        try:
+            text, places = rename(_program(cell, head), cursor, name)
+        except ValueError as problem:
+            return {"problem": str(problem)}
+        return {"text": text, "places": _pairs(places)}
+
+    def _mistakes(self, cell: str, head: re.Match[str]) -> tuple[Diagnostic, ...]:
         from tfrt_nb.language.lint import lint
 
         body = cell[head.end() + 1 :]
@@ -175,24 +221,30 @@ class Assistant:
         found = lint("\n" * above + body, "cell", self._libraries(head[1]))
         if body.strip():  # before there is a program, the line of options is being written
             found = (*_wrong_options(head[1], above), *found)
-        return diagnostics_json(found, CellText("cell", f"{head[0]}\n{body}"))
+        return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
         """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None for what has no answer."""
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
-            return {"answer": self._answer(ask, text, cursor)}
+            return {"answer": self._answer(ask, text, cursor, str(question.get("name")))}
         return {"answer": None}
 
-    def _answer(self, ask: str, text: str, cursor: int) -> Json:
+    def _answer(self, ask: str, text: str, cursor: int, name: str) -> Json:
         if ask == "lint":
             return self.lint(text)
+        if ask == "fixes":
+            return self.fixes(text)
+        if ask == "references":
+            return self.references(text, cursor)
+        if ask == "rename":
+            return self.rename(text, cursor, name)
         if ask == "hover":
             return self.explain(text, cursor)
         if ask == "definition":
             return self.definition(text, cursor)
         if ask == "complete" and (found := self.complete(text, cursor)) is not None:
-            items: list[Json] = [{"text": one, "type": type_} for one, type_ in found[1]]
+            items: list[Json] = [one._asdict() for one in found[1]]
             return {"start": found[0], "items": items}
         return None
 
@@ -204,7 +256,10 @@ class Assistant:
             return {"completions": [], "suppress": False}
         start, offered = found
         return {
-            "completions": _Only(SimpleCompletion(text, type=type_) for text, type_ in offered),
+            "completions": _Only(
+                SimpleCompletion(one.text, type=f"{one.kind} {one.type}".rstrip())
+                for one in offered
+            ),
             "suppress": True,
             "ordered": True,
             "matched_fragment": context.full_text[start:cursor],
@@ -217,19 +272,21 @@ class Assistant:
         word = line[line.rfind(" ") + 1 :]
         start = len(line) - len(word)
         if magic == "tfrt_graph" and line[:start].split()[-1] == "--engine":
-            names = [(engine, "engine") for engine in ENGINES]
+            names = [Offer(engine, "engine") for engine in ENGINES]
         elif magic == "tfrt_graph" and not word.startswith("-"):
-            names = [(name, "program") for name in self._program_names()]
+            names = [Offer(name, "program") for name in self._program_names()]
         elif magic == "tfrt_graph":
-            names = [(flag, "option") for flag in ("--dot", "--engine", "--window")]
+            names = [Offer(flag, "option") for flag in ("--dot", "--engine", "--window")]
         elif magic == "tfrt_config":
-            names = [(f"{name}=", "setting") for name in sorted(TFRT.class_traits(config=True))]
+            names = [
+                Offer(f"{name}=", "setting") for name in sorted(TFRT.class_traits(config=True))
+            ]
         else:
             from tfrt_nb.language import operations
 
-            known = ((one, operations.entry(one)) for one in operations.names(word))
-            names = [(one, found.signature) for one, found in known if found is not None]
-        return start, [pair for pair in names if pair[0].startswith(word)]
+            known = operations.names(word)
+            names = [Offer(one, "operation", operations.signature_text(one)) for one in known]
+        return start, [one for one in names if one.text.startswith(word)]
 
     def _in_options(self, cell: str, line: str) -> tuple[int, Offered]:
         """An option, or the value of one."""
@@ -244,15 +301,15 @@ class Assistant:
         if values is not None:
             # Several programs follow one another, separated by commas.
             prefix = word[: word.rfind(",") + 1] if option == "--with" else ""
-            offered = [(prefix + text, type_) for text, type_ in values]
+            offered = [one._replace(text=prefix + one.text) for one in values]
         else:
             offered = [
-                (flag, str(settings.get("metavar", "option")))
+                Offer(flag, "option", str(settings.get("metavar", "")))
                 for flags, settings in ARGUMENTS.items()
                 for flag in flags
                 if flag.startswith("--")
             ]
-        fitting = [pair for pair in offered if pair[0].startswith(word)]
+        fitting = [one for one in offered if one.text.startswith(word)]
         return len(line) - len(word), fitting
 
     def _in_expression(self, line: str) -> tuple[int, Offered]:
@@ -261,34 +318,34 @@ class Assistant:
         completer: Any = self._shell.Completer
         start, hidden = len(line) - len(word), self._shell.user_ns_hidden
         if "." in word:
-            return start, [(name, "attribute") for name in completer.attr_matches(word)]
+            return start, [Offer(name, "attribute") for name in completer.attr_matches(word)]
         items = [*self._shell.user_ns.items()]
         own = {name: type(value).__name__ for name, value in items if name not in hidden}
         names = [*own, *(name for name in completer.global_matches(word) if word)]
         fitting = (
             name for name in dict.fromkeys(names) if name.startswith(word or tuple(ascii_letters))
         )
-        return start, [(name, own.get(name, "Python")) for name in fitting]
+        return start, [Offer(name, own.get(name, "Python")) for name in fitting]
 
     def _values_of(self, option: str, cell: str) -> Offered | None:
         if option == "--emit":
-            return [(stage, "stage") for stage in STAGES]
+            return [Offer(stage, "stage") for stage in STAGES]
         if option in ("-q", "--work-queue"):
-            return [(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
+            return [Offer(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
         if option == "--with":
-            return [(name, "program") for name in self._program_names()]
+            return [Offer(name, "program") for name in self._program_names()]
         if option == "--host":
             from tfrt_runtime.host.context import HostContext
 
-            return [(name, "host") for name in names_of(HostContext, self._shell.user_ns)]
+            return [Offer(name, "host") for name in names_of(HostContext, self._shell.user_ns)]
         if option in ("-f", "--function", "--in"):
             from tfrt_nb.language.scan import scan
 
             functions = scan(cell).functions
             if option != "--in":
-                return [(one.name, one.signature) for one in functions]
+                return [Offer(one.name, "function", one.signature) for one in functions]
             parameters = [name[1:] + "=" for one in functions for name in one.parameters]
-            return [(name, "parameter") for name in dict.fromkeys(parameters)]
+            return [Offer(name, "parameter") for name in dict.fromkeys(parameters)]
         takes_value = any(
             option in flags and "metavar" in settings for flags, settings in ARGUMENTS.items()
         )
@@ -347,13 +404,20 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
         said = set(re.findall(r"[^\s'\"/:;,?]+", message))
         named = [word for word in words if word[0].partition("=")[0] in said] or words
         start, end = named[0].start(), (named[0] if len(named) < len(words) else words[-1]).end()
-        return [error(message, Location("cell", number, start + 1, number, end + 1))]
+        place = Location("cell", number, start + 1, number, end + 1)
+        near = re.search(r"did you mean (--[\w-]+)\?", message)
+        fix = None if near is None else (line[start:end].partition("=")[0], near[1])
+        return [replace(error(message, place), fix=fix)]
     return []
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
     """The cell with blanks instead of its magic: places stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
+
+
+def _pairs(places: Iterable[Place]) -> list[Json]:
+    return [[one.start, one.end] for one in places]
 
 
 def _function_in(text: str, function: str) -> Place | None:

@@ -96,7 +96,9 @@ class Ending(StrEnum):
 class Diagnostic:
     """One message.  `notes` are diagnostics of severity NOTE that explain this one.
 
-    `cause` is the exception of a Python kernel that the message is about.
+    `cause` is the exception of a Python kernel that the message is about.  `fix` is what an editor
+    can do about it: a text of the line and what to write instead.  The fix of a note is about the
+    line of the diagnostic that it explains.
     """
 
     severity: Severity
@@ -105,6 +107,7 @@ class Diagnostic:
     notes: tuple[Diagnostic, ...] = ()
     cause: BaseException | None = field(default=None, compare=False, repr=False)
     ending: Ending = Ending.FAILED
+    fix: tuple[str, str] | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         place = "" if self.location is None else f"{self.location}: "
@@ -147,9 +150,11 @@ def meant(
     return f"did you mean {form.format(near[0])}?" if near else otherwise
 
 
-def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
+def note(
+    message: str, location: AnyLocation | None = None, fix: tuple[str, str] | None = None
+) -> Diagnostic:
     """A Diagnostic of severity NOTE, to hang on another one."""
-    return Diagnostic(Severity.NOTE, message, location)
+    return Diagnostic(Severity.NOTE, message, location, fix=fix)
 
 
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:

@@ -98,7 +98,7 @@ def test_an_answer_that_is_a_literal_is_no_program(assistant) -> None:
     assert {one["line"] for one in assistant.lint("%%tfrt_check start.write\n" + wrong)} == {3}
     assert assistant.complete("%%tfrt_check start.write\n" + wrong, 12) is None
     found = assistant.complete("%%tfrt_check start.write\n" + wrong, 59)
-    assert found is not None and "tfrt.add.i32" in {text for text, _ in found[1]}
+    assert found is not None and "tfrt.add.i32" in {one.text for one in found[1]}
 
 
 def test_python_is_completed_as_before(notebook, assistant) -> None:
@@ -155,7 +155,7 @@ def test_a_page_asks(assistant, above: int) -> None:
     assert ask(assistant, "definition", text, cursor) == place
     assert ask(assistant, "complete", text, cursor) == {
         "start": cursor - 2,
-        "items": [{"text": "%six", "type": "i32"}],
+        "items": [{"text": "%six", "kind": "value", "type": "i32"}],
     }
     assert ask(assistant, "lint", text) == []
     wrong = text.replace("tfrt.constant", "tfrt.constan")
@@ -200,3 +200,20 @@ def test_a_kernel_is_as_before_afterwards(notebook, assistant) -> None:
         assert there.do_inspect(text, cursor) == "as before"
     finally:
         del notebook.kernel
+
+
+def test_uses_new_names_and_fixes_are_offsets_in_the_cell(assistant) -> None:
+    cell, cursor = split("%%tfrt -q s\n" + PROGRAM.replace("%s¦ix", "%s¦xi"))
+    (fix,) = ask(assistant, "fixes", cell)
+    right = cell[: fix["start"]] + fix["text"] + cell[fix["end"] :]
+    assert right == cell.replace("%sxi", "%six") and ask(assistant, "fixes", right) == []
+    places = ask(assistant, "references", right, cursor)
+    assert [right[start:end] for start, end in places] == ["%six", "%six"]
+    question = {"ask": "rename", "text": right, "cursor": cursor, "name": "half"}
+    assert assistant.answer(question)["answer"] == {"text": "%half", "places": places}
+    taken = assistant.answer({**question, "name": "n"})["answer"]
+    assert taken["problem"].startswith("%n is already defined: line 2")
+    (fix,) = ask(assistant, "fixes", "%%tfrt --wrok-queue s\n" + split(PROGRAM)[0])
+    assert (fix["start"], fix["end"], fix["text"]) == (7, 19, "--work-queue")
+    for what in ("fixes", "references", "rename"):
+        assert not ask(assistant, what, "x = 1")

@@ -18,6 +18,8 @@ _MAX_LINE = 200
 """How many characters of a longer line are shown, those around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
+"""What a location that names only a point is taken to mean: the word that starts there."""
 
 
 NOWHERE = "<unknown>:0"
@@ -48,6 +50,16 @@ def word_at(text: str, location: Location | None) -> str:
         return ""
     found = _OPERATION.match(lines[location.line - 1], max(location.column - 1, 0))
     return found[1] if found else ""
+
+
+def end_of(place: Location, line: str, column: int) -> int:
+    """Where to end the underline of `place` in its line, whose first column is 1; one past it."""
+    if place.end_line > place.line:
+        return max(len(line.rstrip()) + 1, column + 1)
+    if place.end_column > column:
+        return min(place.end_column, len(line) + 1)
+    word = _WORD.match(line, column - 1)
+    return column + 1 if word is None else word.end() + 1
 
 
 def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, nowhere: str) -> str:

@@ -22,7 +22,7 @@ const OPTIONS = [
 /** A StreamLanguage mode: the options on the first line, MLIR below. */
 const MODE = {
   name: "tfrt",
-  startState: () => ({ inOptions: true }),
+  startState: () => ({ inOptions: true, depth: 0 }),
   token(stream, state) {
     if (stream.string.length > LONG) {
       stream.skipToEnd();
@@ -33,11 +33,15 @@ const MODE = {
     for (const [pattern, token] of state.inOptions ? OPTIONS : TOKENS) {
       if (stream.match(pattern)) return token;
     }
-    stream.next();
+    const mark = stream.next();
+    if (mark === "{" && !state.inOptions) state.depth++;
+    if (mark === "}") state.depth = Math.max(0, state.depth - 1);
     return null;
   },
+  indent: ({ depth }, after, { unit }) => Math.max(0, depth - /^\s*\}/.test(after)) * unit,
   languageData: {
     commentTokens: { line: "//" },
+    indentOnInput: /^\s*\}$/,
     closeBrackets: { brackets: ["(", "[", "{", "<", '"'] },
   },
 };
@@ -53,7 +57,9 @@ export function createColours({ language, state, view }) {
 
   return () => {
     const slot = new state.Compartment();
-    const content = on => (on ? state.Prec.highest(mlir) : []);
+    // Programs are indented by two columns, Python by four.
+    const content = on =>
+      on ? state.Prec.highest([mlir, language.indentOnInput(), language.indentUnit.of("  ")]) : [];
     const isOn = current => slot.get(current) !== undefined && slot.get(current).length !== 0;
     const follow = state.EditorState.transactionExtender.of(transaction => {
       if (!transaction.docChanged) return null;

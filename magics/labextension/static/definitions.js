@@ -1,14 +1,21 @@
-// F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or in that of a
-// program of --with.
+// Names in programs: F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or
+// in that of a program of --with; Shift-F12 selects all its uses; F2 gives it another name.
 
 import { isOurs } from "./colours.js";
+import { toKernel, toPage } from "./services.js";
 
 /** The editor extension; `ask(model, question)` asks the kernel, `panelOf(model)` is the notebook of a cell. */
-export function createDefinitions({ view, ask, panelOf }) {
-  async function goTo(editor, model, cursor) {
+export function createDefinitions({ apputils, state, view, ask, panelOf }) {
+  /** What the kernel says about a cursor; null if the text has changed meanwhile. */
+  async function about(editor, model, question, cursor) {
     const text = editor.state.doc.toString();
-    const found = await ask(model, { ask: "definition", text, cursor });
-    if (!found || text !== editor.state.doc.toString()) return; // typing went on meanwhile
+    const found = await ask(model, { ...question, text, cursor: toKernel(text, cursor) });
+    return text === editor.state.doc.toString() ? found : null;
+  }
+
+  async function goTo(editor, model, cursor) {
+    const found = await about(editor, model, { ask: "definition" }, cursor);
+    if (!found) return;
     if (found.source) {
       const { content } = panelOf(model),
         place = content.widgets.findIndex(cell => cell.model.sharedModel.getSource().includes(found.source));
@@ -21,18 +28,62 @@ export function createDefinitions({ view, ask, panelOf }) {
     editor.focus();
   }
 
-  return ({ model }) =>
-    view.EditorView.domEventHandlers({
-      keydown: (event, editor) => event.key === "F12" && begin(event, editor, model, editor.state.selection.main.head),
-      mousedown: (event, editor) =>
-        (event.ctrlKey || event.metaKey) && begin(event, editor, model, editor.posAtCoords(event)),
+  /** A selection of each use: what is typed next replaces all. */
+  async function selectUses(editor, model, cursor) {
+    const found = await about(editor, model, { ask: "references" }, cursor);
+    if (!found?.length) return;
+    const ranges = pageRanges(editor, found).map(([from, to]) => state.EditorSelection.range(from, to));
+    const main = Math.max(
+      0,
+      ranges.findIndex(({ from, to }) => from <= cursor && cursor <= to),
+    );
+    editor.dispatch({ selection: state.EditorSelection.create(ranges, main) });
+  }
+
+  async function rename(editor, model, cursor) {
+    const places = await about(editor, model, { ask: "references" }, cursor);
+    if (!places?.length) return;
+    const [[from, to]] = pageRanges(editor, places),
+      title = `Rename ${editor.state.doc.sliceString(from, to)}`;
+    const { button, value } = await apputils.InputDialog.getText({
+      title,
+      label: `${places.length} ${places.length === 1 ? "place" : "places"}; the new name:`,
+      text: editor.state.doc.sliceString(from + 1, to),
     });
+    const found = button.accept && value ? await about(editor, model, { ask: "rename", name: value }, cursor) : null;
+    if (found?.problem) await apputils.showErrorMessage(title, found.problem);
+    else if (found)
+      editor.dispatch({
+        changes: pageRanges(editor, found.places).map(([from, to]) => ({ from, to, insert: found.text })),
+      });
+    editor.focus();
+  }
+
+  const KEYS = { F12: goTo, "Shift-F12": selectUses, F2: rename };
+
+  return ({ model }) => [
+    state.EditorState.allowMultipleSelections.of(true),
+    view.EditorView.domEventHandlers({
+      keydown: (event, editor) => {
+        const action =
+          event.ctrlKey || event.altKey || event.metaKey ? null : KEYS[(event.shiftKey ? "Shift-" : "") + event.key];
+        return Boolean(action) && begin(event, editor, model, action, editor.state.selection.main.head);
+      },
+      mousedown: (event, editor) =>
+        (event.ctrlKey || event.metaKey) && begin(event, editor, model, goTo, editor.posAtCoords(event)),
+    }),
+  ];
 
   /** Whether the event is ours; then nothing else happens. */
-  function begin(event, editor, model, cursor) {
+  function begin(event, editor, model, action, cursor) {
     if (cursor === null || !isOurs(editor.state.doc)) return false;
     event.preventDefault();
-    goTo(editor, model, cursor);
+    action(editor, model, cursor);
     return true;
   }
+}
+
+function pageRanges(editor, places) {
+  const text = editor.state.doc.toString();
+  return places.map(place => place.map(offset => toPage(text, offset)));
 }

@@ -1,14 +1,15 @@
 // The plugins.  Each needs modules that JupyterLab shares; where one is missing or different, that
 // plugin is left out with a line on the console, and the notebook works as it would without us.
 
-import { element } from "./board/dom.js";
 import { sourceIn } from "./board/link.js";
 import { createColours } from "./colours.js";
+import { provideCompletions } from "./completions.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
+import { createHover } from "./hover.js";
 import { openProgram } from "./opening.js";
 import { createRenderer, createRuns } from "./runs.js";
-import { createServices, IN_PAGE } from "./services.js";
+import { createAsk, createServices, IN_PAGE } from "./services.js";
 import { createUnderlines } from "./underlines.js";
 
 // ipywidgets has -10: an output that has both is ours, trusted or not.
@@ -18,8 +19,9 @@ export async function createPlugins(shared) {
   const source = IN_PAGE ? sourceIn(location.hash) : null;
   const found = await Promise.all([
     plugin("editor", async () => {
-      const [codemirror, notebook, services, language, state, view] = await modules(
+      const [apputils, codemirror, notebook, services, language, state, view] = await modules(
         shared,
+        "@jupyterlab/apputils",
         "@jupyterlab/codemirror",
         "@jupyterlab/notebook",
         "@jupyterlab/services",
@@ -36,14 +38,20 @@ export async function createPlugins(shared) {
             createColours({ language, state, view }),
             createUnderlines({ state, view, ask }),
             createCurrentLine({ state, view }),
-            ...(ask ? [createDefinitions({ view, ask, panelOf })] : []),
+            ...(ask ? [createHover({ view, ask }), createDefinitions({ apputils, state, view, ask, panelOf })] : []),
           ].map(create => guarded("editor", create));
           const factory = options =>
             codemirror.EditorExtensionRegistry.createImmutableExtension(all.map(create => create(options) ?? []));
           registry.addExtension({ name: "tfrt", factory });
-          // JupyterLab wraps signatures in its list of completions, each into the row below.
-          document.head.append(element("style", {}, `[title*="->"]>.jp-Completer-typeExtended{white-space:nowrap}`));
         },
+      ];
+    }),
+    plugin("completer", async () => {
+      const [completer, services] = await modules(shared, "@jupyterlab/completer", "@jupyterlab/services");
+      return [
+        [completer.ICompletionProviderManager],
+        [],
+        (manager, { restored }) => provideCompletions({ completer, manager, ask: createAsk(services), restored }),
       ];
     }),
     plugin("renderer", async () => {

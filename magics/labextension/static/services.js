@@ -2,6 +2,11 @@
 // have none, on a BroadcastChannel, which they hear whenever their worker has a turn (see bridge.broadcast).
 
 export const TARGET = "tfrt";
+
+/** Python counts characters, JavaScript units of UTF-16: an offset of the page for the kernel, and back. */
+export const toKernel = (text, index) => [...text.slice(0, index)].length;
+export const toPage = (text, offset) => [...text].slice(0, offset).join("").length;
+
 const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
 /** Whether kernels are workers of this page: JupyterLite. */
 export const IN_PAGE = document.querySelector("[data-jupyter-lite-root]") !== null;

@@ -1,10 +1,12 @@
 // Wavy lines under mistakes: those in a cell's output, and while it is written those that the kernel sees.
+// F8 goes to the next one, Shift-F8 to the one before; Ctrl-. or Cmd-. writes what a note says to write.
 
 import { isOurs } from "./colours.js";
+import { toKernel, toPage } from "./services.js";
 
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
-const PAUSE = 250; // ms without a key, after which the cell is looked at
+const PAUSE = 100; // ms without a key, after which the cell is looked at
 const LARGE = 1e6; // characters of a cell that is not looked at while it is written
 const SENT = 9.5e6; // the server closes the connection of a page that sends more at once
 
@@ -100,8 +102,47 @@ export function createUnderlines({ state, view, ask }) {
         },
       };
     });
-    return [field, theme, follow];
+    return [field, theme, follow, keys(model)];
   };
+
+  function keys(model) {
+    return view.EditorView.domEventHandlers({
+      keydown: (event, editor) => {
+        const isFix = event.key === "." && (event.ctrlKey || event.metaKey);
+        if (!(isFix || event.key === "F8") || !isOurs(editor.state.doc)) return false;
+        event.preventDefault();
+        if (!isFix) goToMistake(editor, event.shiftKey ? -1 : 1);
+        else if (ask) writeFix(editor, model);
+        return true;
+      },
+    });
+  }
+
+  function goToMistake(editor, step) {
+    const starts = new Set();
+    for (const each = editor.state.field(field).iter(); each.value; each.next())
+      if (each.value.spec.attributes["data-severity"] !== "note") starts.add(each.from);
+    const { from } = editor.state.selection.main,
+      all = [...starts].sort((a, b) => (a - b) * step);
+    const anchor = all.find(start => (start - from) * step > 0) ?? all[0]; // past the last comes the first
+    if (anchor !== undefined) editor.dispatch({ selection: { anchor }, scrollIntoView: true });
+  }
+
+  /** Of the line of the cursor, the first; of a cell with a single fix, this. */
+  async function writeFix(editor, model) {
+    const text = editor.state.doc.toString(),
+      cursor = editor.state.selection.main.head;
+    const found = await ask(model, { ask: "fixes", text, cursor: toKernel(text, cursor) });
+    if (!found?.length || text !== editor.state.doc.toString()) return;
+    const { from: start, to: end } = editor.state.doc.lineAt(cursor);
+    const edits = found.map(({ start, end, text: insert }) => ({
+      from: toPage(text, start),
+      to: toPage(text, end),
+      insert,
+    }));
+    const changes = edits.find(({ from }) => start <= from && from <= end) ?? (edits.length === 1 ? edits[0] : null);
+    if (changes) editor.dispatch({ changes, selection: { anchor: changes.from + changes.insert.length } });
+  }
 }
 
 /** What a cell says that would not reach the kernel. */

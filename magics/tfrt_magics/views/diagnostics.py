@@ -6,14 +6,13 @@ the lines of a Location are lines of the cell.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from tfrt_magics.bridge.record import Json
 from tfrt_nb.documents.escapes import clean, visible
-from tfrt_nb.report import cut, width
+from tfrt_nb.report import cut, end_of, width
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, counted
 
 DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
@@ -31,8 +30,6 @@ SHAPES = {
     Severity.REMARK: "●",
     Severity.NOTE: "↳",
 }
-# What a location that names only a point is taken to mean: the word that starts there.
-WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +69,7 @@ def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
     if line is None:
         return None
     column = min(max(place.column, 1), len(line) + 1)
-    return Underline(place.line, line, column, _end(place, line, column))
-
-
-def _end(place: Location, line: str, column: int) -> int:
-    if place.end_line > place.line:
-        return max(len(line.rstrip()) + 1, column + 1)
-    if place.end_column > column:
-        return min(place.end_column, len(line) + 1)
-    word = WORD.match(line, column - 1)
-    return column + 1 if word is None else word.end() + 1
+    return Underline(place.line, line, column, end_of(place, line, column))
 
 
 def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dict[str, Json]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import nbformat
-import pytest
 
 EXTENSION = "tfrt-nb-labextension"
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
@@ -384,28 +382,6 @@ def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook
         status = window.locator(".tfrt-board").get_attribute("data-status")
         assert status == "kernel-gone"
     page.evaluate("() => window.restarted")  # a kernel that restarts cannot be shut down
-
-
-def test_the_signatures_of_completions_stay_on_their_lines(notebook) -> None:
-    page, playwright = notebook.page, pytest.importorskip("playwright.sync_api")
-    notebook.lab.write(
-        "signatures.ipynb", "%load_ext tfrt_nb", "%%tfrt\nfunc.func @main() {\n  %a = tfrt.const"
-    )
-    notebook.open("signatures.ipynb")
-    notebook.command("notebook:run-cell-and-select-next")
-    notebook.wait_until_idle()
-    page.locator(".jp-CodeCell .cm-content").nth(1).click()
-    page.keyboard.press("Control+End")
-    signatures = page.locator(".jp-Completer-item .jp-Completer-typeExtended", has_text="->")
-    for _ in range(30):  # the first answer imports the compiler; JupyterLab waits one second for it
-        page.keyboard.press("Tab")
-        with suppress(playwright.TimeoutError):
-            signatures.first.wait_for(timeout=2000)
-            break
-    lines = signatures.evaluate_all(
-        "(all) => all.map((n) => n.clientHeight / n.previousSibling.clientHeight)"
-    )
-    assert max(lines) < 1.5
 
 
 def test_a_page_without_our_extension_has_a_table_that_follows_the_run(notebook) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
-from tfrt_nb.language.answers import complete, definition, explain
+from tfrt_nb.language.answers import complete, definition, explain, references, rename
 from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
@@ -37,8 +38,9 @@ def at_mark(text: str) -> tuple[str, int]:
 
 
 def offered(line: str) -> dict[str, str]:
-    """What is offered at the mark in a line of @main, with its types."""
-    return {one.text: one.type for one in complete(*at_mark(f"{HEAD}  {line}{TAIL}"))}
+    """What is offered at the mark in a line of @main, with its types, or else their kinds."""
+    found = complete(*at_mark(f"{HEAD}  {line}{TAIL}"))
+    return {one.text: one.type or one.kind for one in found}
 
 
 def test_values_that_are_there_have_their_types() -> None:
@@ -80,6 +82,97 @@ def test_values_that_are_there_have_their_types() -> None:
 )
 def test_what_fits_the_place_is_offered(line: str, wanted: dict[str, str]) -> None:
     assert offered(line) == wanted
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("%x = tfrt.ad¦", ["tfrt.add.i32", "tfrt.add_s.i32"]),
+        ("%f = tfrt.constant.f32 1.0\n%x = tfrt.ad¦", ["tfrt.add.f32", "tfrt.add.i32"]),
+        ("%x = tfrt.constant.i¦", ["tfrt.constant.i32", "tfrt.constant.i1"]),
+        ("%x = ad¦", ["tfrt.add.i32", "tfrt.add_s.i32"]),
+        ("%f = tfrt.constant.f32 1.0\n%x = tfrt.add.i32 %six, %¦", ["%six", "%n", "%f"]),
+        ("%f = tfrt.constant.f32 1.0\ntfrt.return %¦", ["%six", "%n", "%f"]),
+    ],
+)
+def test_what_takes_the_types_in_scope_comes_first(lines: str, wanted: list[str]) -> None:
+    head = "func.func @main(%n: i32) -> i32 {\n%six = tfrt.constant.i32 6\n"
+    found = [one.text for one in complete(*at_mark(head + lines + "\n}"))]
+    assert found[: len(wanted)] == wanted
+
+
+def test_kinds_are_words() -> None:
+    words = {
+        "%b = tfrt.add.i¦": "kernel",
+        '%b = "lang.la¦': "kernel",
+        "%b = arith.addi¦": "operation",
+        "%b = tfrt.add.i32 %¦": "value",
+        "%b = tfrt.call @tw¦": "function",
+        "%b = tfrt.merge.chains %six, %n : !tfrt.ch¦": "type",
+        "retur¦": "keyword",
+        "%b = ari¦": "dialect",
+    }
+    kinds = {line: complete(*at_mark(f"{HEAD}  {line}{TAIL}"))[0].kind for line in words}
+    assert kinds == words
+
+
+TWO = """func.func @first(%n: i32) -> i32 {
+  %six = tfrt.add.i32 %n, %n
+  %m:2 = tfrt.repeat.i32 %n, %six, %n : i32, i32 {
+    %six = tfrt.add.i32 %six, %n
+    tfrt.return %six, %n : i32, i32
+  }
+  %x = tfrt.add.i32 %m#0, %m#1
+  tfrt.return %six : i32  // %six
+}
+func.func @second(%six: i32) -> i32 {
+  %a = tfrt.call @first(%six) : (i32) -> (i32)
+  tfrt.return %a : i32
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "lines"),
+    [
+        ("%m#1", [3, 7, 7]),
+        ("%six : i32  //", [2, 3, 4, 8]),
+        ("%six, %n : i32, i32\n  }", [4, 5]),
+        ("%six) :", [10, 11]),
+        ("@first(%six)", [1, 11]),
+        ("tfrt.add", []),
+    ],
+)
+def test_all_uses_of_a_name_are_found(at: str, lines: list[int]) -> None:
+    places = references(TWO, TWO.index(at) + 1)
+    assert [TWO.count("\n", 0, one.start) + 1 for one in places] == lines
+    assert len({TWO[one.start : one.end] for one in places}) == bool(lines)
+
+
+def test_a_renamed_program_is_the_same_program() -> None:
+    for at, name in (("%m:2", "%pair"), ("%n: i32", "total"), ("@first", "@f.1")):
+        spelling, places = rename(TWO, TWO.index(at) + 1, name)
+        renamed = TWO
+        for place in reversed(places):
+            renamed = renamed[: place.start] + spelling + renamed[place.end :]
+        assert renamed.count(spelling) == len(places) > 2 - (at == "@first")
+        again, back = rename(renamed, places[0].start + 1, TWO[places[0].start : places[0].end])
+        assert len(back) == len(places) and again == TWO[places[0].start : places[0].end]
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "said"),
+    [
+        ("%n", "%six", "%six is already defined: line 2"),
+        ("@first", "second", "@second is already defined: line 10"),
+        ("%n", "a b", "'a b' is not a name: write letters, digits, and _, as in %sum_2"),
+        ("%n", "1x", "'1x' is not a name"),
+        ("tfrt.add", "x", "the cursor is not at a value or a function"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(at: str, name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        rename(TWO, TWO.index(at) + 1, name)
 
 
 def test_a_part_of_a_name_finds_the_operation() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tfrt_nb import Program, kernel
-from tfrt_nb.language.lint import lint
+from tfrt_nb.language.lint import LONG, _lint, fixes, lint
 
 RIGHT = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
 
@@ -82,3 +84,104 @@ def test_a_line_that_is_wrong_hides_no_other_mistake(lines: str, places: str) ->
 def test_a_last_line_that_is_wrong_is_not_missed_as_the_end_of_its_block() -> None:
     found = lint(RIGHT.replace("tfrt.return", "tfrt.retrun"), "cell")
     assert [one.message for one in found] == ["there is no operation 'tfrt.retrun'"]
+
+
+FUNCTION = """// Doubles, AT times.
+func.func @fAT(%n: i32) -> i32 {
+  %two = tfrt.constant.i32 2
+  %m = tfrt.mul.i32 %n, %two
+  %r = tfrt.call @fNEXT(%m) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+LAST = "func.func @f99(%n: i32) -> i32 {\n  tfrt.return %n : i32\n}\n"
+
+
+def long_source() -> str:
+    """Functions in groups of three, of which each calls the next."""
+    parts = []
+    for at in range(99):
+        following = "99" if at % 3 == 2 else str(at + 1)
+        parts.append(FUNCTION.replace("AT", str(at)).replace("NEXT", following))
+    return "".join(parts) + LAST
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("", ""),
+        ("%n, %two\n  %r = tfrt.call @f52", "%n, %tow\n  %r = tfrt.call @f52"),
+        ("@f52(%m)", "@f500(%m)"),
+        ("@f52(%m) : (i32)", "@f52(%m) : (i64)"),
+        ("func.func @f52(%n: i32)", "func.func @f52(%n: i64)"),
+        ("@f50(%n: i32) -> i32 {", "@f50(%n: i32) -> i32 "),
+        ("func.func @f50(", "func.func @f51("),
+        ("func.func @f50(", "func.func f50("),
+        ("// Doubles, 50", '"memref.global"() {sym_name = "x"} : () -> ()\n// Doubles, 50'),
+    ],
+)
+def test_a_long_source_has_the_mistakes_of_its_functions(right: str, wrong: str) -> None:
+    source = long_source()
+    text = source.replace(right, wrong, 1) if right else source
+    assert len(text) > LONG and source.count(right) == 1 or not right
+    places = [one.location for one in lint(text, "x")]
+    whole = [one.location for one in _lint(text, "x")]
+    assert bool(places) == bool(whole) == bool(right)
+    assert {place.line for place in places} >= {place.line for place in whole}
+
+
+def test_a_missing_brace_is_missing_in_its_own_function_only() -> None:
+    source = long_source()
+    before, after = source.split("}\n// Doubles, 51")
+    (found,) = lint(f"{before}// Doubles, 51{after}", "x")
+    assert found.message == "a '}' is missing here"
+    assert found.location.line == before.count("\n") + 2
+    assert found.notes[-1].location.line == before.count("\n", 0, before.index("@f50(%n")) + 1
+
+
+def test_only_a_function_that_changed_is_looked_at_again(monkeypatch) -> None:
+    looked = []
+    module = sys.modules[lint.__module__]
+    monkeypatch.setattr(module, "_lint", lambda *given: looked.append(given[0]) or _lint(*given))
+    source = long_source()
+    lint(source, "again")
+    looked.clear()
+    # A line above all others moves them; a function and the one that calls it are new.
+    changed = source.replace("%n, %two\n  %r = tfrt.call @f53", "%n, %n\n  %r = tfrt.call @f53")
+    assert lint("// one more line\n" + changed, "again") == ()
+    own = [text.rpartition("func.func ")[2].partition("(")[0] for text in looked]
+    assert own == ["@f0", "@f51", "@f52"]  # the one with the new comment, a caller, the changed one
+
+
+def fixed(line: str) -> list[str]:
+    """The line after each fix of its mistakes."""
+    text = f"func.func @main(%n: i32) -> i32 {{\n  %six = tfrt.constant.i32 6\n  {line}\n"
+    text += "}" if "return" in line else "  tfrt.return %six : i32\n}"
+    pairs = [pair for one in lint(text, "x") for pair in fixes(text, one)]
+    whole = [text[: at.start] + new + text[at.end :] for at, new in pairs]
+    return [one.split("\n")[2].strip() for one in whole]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("%a = tfrt.addd.i32 %n, %n", ["%a = tfrt.add.i32 %n, %n"]),
+        (
+            '%a = "tfrt.add.i33"(%n, %n) : (i32, i32) -> i32',
+            ['%a = "tfrt.add.i32"(%n, %n) : (i32, i32) -> i32'],
+        ),
+        (
+            "%a = tfrt.call @mian(%n) : (i32) -> (i32)",
+            ["%a = tfrt.call @main(%n) : (i32) -> (i32)"],
+        ),
+        ("tfrt.return %sxi : i32", ["tfrt.return %six : i32"]),
+        ("tfrt.return %six", ["tfrt.return %six : i32"]),
+        ("tfrt.return six : i32", ["tfrt.return %six : i32"]),
+        ("tfrt.return %six : i64", ["tfrt.return %six : i32"]),
+        ("tfrt.return %six : int", ["tfrt.return %six : i32"]),
+        ("tfrt.return %six, %n : i64, i64", []),  # which of the two is wrong is not said
+        ("%a = tfrt.add.i32 %n, 6", []),
+    ],
+)
+def test_a_note_that_says_what_to_write_has_a_fix(line: str, wanted: list[str]) -> None:
+    assert fixed(line)[:1] == wanted

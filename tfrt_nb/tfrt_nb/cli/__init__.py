@@ -1,11 +1,11 @@
 """The command line: `tfrt-nb run | bench | mlir-to-bef | bef-to-mlir | opt | grade | tutorials |
-share`.
+share | lsp`.
 
 Builds on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and
 the status of a command), then the commands: `running` has those that run programs; the others are
 modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (its other process),
-`tutorials`, `share`.  `expectations` compares errors with `expected-error` comments, `examples`
-runs programs whose output is shown.
+`tutorials`, `share`, `lsp` (a language server).  `expectations` compares errors with
+`expected-error` comments, `examples` runs programs whose output is shown.
 """
 
 from tfrt_nb.cli.main import main

@@ -193,6 +193,12 @@ def build_parser() -> argparse.ArgumentParser:
         default="http://127.0.0.1:8000/",
         help="a site that 'make lite' built; default: the one that 'make lite SERVE=1' serves",
     )
+    commands.add_parser(
+        "lsp",
+        help="help an editor: completion, mistakes, definitions, rename",
+        epilog="A language server: it reads requests from standard input and writes answers to "
+        "standard output. It needs pygls: pip install 'tfrt-nb[lsp]'.",
+    )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
     for command, default in ((opt, "as in the program"), (to_mlir, "func")):
@@ -392,6 +398,7 @@ COMMANDS = {
     "grade": "tfrt_nb.cli.grade.execute",
     "tutorials": "tfrt_nb.cli.tutorials.execute",
     "share": "tfrt_nb.cli.share.execute",
+    "lsp": "tfrt_nb.cli.lsp.execute",
 }
 """The function of each command."""
 

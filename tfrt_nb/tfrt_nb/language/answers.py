@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS
 
 import tfrt_nb.programs  # noqa: F401 - tells the compiler which kernels users have registered
 from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS, similar_operations
+from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.types import WORDS
-from tfrt_nb.language.operations import Entry, entry, names
-from tfrt_nb.language.scan import Function, Scan, Token, Value, scan
+from tfrt_nb.language.operations import NUMBERS, Entry, entry, names, signature_text
+from tfrt_nb.language.scan import (
+    Function,
+    Scan,
+    Token,
+    Value,
+    functions_of,
+    piece_around,
+    scan,
+    split_types,
+    tokens_of,
+)
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
 MOST = 200
 """The maximum number of completions offered."""
 _WORD = re.compile(r'"?[\w.$-]*\Z|[%@!^][\w.$#-]*\Z')
 _OPERANDS = re.compile(r'(?:\A|=)\s*"?\w+\.(?:[\w.]+"?\s+|[^:{}=]*[,(]\s*)\Z')
 """What precedes an operand in a line."""
+_TYPE = re.compile(r"!.+|[su]?i\d+|b?f\d+|complex<.+>")
 _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
     "f": tuple(CMPF_COMPARISON_OPERATIONS),
@@ -32,11 +46,16 @@ _KEYWORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A replacement for the text from `start` to the cursor, with its type or signature."""
+    """A replacement for the text from `start` to the cursor.
+
+    `kind` is a word, such as "kernel" or "value"; `type` is the type or signature, "" if it has
+    none.
+    """
 
     text: str
     start: int
-    type: str
+    kind: str
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +74,20 @@ def complete(
     `functions` are those of other programs that this one may call, with their signatures.
     """
     cursor = max(0, min(cursor, len(text)))
+    first, end = piece_around(text, cursor)
+    found = _complete_in(text[first:end], cursor - first, partial(_callable, text, functions or {}))
+    return [replace(one, start=first + one.start) for one in found]
+
+
+def _callable(text: str, others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    there = {**others, **{one.name: one.signature for one in functions_of(text)}}
+    return ((f"@{name}", signature) for name, signature in there.items())
+
+
+def _complete_in(
+    text: str, cursor: int, functions: Callable[[], Iterable[tuple[str, str]]]
+) -> list[Completion]:
+    """Complete in a single function."""
     line_start = text.rfind("\n", 0, cursor) + 1
     before = text[line_start:cursor]
     if "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before):  # in a comment
@@ -63,62 +96,57 @@ def complete(
     word = found[0] if found is not None else ""
     start = cursor - len(word)
     known = scan(text)
-    if word.startswith("%"):
-        offered: Iterable[tuple[str, str]] = [
+    head = before[: len(before) - len(word)]
+    if word.startswith("%") or (not word and _OPERANDS.search(head)):
+        values = [
             (value.name, value.type)
             for value in reversed(known.visible(cursor))
             if not value.start <= start < value.start + len(value.name)
         ]
-        return _fitting(offered, word, start)
+        wanted = _wanted_type(known, head, start)
+        # Sorting is stable: among values of one type, the latest remains the first.
+        values.sort(key=lambda value: wanted is not None and value[1] != wanted)
+        return _fitting("value", values, word, start)
     if word.startswith("@"):
-        there = {**(functions or {}), **{one.name: one.signature for one in known.functions}}
-        return _fitting([(f"@{name}", type_) for name, type_ in there.items()], word, start)
+        return _fitting("function", functions(), word, start)
     if word.startswith("!"):
-        types = {str(type_): "type" for type_ in WORDS.values() if str(type_).startswith("!")}
-        types |= dict.fromkeys(("!async.token", "!async.value<", "!async.group"), "type")
-        return _fitting(types.items(), word, start)
-    head = before[: len(before) - len(word)]
+        types = [str(type_) for type_ in WORDS.values() if str(type_).startswith("!")]
+        types += ["!async.token", "!async.value<", "!async.group"]
+        return _fitting("type", types, word, start)
     if word.startswith('"'):
-        if not _is_at_operation(head):
-            return []
-        return _operations(word[1:], start + 1)
+        return _operations(known, word[1:], start + 1) if _is_at_operation(head) else []
     if (operation := _open_attributes(known, text, start)) is not None:
-        return _fitting(operation.attributes.items(), word, start)
+        return _fitting("attribute", operation.attributes.items(), word, start)
     if _is_at_operation(head):
-        return _operations(word, start)
+        return _operations(known, word, start)
     if (compared := re.search(r"\barith\.cmp([if])\s+\Z", head)) is not None:
-        predicates = _PREDICATES[compared[1]]
-        return _fitting([(one, "predicate") for one in predicates], word, start)
+        return _fitting("predicate", _PREDICATES[compared[1]], word, start)
     if re.search(r"(:|->)\s*\Z" if not word else r"(:|->|[(,<x])\s*\Z", head):
-        return _fitting(
-            [(one, "type") for one in WORDS if re.match(r"[a-z]+\d+\Z", one)], word, start
-        )
-    if not word and _OPERANDS.search(head):
-        return [
-            Completion(value.name, start, value.type) for value in reversed(known.visible(cursor))
-        ]
+        types = [one for one in WORDS if re.match(r"[a-z]+\d+\Z", one)]
+        return _fitting("type", types, word, start)
     return []
 
 
 def explain(text: str, cursor: int) -> str | None:
     """Describe what is at `cursor`; None if there is nothing to say."""
-    known = scan(text)
-    token = known.token_at(cursor)
+    known, token, first = _look(text, cursor)
     if token is None or token.kind == "comment":
         return None
     if token.kind == "value":
         value = _value_at(known, token)
         if value is None:
             return f"{token.text} is not defined here"
-        return f"{value.name}: {value.type or 'unknown type'}\n\n{_where(text, value.start)}"
+        return (
+            f"{value.name}: {value.type or 'unknown type'}\n\n{_where(text, first + value.start)}"
+        )
     if token.kind == "symbol":
-        one = _function_at(known, token)
+        one = _function_at(text, token)
         if one is None:
             return None
         return f"@{one.name}  {one.signature}\n\n{_where(text, one.start)}"
     name = token.text.strip('"')
-    if token.kind == "word" and "=" in text[token.end : token.end + 3]:
-        operation = _open_attributes(known, text, token.start)
+    if token.kind == "word" and "=" in known.text[token.end : token.end + 3]:
+        operation = _open_attributes(known, known.text, token.start)
         if operation is not None and name in operation.attributes:
             return f"{name}: {operation.attributes[name]}, an attribute of {operation.name}"
     if token.kind not in ("word", "string"):
@@ -134,17 +162,72 @@ def explain(text: str, cursor: int) -> str | None:
 
 def definition(text: str, cursor: int) -> Place | None:
     """Where the name at `cursor` is defined in the source."""
-    known = scan(text)
-    token = known.token_at(cursor)
+    known, token, first = _look(text, cursor)
     if token is None:
         return None
-    if token.kind == "value":
-        found: Value | Function | None = _value_at(known, token)
-    else:
-        found = _function_at(known, token)
-    if found is None:
-        return None
-    return Place(found.start, found.start + len(token.text.split("#")[0]))
+    name = token.text.partition("#")[0]
+    if token.kind != "value":
+        function = _function_at(text, token)
+        return None if function is None else Place(function.start, function.start + len(name))
+    value = _value_at(known, token)
+    return None if value is None else Place(first + value.start, first + value.start + len(name))
+
+
+def references(text: str, cursor: int) -> list[Place]:
+    """Every place of the value or function that is named at `cursor`, in order, its definition
+    included; none if it is not defined in the source.
+    """
+    known, token, first = _look(text, cursor)
+    if token is None:
+        return []
+    if token.kind != "value":
+        if _function_at(text, token) is None:
+            return []
+        alike = (one for one in tokens_of(text) if one.text == token.text)
+        return [Place(one.start, one.end) for one in alike if one.kind == "symbol"]
+    if (value := _value_at(known, token)) is None:
+        return []
+    name = token.text.partition("#")[0]
+    return [
+        Place(first + one.start, first + one.start + len(name))
+        for one in known.tokens
+        if one.kind == "value"
+        and one.text.partition("#")[0] == name
+        and (own := _value_at(known, one)) is not None
+        and own.start == value.start
+    ]
+
+
+def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
+    """The new spelling of the value or function at `cursor`, with its `%` or `@`, and the places to
+    write it.
+
+    Raises:
+        ValueError: if nothing that is defined here is at `cursor`; if `name` is taken or is not a
+            name.
+    """
+    places = references(text, cursor)
+    if not places:
+        raise ValueError("the cursor is not at a value or a function that is defined here")
+    sign = text[places[0].start]
+    spelling = sign + name.removeprefix(sign)
+    if not re.fullmatch(r"%(?:\d+|[A-Za-z_$.-][\w$.-]*)|@[A-Za-z_][\w$.-]*", spelling, re.ASCII):
+        raise ValueError(f"{name!r} is not a name: write letters, digits, and _, as in {sign}sum_2")
+    known, token, first = _look(text, cursor)
+    taken = functions_of(text) if sign == "@" else [*known.values]
+    for one in taken:
+        other = f"@{one.name}" if isinstance(one, Function) else one.name.partition("#")[0]
+        if other == spelling and token is not None and token.text.partition("#")[0] != spelling:
+            start = one.start + (0 if isinstance(one, Function) else first)
+            raise ValueError(f"{spelling} is already defined: {_where(text, start)}")
+    return spelling, places
+
+
+def _look(text: str, cursor: int) -> tuple[Scan, Token | None, int]:
+    """The function around `cursor`, what is there, and where the function starts in `text`."""
+    first, end = piece_around(text, cursor)
+    known = scan(text[first:end])
+    return known, known.token_at(cursor - first), first
 
 
 def _is_at_operation(head: str) -> bool:
@@ -169,33 +252,74 @@ def _open_attributes(known: Scan, text: str, offset: int) -> Entry | None:
     return found if found is not None and found.attributes else None
 
 
-def _operations(word: str, start: int) -> list[Completion]:
+def _operations(known: Scan, word: str, start: int) -> list[Completion]:
     found = names(word)
+    keywords: list[Completion] = []
+    dialects: list[Completion] = []
     if "." not in word:
-        dialects = {f"{one}." for one in (*HOST_DIALECTS, *UPSTREAM_DIALECTS) if one != "builtin"}
-        offered = [(one, "dialect") for one in sorted(dialects)]
-        short = _fitting(offered, word, start) if len(word) < 2 or not found else []
+        offered = {f"{one}." for one in (*HOST_DIALECTS, *UPSTREAM_DIALECTS) if one != "builtin"}
+        if len(word) < 2 or not found:
+            dialects = _fitting("dialect", sorted(offered), word, start)
         # `add` is meant to be one of `tfrt.add.i32` and its like.
         if len(word) > 1 and not found:
             found = [name for name in names() if f".{word}" in name]
-        keywords = _fitting(_KEYWORDS.items(), word, start) if word else []
-        listed = [] if not word else [_completion(name, start) for name in found[:MOST]]
-        return [*keywords, *listed, *short]
-    return [_completion(name, start) for name in found[:MOST]]
+        keywords = _fitting("keyword", _KEYWORDS.items(), word, start) if word else []
+        found = found if word else []
+    types = [value.type for value in reversed(known.visible(start))]
+    ranked = sorted(found, key=partial(_rank, types))[:MOST]
+    return [*keywords, *(_completion(name, start) for name in ranked), *dialects]
+
+
+def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
+    """The sort key of an operation among others: first those whose operands can be values of
+    `types`, the latest first; a plain name before one with a suffix (`add` before `add_s`).
+    """
+    operands = [one.removesuffix("...") for one in _operand_types(name)]
+    needed = [one for one in operands if one != "!tfrt.chain"]
+    # Instead of types, upstream dialects have names of operands; control flow has no signature.
+    is_known = all(_TYPE.fullmatch(one) for one in needed) and (operands or name in SIGNATURES)
+    fits = all(one in types for one in needed)
+    stem, _, suffix = name.partition(".")[2].partition(".")[0].partition("_")
+    own = needed or split_types(signature_text(name).rpartition("-> ")[2].strip("()"))
+    latest = min((types.index(one) for one in own if one in types), default=len(types))
+    order = 2 if not is_known else 3 if not fits else 0 if needed else 1
+    return order, stem, bool(suffix), latest, name
+
+
+def _operand_types(name: str) -> list[str]:
+    """The operands' types of an operation, as far as its signature says them."""
+    operands = signature_text(name).partition(" -> ")[0].removeprefix("(").removesuffix(")")
+    return [NUMBERS.get(one, one) for one in split_types(operands)]
+
+
+def _wanted_type(known: Scan, head: str, offset: int) -> str | None:
+    """The type of the operand that is being written at `offset`; None if it is unknown."""
+    statement = known.statement_at(offset)
+    if statement is None:
+        return None
+    if statement.name in ("return", "tfrt.return", "func.return") and known.functions:
+        types = split_types(known.functions[-1].signature.rpartition("-> ")[2].strip("()"))
+    else:
+        types = _operand_types(statement.name)
+    place = head.rpartition(statement.name)[2].count(",")
+    return types[place] if place < len(types) else None
 
 
 def _completion(name: str, start: int) -> Completion:
-    found = entry(name)
-    return Completion(name, start, "" if found is None else found.signature or "operation")
+    is_kernel = name in SIGNATURES or name in USER_FUNCTIONS
+    return Completion(name, start, "kernel" if is_kernel else "operation", signature_text(name))
 
 
-def _fitting(offered: Iterable[tuple[str, str]], word: str, start: int) -> list[Completion]:
-    return [Completion(text, start, type_) for text, type_ in offered if text.startswith(word)]
+def _fitting(
+    kind: str, offered: Iterable[str | tuple[str, str]], word: str, start: int
+) -> list[Completion]:
+    pairs = ((one, "") if isinstance(one, str) else one for one in offered)
+    return [Completion(text, start, kind, type_) for text, type_ in pairs if text.startswith(word)]
 
 
-def _function_at(known: Scan, token: Token) -> Function | None:
+def _function_at(text: str, token: Token) -> Function | None:
     """The function that a symbol names."""
-    return next((one for one in known.functions if f"@{one.name}" == token.text), None)
+    return next((one for one in functions_of(text) if f"@{one.name}" == token.text), None)
 
 
 def _value_at(known: Scan, token: Token) -> Value | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from tfrt_nb.dialects.catalog import similar_operations
+from tfrt_nb.language.answers import Place
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
@@ -20,6 +23,14 @@ MAX_TEXT = 200_000
 MAX_TEXT_OF_ALL = 50_000
 """Of a longer text the mistakes are said at which reading it ends."""
 MAX_MISTAKES = 20
+LONG = 10_000
+"""Characters; a longer source is looked at function by function."""
+_FUNCTION = re.compile(
+    r"^(?:func|func\.func|async\.func)[ \t]+(?:[a-z]+[ \t]+)?@([\w$.-]+)", re.MULTILINE
+)
+_ELSE = re.compile(r"^(?!func|async\.func|//|[}\s]|\Z)", re.MULTILINE)
+"""The start of a line that is not a function's, nor a comment."""
+_SYMBOL = re.compile(r"@([\w$.-]+)")
 _OPERATION = re.compile(
     r'\s*(?:%[\w$.:, %-]+ = )?"?\w+\.(?!return|yield)\w[^{}]*(?:\{[^{}]*\}[^{}]*)*\Z'
 )
@@ -33,9 +44,21 @@ wrong."""
 def lint(
     text: str, name: str, libraries: Mapping[str, Program] | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Every mistake that can be seen in `text`, whose source is `name`."""
+    """Every mistake that can be seen in `text`, whose source is `name`.
+
+    A long source is looked at function by function, and a function that did not change is not
+    looked at again: after a key in 5,000 lines, an answer takes milliseconds.
+    """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
+    if len(text) > LONG and not libraries and (found := _by_function(text, name)) is not None:
+        return found
+    return _lint(text, name, libraries)
+
+
+def _lint(
+    text: str, name: str, libraries: Mapping[str, Program] | None = None
+) -> tuple[Diagnostic, ...]:
     try:
         program = Program.from_source(text, name, libraries=libraries)
         found = wrong_kernels(program)
@@ -48,6 +71,59 @@ def lint(
     except TfrtError as problem:
         return all_mistakes(text, name, problem.diagnostics, libraries)
     return found
+
+
+@lru_cache(maxsize=2_000)
+def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+    return _lint(text, name)
+
+
+def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
+    """The mistakes of each function, found together with the functions that it names; None if
+    the source has anything else, or one name twice.
+    """
+    starts = [*_FUNCTION.finditer(text)]
+    if _ELSE.search(text) or len({one[1] for one in starts}) < len(starts):
+        return None
+    pieces, line = dict[str, tuple[int, str]](), 0
+    for at, head in enumerate(starts):
+        end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        piece = text[head.start() if at else 0 : end].rstrip("\n") + "\n"
+        pieces[head[1]] = line, piece
+        line = text.count("\n", 0, end)
+    found: list[Diagnostic] = []
+    for function, (first, own) in pieces.items():
+        named = [function]
+        for one in named:  # which grows
+            named += {*_SYMBOL.findall(pieces[one][1])} & pieces.keys() - {*named}
+        # Its own function is the last: what is wrong at the end of the source is wrong in that.
+        others = [pieces[one] for one in sorted(named[1:])]
+        before = "".join(_closed(piece) for _, piece in others)
+        if len(before) > MAX_TEXT_OF_ALL:
+            return None
+        numbers = [
+            n + at for n, piece in (*others, (first, own)) for at in range(piece.count("\n"))
+        ]
+        numbers.append(numbers[-1] + 1)
+        for mistake in _lint_again(before + own, name, (*USER_KERNELS,)):
+            if _line(mistake) > before.count("\n"):
+                found.append(_moved(mistake, numbers))
+    return tuple(found)
+
+
+def _closed(piece: str) -> str:
+    """A function for others to call, whose missing braces are not their mistakes."""
+    code = re.sub("//.*", "", piece.rstrip("\n"))
+    return code + "}" * (code.count("{") - code.count("}")) + "\n"
+
+
+def _moved(one: Diagnostic, numbers: Sequence[int]) -> Diagnostic:
+    """A diagnostic with its notes; `numbers` has the line of the source, from 0, of each line."""
+    where = one.location
+    if isinstance(where, Location) and 1 <= where.line <= where.end_line <= len(numbers):
+        first, last = numbers[where.line - 1] + 1, numbers[where.end_line - 1] + 1
+        where = replace(where, line=first, end_line=last)
+    return replace(one, location=where, notes=tuple(_moved(each, numbers) for each in one.notes))
 
 
 def all_mistakes(
@@ -86,6 +162,28 @@ def all_mistakes(
     return tuple(sorted(known, key=_line))
 
 
+def fixes(text: str, one: Diagnostic) -> list[tuple[Place, str]]:
+    """The places of `text` that a diagnostic and its notes say to change, with what to write there.
+
+    Left out if the line has the text more than once: nobody knows which.
+    """
+    where = one.location
+    if not isinstance(where, Location) or where.line < 1:
+        return []
+    lines = text.split("\n")
+    before = sum(len(line) + 1 for line in lines[: where.line - 1])
+    start, end = (
+        before + where.column - 1,
+        before + len("".join(lines[where.line - 1 : where.line])),
+    )
+    found = []
+    for old, new in (each.fix for each in (one, *one.notes) if each.fix is not None):
+        at = text.find(old, start, end)
+        if at == start or (at > start and text.count(old, at, end) == 1):
+            found.append((Place(at, at + len(old)), new))
+    return found
+
+
 def _text_at(lines: Sequence[str], one: Diagnostic) -> str:
     where = one.location
     if not isinstance(where, Location) or not 1 <= where.line <= len(lines):
@@ -113,7 +211,8 @@ def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
             if kernel.name in missing - compiled:
                 place = program.file.location(kernel.location)
                 near = similar_operations(kernel.name)
-                notes = [note(f"did you mean '{near[0]}'?", place)] if near else []
+                fix = (kernel.name, near[0]) if near else None
+                notes = [note(f"did you mean '{near[0]}'?", place, fix)] if near else []
                 found.append(error(f"unknown kernel: {kernel.name}", place, notes))
             elif isinstance(known := users.get(kernel.name), PythonKernel):
                 types = types_of(function, kernel.arguments), types_of(function, kernel.results)

@@ -55,6 +55,16 @@ def entry(name: str) -> Entry | None:
     return _user_entry(user) if user is not None else _known_entry(name)
 
 
+def signature_text(name: str) -> str:
+    """An operation's signature, "" if it has none: without the examples of `entry`, which take
+    seconds for all names.
+    """
+    if name not in USER_FUNCTIONS and (one := SIGNATURES.get(name)) is not None:
+        return _spelled(one)
+    found = entry(name)
+    return "" if found is None else found.signature
+
+
 @cache
 def _known_entry(name: str) -> Entry | None:
     signature = signature_of(name)
@@ -105,11 +115,14 @@ def listed(types: list[str], *, results: bool = False) -> str:
     return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
 
 
-def _signature_entry(one: Signature) -> Entry:
+def _spelled(one: Signature) -> str:
     operands = [spelled(word) for word in one.operands]
     if one.rest is not None:
         operands.append(f"{spelled(one.rest)}...")
-    signature = f"{listed(operands)} -> {listed([spelled(w) for w in one.results], results=True)}"
+    return f"{listed(operands)} -> {listed([spelled(w) for w in one.results], results=True)}"
+
+
+def _signature_entry(one: Signature) -> Entry:
     attributes = {
         name: spelled(word.removesuffix("?").removeprefix("array."))
         + ("[]" if word.startswith("array.") else "")
@@ -118,7 +131,7 @@ def _signature_entry(one: Signature) -> Entry:
     kernel_text = family_text(one.name) or _docstring(one.name)
     return Entry(
         one.name,
-        signature,
+        _spelled(one),
         attributes,
         kernel_text,
         example(one.name),
@@ -179,13 +192,14 @@ def _kernel_entry(kernel: Kernel) -> Entry:
     return Entry(kernel.name, signature, attributes, text, example(kernel.name))
 
 
-_IN_EXAMPLES = {
+NUMBERS = {
     "int": "i32",
     "float": "f64",
     "bool": "i1",
     "str": "!tfrt.string",
     "chain": "!tfrt.chain",
 }
+"""The types of programs that annotations of kernels in Python stand for."""
 _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
 
 
@@ -209,7 +223,7 @@ def _user_entry(user: UserKernel) -> Entry:
     inside = ", ".join(
         f"{one.name} = {_ATTRIBUTES.get(attributes[one.name], '1 : i64')}" for one in required
     )
-    types = [[_IN_EXAMPLES.get(one, one) for one in part] for part in (operands, results)]
+    types = [[NUMBERS.get(one, one) for one in part] for part in (operands, results)]
     values = ", ".join(f"%{'abcdefghijklmnopqrstuvwxyz'[i % 26]}" for i in range(len(operands)))
     given = f" {{{inside}}}" if inside else ""
     left = ", ".join(f"%{'xyzuvw'[i % 6]}" for i in range(len(results)))

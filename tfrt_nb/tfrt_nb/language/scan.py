@@ -6,10 +6,14 @@ One pass over its tokens.  Offsets are positions in the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from tfrt_nb.dialects.tables import SIGNATURES
+from tfrt_nb.dialects.tables.signatures import spelled
 from tfrt_nb.dialects.types import WORDS
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, annotated_results
 
@@ -21,11 +25,13 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 _FUNCTIONS = frozenset({"func", "func.func", "async.func"})
+_START = r"[ \t]*(?:func|func\.func|async\.func)(?![\w.$])"
+_HEAD = re.compile(rf"^{_START}[^{{}}\n]*(?:\n(?!{_START})[^{{}}\n]*)*(?:\{{.*)?", re.MULTILINE)
+"""A function up to the end of the line of its first brace."""
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the text; `kind` is a group of `TOKEN`."""
 
     kind: str
@@ -130,6 +136,30 @@ def scan(text: str) -> Scan:
     found = Scan(text, tokens)
     _Scanner(found).run([token for token in tokens if token.kind != "comment"])
     return found
+
+
+def piece_around(text: str, offset: int) -> tuple[int, int]:
+    """Where the function around `offset` starts and ends: at its line and that of the next.
+
+    Braces do not matter: while a function is being written, they are rarely balanced.
+    """
+    starts = [one.start() for one in _HEAD.finditer(text)]
+    at = bisect_right(starts, offset)
+    return starts[at - 1] if at else 0, starts[at] if at < len(starts) else len(text)
+
+
+def functions_of(text: str) -> list[Function]:
+    """The functions of a source, of which only the heads are read."""
+    return [
+        replace(one, start=head.start() + one.start)
+        for head in _HEAD.finditer(text)
+        for one in _functions_in(head[0])
+    ]
+
+
+@lru_cache(maxsize=2000)
+def _functions_in(head: str) -> tuple[Function, ...]:
+    return tuple(scan(head).functions)
 
 
 class _Scanner:
@@ -334,7 +364,7 @@ class _Scanner:
         """The types of an operation's results, as its signature or its text says."""
         known = SIGNATURES.get(statement.name)
         if known is not None and known.results and all(word in WORDS for word in known.results):
-            return [str(WORDS[word]) for word in known.results]
+            return [spelled(word) for word in known.results]
         stop = at + 1
         colon = arrow = -1
         while stop < len(self._tokens) and self._tokens[stop].kind != "newline":
@@ -372,7 +402,7 @@ class _Scanner:
         text = self._source(at, stop).strip()
         if text.startswith("(") and text.endswith(")"):
             text = text[1:-1]
-        return _split(text)
+        return split_types(text)
 
     def _source(self, at: int, stop: int) -> str:
         if at >= min(stop, len(self._tokens)):
@@ -404,7 +434,7 @@ class _Scanner:
         return len(self._tokens)
 
 
-def _split(text: str) -> list[str]:
+def split_types(text: str) -> list[str]:
     """The parts of a list of types."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
@@ -430,4 +460,4 @@ def _of_result(name: str, types: str) -> str:
     if name == "memref.load":
         inside = types.partition("<")[2].rpartition(">")[0]
         return inside.rpartition("x")[2]
-    return _split(types)[-1] if types else ""
+    return split_types(types)[-1] if types else ""

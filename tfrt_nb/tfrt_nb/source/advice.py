@@ -133,6 +133,9 @@ _WITH_TYPES_OF_OPERANDS = (
     *_WITH_ALL_TYPES,
 )
 _WORD = re.compile(r"(?P<function>@)?(?P<name>[A-Za-z_]\w*)(?![\w.$]|[ ]*=)")
+_WRITE = re.compile(
+    r"(?:write|did you mean) '(?P<word>[^' ]+)'\??\Z|follow them, as in '(?P<types>: [^']+)'\Z"
+)
 _OPERATION = re.compile(r"(?<![\w.$!#@%\"])\"?(?P<name>[A-Za-z_]\w*(?:\.[\w$]+)+|return|call)\"?")
 _TYPE_BEHIND = re.compile(r"[^\n{]*?:[ ]*\(?(?P<type>i\d+|index|b?f\d+)\b")
 _ELEMENT = re.compile(r"memref<[^\n>]*?(?P<type>i\d+|index|b?f\d+)\b")
@@ -149,6 +152,16 @@ _CONDITIONS = (
     "arith.select",
 )
 """Operations whose first operand is an `i1`."""  # fmt: skip
+
+
+def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
+    """What to write instead of the word that was refused, if the advice says that: a word, or the
+    types that follow.
+    """
+    found = _WRITE.search(advice or "")
+    if found is None:
+        return None
+    return ("", f" {found['types']}") if found["types"] else (written, found["word"])
 
 
 def instead_of_stray(
@@ -385,7 +398,7 @@ def nearest(
     functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
     near = difflib.get_close_matches(name, functions, n=1)
     if near:
-        return (note(f"did you mean '@{near[0]}'?", place),)
+        return (note(f"did you mean '@{near[0]}'?", place, (f"@{name}", f"@{near[0]}")),)
     names = [f"@{each}" for each in functions[:10]]
     return (note(known_names(names), place),) if names else ()
 

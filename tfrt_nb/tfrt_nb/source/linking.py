@@ -79,7 +79,10 @@ class _Linker:
             elif known is None and (near := self._nearest(name)) is not None:
                 place = span_of(user)
                 text = f"'{user.name}' op '{name}' does not reference a valid function"
-                yield replace(error(text, place), notes=(note(f"did you mean {near}?", place),))
+                fix = (f"@{name}", near.strip("'"))
+                yield replace(
+                    error(text, place), notes=(note(f"did you mean {near}?", place, fix),)
+                )
 
     def _nearest(self, name: str) -> str | None:
         """The function of a library that `name` may be meant to be, where none of the program

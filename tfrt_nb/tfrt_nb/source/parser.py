@@ -37,7 +37,7 @@ from tfrt_nb.dialects.catalog import (
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.dialects.types import CHAIN, WORDS, host_type, parse_operands
 from tfrt_nb.source import spellings
-from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
+from tfrt_nb.source.advice import fix_of, for_people, instead_of, instead_of_stray
 from tfrt_nb.source.scopes import Scope, ScopedParser, with_part
 from tfrt_nb.source.spans import (
     LocatedError,
@@ -134,6 +134,7 @@ class SourceParser(ScopedParser):
         diagnostic = diagnostic_of(exception, self.source)
         start, text = exception.span.start, self.source.text
         advice = instead_of_stray(diagnostic.message, text, start, self.ssa_values)
+        diagnostic = replace(diagnostic, fix=fix_of(advice, exception.span.text))
         sentence = for_people(diagnostic.message, text, start)
         if advice is not None and advice.endswith("?"):
             notes = (*diagnostic.notes, note(advice, diagnostic.location))
@@ -379,20 +380,20 @@ class SourceParser(ScopedParser):
 
     def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
         dialect, place = name.partition(".")[0], self.location(span)
-        similar, text = similar_operations(name), ""
+        similar, text, fix = similar_operations(name), "", None
         if name in INSTEAD:
             text = f"write '{INSTEAD[name]}' instead"
         elif dialect in NOT_HERE and similar[:1] not in [[own] for own in HOOKS.kernel_names()]:
             text = NOT_HERE[dialect]
         elif similar:
-            text = f"did you mean '{similar[0]}'?"
+            text, fix = f"did you mean '{similar[0]}'?", (name, similar[0])
         elif "." in name and dialect not in HOST_DIALECTS | UPSTREAM_DIALECTS:
             text = (
                 f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
             )
         elif "." in name:
             text = f"the reference lists the operations of '{dialect}', as does Tab in a notebook"
-        notes = [note(text, place)] if text else []
+        notes = [note(text, place, fix)] if text else []
         raise LocatedError(span, f"custom op '{name}' is unknown", notes)
 
     def _parse_generic_form(self, name_token: MLIRToken) -> Operation:

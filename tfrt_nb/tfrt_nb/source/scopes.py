@@ -197,7 +197,9 @@ class ScopedParser(AttributeParser):
             shape = f"({operand.span.text}: {type})"
             advice = f"give the tensor its type where the region begins: '{shape}'"
         if advice is not None:
-            notes.append(note(advice, self.location(operand.span)))
+            is_type = advice.startswith("write the type")
+            fix = (str(type), str(prior)) if is_type else None
+            notes.append(note(advice, self.location(operand.span), fix))
         raise LocatedError(operand.span, message, notes)
 
     # Definitions
@@ -435,7 +437,11 @@ class ScopedParser(AttributeParser):
             return [note(text, definition_span(first))]
         similar = difflib.get_close_matches(name, self.ssa_values, n=1)
         return [
-            note(f"did you mean '%{match}'?", definition_span(self.ssa_values[match][-1]))
+            note(
+                f"did you mean '%{match}'?",
+                definition_span(self.ssa_values[match][-1]),
+                (f"%{name}", f"%{match}"),
+            )
             for match in similar
         ]
 

@@ -430,7 +430,7 @@ def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagno
         elif name.startswith("tfrt."):
             for near in difflib.get_close_matches(name, _KINDS, n=1, cutoff=_LIKENESS):
                 text = f"'{operation.name}' op attribute '{name}' is unknown"
-                yield error(text, place, [note(f"did you mean '{near}'?", place)])
+                yield error(text, place, [note(f"did you mean '{near}'?", place, (name, near))])
 
 
 # Symbols
