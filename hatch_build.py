@@ -61,7 +61,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             pages = [
                 path
                 for path in Path(self.root, "notebooks").iterdir()
-                if path.suffix in (".ipynb", ".md")
+                if path.suffix in (".ipynb", ".md", ".svg")
             ]
             # Hatch takes the first "tfrt_nb/" away, as from the package beside them.
             build_data["force_include"].update(

@@ -13,6 +13,7 @@ from pygments.token import _TokenType
 from sphinx.application import Sphinx
 
 from tfrt_nb.language.lexer import TfrtLexer
+from tfrt_nb.lessons import RENAMED
 
 project = "tfrt-nb"
 extensions = ["myst_nb"]
@@ -73,9 +74,19 @@ def name_search_results(app: Sphinx, exception: Exception | None) -> None:
     path.write_text(f"{before}{json.dumps(index, separators=(',', ':'))}{after}", "utf-8")
 
 
+def lead_on_from_former_names(app: Sphinx, exception: Exception | None) -> None:
+    """Let the address that a tutorial had before it was renamed lead to its page."""
+    folder = Path(app.outdir) / "tutorials"
+    for old, new in RENAMED.items() if exception is None and folder.exists() else ():
+        refresh = f'<meta http-equiv="refresh" content="0; url={new}.html">'
+        page = f'<!doctype html>{refresh}<a href="{new}.html">{new}</a>'
+        (folder / f"{old}.html").write_text(page, "utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Color programs even where the package is on the path and not installed."""
     app.connect("build-finished", name_search_results)
+    app.connect("build-finished", lead_on_from_former_names)
     app.add_lexer("tfrt", TfrtLexer)
     app.add_lexer("mlir", TfrtLexer)
     app.add_lexer("tfrt-cell", CellLexer)

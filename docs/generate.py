@@ -97,11 +97,13 @@ def _copy_tutorials(folder: Path) -> None:
             if RUN in output.get("data", {}):
                 output.data = {"text/html": with_board(output.data)}
         nbformat.write(notebook, folder / name)  # type: ignore[no-untyped-call]
-    shutil.copy(NOTEBOOKS / "glossary.md", folder)
+    for path in (NOTEBOOKS / "glossary.md", *NOTEBOOKS.glob("*.svg")):
+        shutil.copy(path, folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
-        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions "
-        "that you type before you run, and three exercises that check themselves. Open them with "
+        "# Tutorials\n\nEach takes at most twenty minutes, and a project an hour: a question, "
+        "short cells, predictions that you type before you run, and exercises that check "
+        "themselves. Open them with "
         f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: "
         f"1\n\n{listed}\n```\n",
         encoding="utf-8",
@@ -291,7 +293,7 @@ def bef() -> str:
     with redirect_stdout(printed), chdir(HERE):
         main(["run", path.name, "--emit", "bef"])
     return (
-        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. "
+        "# A BEF file, annotated\n\nTutorial [11](../tutorials/07_bef.ipynb) explains the idea. "
         "Numbers are in groups of seven bits, the highest first, where they vary in length; in the "
         "bodies of functions they have 32 bits, the lowest byte first. Sections that a reader does "
         "not know are "

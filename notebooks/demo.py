@@ -20,6 +20,7 @@ from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
+from pictures import run_picture
 from tfrt_runtime.native.library import load
 
 HERE = Path(__file__).parent
@@ -81,14 +82,19 @@ def run_notebook(path: Path) -> NotebookNode:
 
 def write_page(notebook: NotebookNode, path: Path) -> None:
     """The notebook as a page of HTML that loads nothing from elsewhere."""
-    exporter = HTMLExporter(require_js_url="", mathjax_url="")  # type: ignore[no-untyped-call]
-    page, _ = exporter.from_notebook_node(notebook)
+    exporter = HTMLExporter(require_js_url="", mathjax_url="", embed_images=True)  # type: ignore[no-untyped-call]
+    page, _ = exporter.from_notebook_node(notebook, {"metadata": {"path": str(HERE)}})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
 
 
 def save(notebook: NotebookNode, path: Path) -> None:
-    """Store the notebook over its file, without what depends on the machine that ran it."""
+    """Store the notebook over its file, without what depends on the machine that ran it.
+
+    A cell tagged `watch` is for a reader with a kernel: it is stored without its outputs, and a picture of its run, where
+    the notebook shows one, beside the notebook.
+    """
+    draw_watched(notebook, path)
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             name_folded(cell)
@@ -97,6 +103,22 @@ def save(notebook: NotebookNode, path: Path) -> None:
         "language_info": {"name": "python"},
     }
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+
+
+def draw_watched(notebook: NotebookNode, path: Path) -> None:
+    """Replace the outputs of the cells to watch by pictures: `NAME.svg` of the first with a board, then `NAME_2.svg`."""
+    watched = [cell for cell in notebook.cells if "watch" in cell.metadata.get("tags", ())]
+    tables = [
+        (cell.source, text)
+        for cell in watched
+        if (text := next((text for one in cell.outputs if "@main: " in (text := text_of(one))), ""))
+    ]
+    for number, run in enumerate(tables, 1):
+        picture = path.with_name(f"{path.stem}_{number}.svg" if number > 1 else f"{path.stem}.svg")
+        if any(f"({picture.name})" in cell.source for cell in notebook.cells):
+            picture.write_text(run_picture(*run), encoding="utf-8")
+    for cell in watched:
+        cell.outputs = []
 
 
 def name_folded(cell: NotebookNode) -> None:

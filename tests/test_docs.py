@@ -115,12 +115,28 @@ def test_the_answers_of_the_teachers_page_reveal_something() -> None:
     assert [row for row in rows if find(row[0]).grade(row[1]).mark is not Mark.WRONG] == []
 
 
-def test_the_search_shows_entries_of_the_index_under_their_own_names(tmp_path: Path) -> None:
+@pytest.fixture
+def conf() -> ModuleType:
+    """The configuration of Sphinx, which is in no package."""
     pytest.importorskip("sphinx")
     spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
     assert spec is not None and spec.loader is not None
-    conf = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(conf)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_former_address_of_a_tutorial_leads_to_its_page(
+    conf: ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "tutorials").mkdir()
+    conf.lead_on_from_former_names(SimpleNamespace(outdir=tmp_path), None)
+    assert 'url=07_python.html"' in (tmp_path / "tutorials" / "12_python.html").read_text()
+
+
+def test_the_search_shows_entries_of_the_index_under_their_own_names(
+    conf: ModuleType, tmp_path: Path
+) -> None:
     entries = {"asyncvalue": [[1, "asyncvalue", True]], "tfrt.add.i32": [[0, "index-2", True]]}
     index = {"alltitles": {"AsyncValue": [[1, "asyncvalue"]]}, "indexentries": entries}
     path = tmp_path / "searchindex.js"

@@ -22,9 +22,15 @@ def copied(tmp_path: Path) -> Path:
     return folder
 
 
-def test_all_tutorials_are_copied_with_the_pages_that_they_link_to(copied: Path) -> None:
+def test_all_tutorials_are_copied_with_the_pages_and_pictures_that_they_show(copied: Path) -> None:
     names = {path.name for path in copied.iterdir()}
-    assert {"tutorials.ipynb", "00_start.ipynb", "12_python.ipynb", "glossary.md"} <= names
+    assert {
+        "tutorials.ipynb",
+        "00_start.ipynb",
+        "00_start.svg",
+        "07_python.ipynb",
+        "glossary.md",
+    } <= names
     assert "demo.py" not in names
 
 

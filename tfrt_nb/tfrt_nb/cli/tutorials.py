@@ -44,7 +44,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def sources() -> list[Path]:
-    """The notebooks and the pages that they link to.
+    """The notebooks, and the pages and pictures that they show.
 
     Raises:
         TfrtError: if the package was installed without them.
@@ -52,7 +52,8 @@ def sources() -> list[Path]:
     package = Path(tfrt_nb.__file__).parent
     for folder in (package / "tutorials", package.parents[1] / "notebooks"):
         if (folder / START).exists():
-            return sorted(path for path in folder.iterdir() if path.suffix in (".ipynb", ".md"))
+            endings = (".ipynb", ".md", ".svg")
+            return sorted(path for path in folder.iterdir() if path.suffix in endings)
     raise TfrtError(error("this installation has no tutorials"))
 
 

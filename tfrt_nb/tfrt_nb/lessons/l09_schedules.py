@@ -1,4 +1,4 @@
-"""Exercises of tutorial 11, every schedule."""
+"""Exercises of tutorial 09, every schedule."""
 
 from __future__ import annotations
 

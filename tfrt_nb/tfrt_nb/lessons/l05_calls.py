@@ -1,9 +1,10 @@
-"""Exercises of tutorial 05, strict and non-strict."""
+"""Exercises of tutorial 05, calls: strict and non-strict."""
 
 from __future__ import annotations
 
 from tfrt_nb.exercises.answer import Answer, Code
 from tfrt_nb.exercises.exercise import exercise
+from tfrt_runtime.host.default_host import unavailable
 
 
 @exercise(
@@ -90,64 +91,63 @@ def control_error(answer: Answer) -> str | None:
     return None if third == "error" else "@add uses %bad: its addition is a strict kernel."
 
 
-_SUM = """\
-func.func @main(%n: i32) -> i32 {
-  %sum = tfrt.constant.i32 0
-  %number = tfrt.constant.i32 1
-  %result:2 = tfrt.repeat.i32 %n, %sum, %number : i32, i32 {
-    %next = tfrt.add.i32 %sum, %number
-    tfrt.return %next, %number : i32, i32
-  }
-  tfrt.return %result#0 : i32
+_COND = """\
+func.func @plain(%price: i32, %discount: i32) -> i32 {
+  tfrt.return %price : i32
+}
+func.func @reduced(%price: i32, %discount: i32) -> i32 {
+  %less = tfrt.minus.i32 %price, %discount
+  tfrt.return %less : i32
+}
+func.func @main(%has_discount: i1, %price: i32, %discount: i32) -> i32 {
+  %cost = tfrt.cond %has_discount @reduced @plain (%price, %discount) : (i32, i32) -> (i32)
+  tfrt.return %cost : i32
 }"""
-_ONE_MORE = """\
-    %one = tfrt.constant.i32 1
-    %more = tfrt.add.i32 %number, %one
-    tfrt.return %next, %more : i32, i32"""
 
 
 @exercise(
-    "control.sum",
-    start=_SUM,
-    right=_SUM.replace("    tfrt.return %next, %number : i32, i32", _ONE_MORE),
+    "control.branch",
+    start=_COND,
+    right=(
+        _COND.replace("(%price, %discount) :", "(%price, %discount) {bef.nonstrict} :"),
+        _COND.replace(
+            "tfrt.cond %has_discount @reduced @plain (%price, %discount) :",
+            "tfrt.if %has_discount, %price, %discount attributes {bef.nonstrict} :",
+        ).replace(
+            " -> (i32)\n",
+            """ -> (i32) {
+    %less = tfrt.minus.i32 %price, %discount
+    tfrt.return %less : i32
+  } else {
+    tfrt.return %price : i32
+  }
+""",
+        ),
+    ),
     wrong={
-        _SUM.replace("%next, %number :", "%next, %next :"): "With n = 2",
-        _SUM.replace("%result#0", "%result#1"): "returns its second value",
-        _SUM.replace("    tfrt.return %next, %number : i32, i32", _ONE_MORE).replace(
-            "%result#0", "%result#1"
-        ): "returns its second value",
-        _SUM.replace(
-            "  tfrt.return %result#0", "  %ten = tfrt.constant.i32 10\n  tfrt.return %ten"
-        ): ("10 for every n"),
-        _SUM.replace("%n, %sum", "%number, %sum"): "only one round",
-        _SUM.replace("tfrt.add.i32 %sum, %number", "tfrt.mul.i32 %sum, %number"): "With n = 1",
-        _SUM.replace(
-            "tfrt.return %next, %number : i32, i32", "tfrt.return %next : i32"
-        ): "not correct yet",
+        _COND.replace(": (i32, i32)", ": (i1, i32, i32)"): "not correct yet",
+        _COND.replace("@reduced @plain", "@plain @reduced"): "even if @plain never uses it",
+        _COND.replace("return %cost", "return %price"): "With a discount of 3",
+        _COND.replace("(%price, %discount) :", "(%price, %discount) {bef.nonstrict} :").replace(
+            "@reduced @plain", "@plain @reduced"
+        ): "even if @plain never uses it",
     },
-    why="The second value that the loop carries is the number of the round.  The body returns it "
-    "one larger, and so the next round adds 2, then 3, and so on.",
+    why="A strict `cond` waits for all arguments before it chooses.  A non-strict one waits for "
+    "its condition, and @plain never touches the box of %discount.",
 )
-def control_sum(answer: Code) -> str | None:
-    """The body of a `repeat` gets what the round before returned. This program counts: `@main(4)`
-    is 4. Change the body so that `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
+def branch(answer: Code) -> str | None:
+    """`@main` returns `%price`, or the price after a discount. Change it so that without a discount
+    the result is available before `%discount` is.
     """
-    found = [answer.run(n).result for n in range(6)]
-    if found == [0, 1, 3, 6, 10, 15]:
-        return None
-    if "%result#1" in answer.bare:
-        return (
-            "The sum is the first value of the loop, %result#0; this function returns its "
-            "second value."
-        )
-    if found == [found[0]] * 6 and found[0] not in (0, 1):
-        return f"It returns {found[0]} for every n.  Return what the loop makes."
-    if found == [1] * 6:
-        return "It makes only one round: the first operand of `repeat` is the number of rounds."
-    # The first number that is wrong says most about the mistake.
-    n = next(n for n in range(6) if found[n] != n * (n + 1) // 2)
-    where = {0: "Which value does %sum begin with?", 1: "What does the first round add to 0?"}
-    return (
-        f"With n = {n} it returns {found[n]}, not {n * (n + 1) // 2}.  "
-        f"{where.get(n, 'What should the second value of the next round be?')}"
-    )
+    late = unavailable()
+    with_discount = answer.run(True, 10, 3).result
+    run = answer.program.run(False, 10, late)
+    try:
+        without = run.results[0].result(timeout=1)
+    except TimeoutError:
+        return "Without a discount it waits for %discount, even if @plain never uses it."
+    finally:
+        late.set_result(3)
+    if with_discount != 7:
+        return f"With a discount of 3, a price of 10 becomes {with_discount}, not 7."
+    return None if without == 10 else f"Without a discount, 10 becomes {without}."

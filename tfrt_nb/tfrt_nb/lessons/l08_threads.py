@@ -1,4 +1,4 @@
-"""Exercises of tutorial 06, threads and queues."""
+"""Exercises of tutorial 08, threads and queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of tutorial 12, Python all the way."""
+"""Exercises of tutorial 07, Python all the way."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def program(answer: Names) -> str | None:
 @exercise(
     "python.order",
     start="""\
-    from tfrt_nb.lessons.l12_python import tell
+    from tfrt_nb.lessons.l07_python import tell
 
     @tfrt.program
     def count(x: tfrt.i32):
@@ -119,7 +119,7 @@ def program(answer: Names) -> str | None:
     """,
     right=(
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         @tfrt.program
         def count(x: tfrt.i32):
@@ -130,7 +130,7 @@ def program(answer: Names) -> str | None:
             return x
         """,
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         @tfrt.program
         def count(x: tfrt.i32):
@@ -142,7 +142,7 @@ def program(answer: Names) -> str | None:
     ),
     wrong={
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         @tfrt.program
         def count(x: tfrt.i32):
@@ -152,7 +152,7 @@ def program(answer: Names) -> str | None:
             return x
         """: "may also tell",
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         @tfrt.program
         def count(x: tfrt.i32):
@@ -163,7 +163,7 @@ def program(answer: Names) -> str | None:
             return x
         """: "not [4, 5, 6]",
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         def count(x):
             tell(x)
@@ -172,7 +172,7 @@ def program(answer: Names) -> str | None:
             return x
         """: "@tfrt.program",
         """\
-        from tfrt_nb.lessons.l12_python import tell
+        from tfrt_nb.lessons.l07_python import tell
 
         @tfrt.program
         def count(x: tfrt.i32):

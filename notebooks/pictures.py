@@ -1,0 +1,165 @@
+"""The pictures of the tutorials: `python notebooks/pictures.py > notebooks/tutorials.svg` compares four ways to wait.
+
+`demo.py --save` draws the others from the runs of the cells tagged `watch`, which have no outputs in their files.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+
+FONT = "ui-monospace, Menlo, Consolas, monospace"
+SANS = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
+SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+COLORS = {"available": "#009e73", "error": "#d55e00", "cancelled": "#777", "skipped": "#777"}
+"""Okabe and Ito's green and vermilion; the word beside it says the same."""
+_TIMES = re.compile(r"([\d.]+) (ns|µs|ms|s) \+ ([\d.]+) (ns|µs|ms|s)$")
+_TYPE = re.compile(r"(?:[iuf]+\d+|index|tensor|!|object)")
+START, ROW, WIDTH = 0.6, 24, 760
+
+
+@dataclass(frozen=True)
+class Value:
+    """A row of a board: the name of a value, its last state, its text, and when that came, in seconds after the start.
+
+    `seconds` is None if the board has no time for it: of a value that was decided when the run ended.
+    """
+
+    name: str
+    state: str
+    text: str
+    seconds: float | None
+
+
+def values_of(table: str) -> list[Value]:
+    """The values in a board's text, without the rows of results."""
+    found = []
+    for line in table.splitlines():
+        state, name, *rest = [*re.split(r"\s{2,}", line.strip()), ""]
+        times = _TIMES.search(line)
+        if not name.startswith(("%", "@")):
+            continue
+        word = state.rpartition(" ")[2]
+        seconds = 0.0 if word == "available" else None
+        if times:
+            begin, begin_unit, took, unit = times.groups()
+            seconds = float(begin) * SECONDS[begin_unit] + float(took) * SECONDS[unit]
+        found.append(Value(name, word, "" if _TYPE.match(rest[0]) else rest[0], seconds))
+    return found
+
+
+def run_picture(source: str, table: str) -> str:
+    """A moving picture of a run as SVG: each line gets its state when the run resolved it; without animation, the end."""
+    values = [one for one in values_of(table) if one.state != "unavailable"]
+    lines = {
+        name: line
+        for line in source.splitlines()
+        for name in re.findall(r"(%\w+)[, ].*?=", line)[:1]
+    }
+    end = max(one.seconds or 0.0 for one in values) + 0.2
+    rows = "".join(
+        _row(at, lines.get(one.name, one.name), one, end) for at, one in enumerate(values)
+    )
+    return _svg(
+        36 + len(values) * ROW, rows, FONT, "A run: each value gets its state when it comes"
+    )
+
+
+def _row(at: int, line: str, value: Value, end: float) -> str:
+    """A line of the program whose dot is filled, and whose value appears, at the time of the run, which ends at `end`."""
+    y, color = 40 + at * ROW - 8, COLORS[value.state]
+    shown = re.sub(r" : .*", "", line).strip()
+    seconds, total = end if value.seconds is None else value.seconds, START + end + 2.0
+    when = f"keyTimes='0;{(START + seconds) / total:.3f}'"
+    change = f"dur='{total:.1f}s' repeatCount='indefinite' calcMode='discrete' {when}"
+    appears = f"<animate attributeName='opacity' values='0;1' {change}/>"
+    vanishes = f"<animate attributeName='opacity' values='1;0' {change}/>"
+    words = value.text if value.state == "available" else value.state
+    after = "at once" if seconds < 0.1 else f"after {seconds:.1f} s"
+    if value.seconds is None:
+        after = "at the end"
+    return (
+        f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'/>"
+        f"<circle cx='22' cy='{y - 4}' r='6' fill='{color}'>{appears}</circle>"
+        f"<text x='42' y='{y}'>{_spaced(shown)}</text>"
+        f"<text x='500' y='{y}' fill='{color}'>{appears}{_spaced(f'{words[:15]:16} {after}')}</text>"
+        f"<text x='500' y='{y}' fill='#888' opacity='0'>{vanishes}not there yet</text>"
+    )
+
+
+def _spaced(text: str) -> str:
+    return html.escape(text).replace(" ", "&#160;")
+
+
+def _svg(height: int, body: str, font: str, label: str) -> str:
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' role='img' "
+        f"aria-label='{label}' font-size='13' font-family=\"{font}\" fill='#57606a'>"
+        f"<rect x='1' y='1' width='{WIDTH - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
+        f"{body}</svg>\n"
+    )
+
+
+WAYS = (
+    ("", "asyncio", "futures", "Dask", "tfrt-nb"),
+    (
+        "you write",
+        "async def, await",
+        "submit(f, x)",
+        "delayed(f)(x)",
+        "kernels in a program,|or traced Python",
+    ),
+    (
+        "while it waits",
+        "an await keeps no|thread; one loop|has all the waits",
+        "result() keeps|a thread",
+        "no thread: the|scheduler hands out|tasks that are ready",
+        "no thread: a note|at the empty box|starts what is ready",
+    ),
+    (
+        "ordered by",
+        "lines of a coroutine",
+        "your calls|of result()",
+        "arguments of tasks",
+        "values, and chains|for effects",
+    ),
+    (
+        "it runs on",
+        "one thread",
+        "a pool of threads|or processes",
+        "many processes,|many machines",
+        "all processors",
+    ),
+    (
+        "it shows you",
+        "nothing by itself",
+        "done, or not",
+        "a dashboard of|tasks and workers",
+        "each value as it|comes, and every|order that is possible",
+    ),
+)
+"""The rows of the comparison; a bar ends a line."""
+
+
+def comparison() -> str:
+    """Four ways to wait, compared, as SVG."""
+    parts, y = [], 34
+    for row in WAYS:
+        for column, cell in enumerate(row):
+            x = 16 + (0 if column == 0 else 124 + (column - 1) * 155)
+            style = " font-weight='bold'" if column == 0 or row is WAYS[0] else ""
+            color = (
+                "#009e73" if row is WAYS[0] and column == 4 else "#24292f" if column else "#57606a"
+            )
+            for at, line in enumerate(cell.split("|")):
+                parts.append(
+                    f"<text x='{x}' y='{y + 17 * at}' fill='{color}'{style}>{_spaced(line)}</text>"
+                )
+        y += 17 * max(len(cell.split("|")) for cell in row) + 18
+        parts.append(f"<path d='M16 {y - 21}H{WIDTH - 16}' stroke='#d0d7de'/>")
+    return _svg(y - 12, "".join(parts[:-1]), SANS, "Four ways to wait, compared")
+
+
+if __name__ == "__main__":
+    print(comparison(), end="")
