@@ -23,7 +23,8 @@ from tfrt_runtime.native import memory
 from tfrt_runtime.native.async_value import new_value, set_error
 from tfrt_runtime.native.calls.executor import run_task
 from tfrt_runtime.native.coroutines import async_abi
-from tfrt_runtime.native.coroutines.async_awaiting import member_resolved, run_coroutine, take_task
+from tfrt_runtime.native.coroutines.async_awaiting import run_coroutine, take_task
+from tfrt_runtime.native.coroutines.async_groups import member_resolved
 from tfrt_runtime.native.coroutines.async_objects import async_sweep
 
 Result = TypeVar("Result")

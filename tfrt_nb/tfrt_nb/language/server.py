@@ -8,6 +8,7 @@ https://microsoft.github.io/language-server-protocol/.
 from __future__ import annotations
 
 import asyncio
+from importlib.metadata import version
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -16,7 +17,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.workspace import TextDocument
 
-import tfrt_nb
 from tfrt_nb.language import answers
 from tfrt_nb.language.answers import Place
 from tfrt_nb.language.lint import fixes, lint
@@ -59,7 +59,7 @@ class _Protocol(LanguageServerProtocol):
 
 def make_server() -> LanguageServer:
     """A server; `start_io()` serves standard input and output until the client says `exit`."""
-    server = LanguageServer("tfrt-nb", tfrt_nb.__version__, protocol_cls=_Protocol)
+    server = LanguageServer("tfrt-nb", version("tfrt-nb"), protocol_cls=_Protocol)
     pending = dict[str, asyncio.TimerHandle]()
 
     def look(uri: str) -> None:

@@ -124,7 +124,9 @@ def write_out_handed_on(module: ModuleOp) -> None:
     counts = {op.operands[0]: op for op in operations_in(module) if type(op) in EARLY_COUNTING}
     for op in operations_in(module):
         task = _task_around(op)
-        for value in op.operands if type(op) is CallOp and task is not None else ():
+        if type(op) is not CallOp or task is None:
+            continue
+        for value in op.operands:
             uses = [use.operation for use in value.uses if _task_around(use.operation) is task]
             if value in counts and uses == [op]:
                 for kind, end in ((AddRefOp, op), (DropRefOp, task.terminator)):
