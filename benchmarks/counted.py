@@ -1,4 +1,4 @@
-"""The process that `counts` puts under valgrind: `python -m benchmarks.counted FEW MANY PROGRAM[:ARGUMENT]...`.
+"""The process that `counts` puts under valgrind: `python -m benchmarks.counted FEW MANY PROGRAM:TIER[:ARGUMENT]...`.
 
 Each PROGRAM is a BEF file, so that no text is read under valgrind.  For each, two forks of this process run it FEW and
 MANY times on `s` and leave without cleaning up: what they share is the start, and what differs is the runs.  A line
@@ -15,20 +15,20 @@ from pathlib import Path
 from tfrt_nb import HostContext, Program
 
 
-def run(program: Program, arguments: tuple[int, ...], times: int) -> None:
+def run(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> None:
     """Run a program on a host of its own: a host cannot be used by a fork of its process."""
     with HostContext("s", output=lambda _: None) as host:
         for _ in range(times):
-            program.run(host, arguments=arguments, tier="interpreter").wait()
+            program.run(host, arguments=arguments, tier=tier).wait()
 
 
-def forked(program: Program, arguments: tuple[int, ...], times: int) -> int:
+def forked(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> int:
     """The id of a process that has run it."""
     process = os.fork()
     if process == 0:
         status = 1
         try:
-            run(program, arguments, times)
+            run(program, tier, arguments, times)
             status = 0
         finally:
             os._exit(status)
@@ -40,13 +40,12 @@ def forked(program: Program, arguments: tuple[int, ...], times: int) -> int:
 def main(few: str, many: str, *files: str) -> None:
     """Run each program in two processes."""
     for file in files:
-        path, *arguments = file.split(":")
+        path, tier, *arguments = file.split(":")
         program = Program.from_bef(Path(path).read_bytes(), Path(path).stem)
         words = tuple(map(int, arguments))
-        run(
-            program, words, 1
-        )  # here, so that what is imported and compiled is there before the forks
-        processes = [forked(program, words, int(times)) for times in (few, many)]
+        # Here, so that what is imported and compiled is there before the forks.
+        run(program, tier, words, 1)
+        processes = [forked(program, tier, words, int(times)) for times in (few, many)]
         print(program.name, *processes, sep="\t", flush=True)
 
 

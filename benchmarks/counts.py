@@ -53,16 +53,18 @@ class Row:
     unit: str
     operations: int
     argument: int | None = None
+    tier: str = "interpreter"
+    """With another one, scalar functions would be machine code; with this one, async functions would run in Python."""
 
 
 ROWS = (
     Row("chain_1000", "kernel", 1_000),
     Row("fib", "call", sizes.FIB_CALLS, sizes.FIB),
-    Row("fib_tasks", "call and task", sizes.FIB_CALLS, sizes.FIB),
+    Row("fib_tasks", "call and task", sizes.FIB_CALLS, sizes.FIB, "compiled"),
     Row("tasks_1000", "task", 1_000),
     Row("tasks_10000", "task", 10_000),
     Row("tasks_100000", "task", 100_000),
-    Row("group", "task", sizes.GROUP, sizes.GROUP),
+    Row("group", "task", sizes.GROUP, sizes.GROUP, "compiled"),
 )
 
 
@@ -115,8 +117,8 @@ def count(
     for case, few, many in processes(
         [*CACHEGRIND, f"--cachegrind-out-file={file.format('%p')}"], FEW, MANY
     ):
-        totals = [events(Path(file.format(process)).read_text()) for process in (few, many)]
-        found[case] = per_unit(*totals, (MANY - FEW) * rows[case].operations)
+        less, more = (events(Path(file.format(process)).read_text()) for process in (few, many))
+        found[case] = per_unit(less, more, (MANY - FEW) * rows[case].operations)
     return found
 
 
@@ -138,7 +140,8 @@ def files(rows: Mapping[str, Row], folder: Path) -> list[str]:
         text = texts[case]() if case in texts else programs.independent_tasks(row.operations)
         path = folder / f"{case}.bef"
         path.write_bytes(Program.from_source(text, case).bef)
-        named.append(str(path) if row.argument is None else f"{path}:{row.argument}")
+        argument = "" if row.argument is None else f":{row.argument}"
+        named.append(f"{path}:{row.tier}{argument}")
     return named
 
 
