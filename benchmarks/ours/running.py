@@ -22,7 +22,10 @@ def opened(
     """A loaded program, from the start of a run until nothing of it is left.
 
     Functions of scalars are machine code only where `tier` says so: else the executor is not what is measured.
+    Programs without kernels of TFRT, which are in the async dialect, are always machine code.
     """
+    if "tfrt" not in text:
+        tier = "compiled"  # the interpreter of their functions is written in Python, for debugging
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -1,0 +1,53 @@
+"""The process that `counts` puts under valgrind: `python -m benchmarks.counted FEW MANY PROGRAM:TIER[:ARGUMENT]...`.
+
+Each PROGRAM is a BEF file, so that no text is read under valgrind.  For each, two forks of this process run it FEW and
+MANY times on `s` and leave without cleaning up: what they share is the start, and what differs is the runs.  A line
+says which processes they were: the name of the program, and two process ids, separated by tabs.
+`peers/native.cpp` does the same with its works.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from tfrt_nb import HostContext, Program
+
+
+def run(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> None:
+    """Run a program on a host of its own: a host cannot be used by a fork of its process."""
+    with HostContext("s", output=lambda _: None) as host:
+        for _ in range(times):
+            program.run(host, arguments=arguments, tier=tier).wait()
+
+
+def forked(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> int:
+    """The id of a process that has run it."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            run(program, tier, arguments, times)
+            status = 0
+        finally:
+            os._exit(status)
+    if os.waitpid(process, 0)[1] != 0:
+        raise ChildProcessError(f"a run of {program.name} failed")
+    return process
+
+
+def main(few: str, many: str, *files: str) -> None:
+    """Run each program in two processes."""
+    for file in files:
+        path, tier, *arguments = file.split(":")
+        program = Program.from_bef(Path(path).read_bytes(), Path(path).stem)
+        words = tuple(map(int, arguments))
+        # Here, so that what is imported and compiled is there before the forks.
+        run(program, tier, words, 1)
+        processes = [forked(program, tier, words, int(times)) for times in (few, many)]
+        print(program.name, *processes, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,199 @@
+"""Count instructions and cache misses, ours beside oneTBB's, on simulated caches: `make counts`.
+
+Times depend on the processor; these counts do not.  Cachegrind simulates the caches of a Zen 3 (32 kB, 512 kB), and each
+program runs a few and many times (`counted`): the difference, by the number of its kernels, calls, or tasks, is without
+the start.  Both programs use the instructions of plain x86-64, which valgrind can run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import sizes
+from benchmarks.driver import BUILD, ROOT, Missing, native_program
+from benchmarks.report import OURS
+
+CACHEGRIND = [
+    "valgrind",
+    "-q",
+    "--tool=cachegrind",
+    "--cache-sim=yes",
+    "--branch-sim=yes",
+    "--D1=32768,8,64",
+    "--LL=524288,8,64",
+]
+FEW, MANY = 2, 12
+COLUMNS = {
+    "instructions": ("Ir",),
+    "reads": ("Dr",),
+    "writes": ("Dw",),
+    "L1 misses": ("D1mr", "D1mw"),
+    "of writes": ("D1mw",),
+    "L2 misses": ("DLmr", "DLmw"),
+    "of writes ": ("DLmw",),
+    "indirect calls": ("Bi",),
+}
+"""Columns of the table: the sums of cachegrind's events.  The last level that it simulates is an L2 here; each miss is of a line."""
+INSTALL = {"valgrind": "apt install valgrind", "g++": "apt install g++ libtbb-dev"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A program by the key of its case, its argument if it takes one, and how many operations a run does."""
+
+    case: str
+    unit: str
+    operations: int
+    argument: int | None = None
+    tier: str = "interpreter"
+    """With another one, scalar functions would be machine code; with this one, async functions would run in Python."""
+
+
+ROWS = (
+    Row("chain_1000", "kernel", 1_000),
+    Row("fib", "call", sizes.FIB_CALLS, sizes.FIB),
+    Row("fib_tasks", "call and task", sizes.FIB_CALLS, sizes.FIB, "compiled"),
+    Row("tasks_1000", "task", 1_000),
+    Row("tasks_10000", "task", 10_000),
+    Row("tasks_100000", "task", 100_000),
+    Row("group", "task", sizes.GROUP, sizes.GROUP, "compiled"),
+)
+
+
+def events(text: str) -> dict[str, int]:
+    """The totals of a file of cachegrind, by the names of its events."""
+    lines = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    counts = map(int, lines["summary"].split())
+    return dict(zip(lines["events"].split(), counts, strict=True))
+
+
+def per_unit(few: Mapping[str, int], many: Mapping[str, int], units: int) -> dict[str, float]:
+    """What one unit takes, where `many` counts that many units more than `few`."""
+    return {event: (count - few[event]) / units for event, count in many.items()}
+
+
+def count(
+    command: Sequence[str], rows: Mapping[str, Row], folder: Path
+) -> dict[str, dict[str, float]]:
+    """Events per unit by case, of a program that takes FEW and MANY before its works, as `counted` does.
+
+    Raises:
+        Missing: if it fails.
+    """
+    # Bytecode is compiled once, not in each process: a machine may be told to write none.
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode"),
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["OPENBLAS_NUM_THREADS"] = "1"
+    first, last = command[: -len(rows)], command[-len(rows) :]
+
+    def processes(prefix: Sequence[str], few: int, many: int) -> list[list[str]]:
+        done = subprocess.run(
+            [*prefix, *first, str(few), str(many), *last],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise Missing((done.stderr.strip().splitlines() or ["it failed"])[-1])
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    processes((), 1, 1)  # what is imported and compiled is in its caches then
+    found = {}
+    file = str(folder / "counts.{}")
+    for case, few, many in processes(
+        [*CACHEGRIND, f"--cachegrind-out-file={file.format('%p')}"], FEW, MANY
+    ):
+        less, more = (events(Path(file.format(process)).read_text()) for process in (few, many))
+        found[case] = per_unit(less, more, (MANY - FEW) * rows[case].operations)
+    return found
+
+
+def files(rows: Mapping[str, Row], folder: Path) -> list[str]:
+    """Our programs as BEF files, and their arguments, as `counted` takes them."""
+    from benchmarks.ours import (
+        programs,
+    )  # here, as the module is for those who only read tables, too
+    from tfrt_nb import Program
+
+    texts = {
+        "chain_1000": lambda: programs.chain(1_000),
+        "fib": lambda: programs.FIB,
+        "fib_tasks": lambda: programs.FIB_TASKS,
+        "group": lambda: programs.GROUPED,
+    }
+    named = []
+    for case, row in rows.items():
+        text = texts[case]() if case in texts else programs.independent_tasks(row.operations)
+        path = folder / f"{case}.bef"
+        path.write_bytes(Program.from_source(text, case).bef)
+        argument = "" if row.argument is None else f":{row.argument}"
+        named.append(f"{path}:{row.tier}{argument}")
+    return named
+
+
+def table(counted: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Markdown of the counts, by program and case."""
+    lines = [
+        f"| case | per | who | {' | '.join(COLUMNS)} |",
+        f"|---|---|---|{'---:|' * len(COLUMNS)}",
+    ]
+    for row in ROWS:
+        for who, cases in counted.items():
+            if row.case in cases:
+                found = cases[row.case]
+                sums = [sum(found[event] for event in names) for names in COLUMNS.values()]
+                cells = " | ".join(
+                    f"{value:.0f}" if value >= 100 else f"{value:.1f}" for value in sums
+                )
+                lines.append(f"| {row.case} | {row.unit} | {who} | {cells} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Count the cases that are named, or all, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "cases", nargs="*", metavar="CASE", help=f"of {', '.join(r.case for r in ROWS)}"
+    )
+    chosen = parser.parse_args(arguments).cases
+    rows = {row.case: row for row in ROWS if row.case in chosen or not chosen}
+    if unknown := set(chosen) - set(rows):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}; see --help")
+    if shutil.which("valgrind") is None:
+        print(f"make counts needs valgrind: {INSTALL['valgrind']}", file=sys.stderr)
+        return 1
+    counted: dict[str, dict[str, dict[str, float]]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ours = [sys.executable, "-m", "benchmarks.counted", *files(rows, folder)]
+        counted[OURS] = count(ours, rows, folder)
+        try:
+            counted["oneTBB"] = count([str(native_program("x86-64")), *rows], rows, folder)
+        except Missing as problem:
+            print(f"missing: oneTBB ({problem}; {INSTALL['g++']})", file=sys.stderr)
+    if not counted.get("oneTBB", True):
+        print(f"missing: oneTBB ({INSTALL['g++']})", file=sys.stderr)
+    print(table(counted))
+    print(
+        "Not counted: bytes allocated, as both keep free memory in lists of their own, which valgrind"
+    )
+    print("does not see; atomic operations, as cachegrind does not tell instructions apart.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
