@@ -97,7 +97,8 @@ def test_a_tutorial_takes_the_minutes_that_it_says(path: Path) -> None:
     # What a task says is in the minutes of its exercise.
     minutes = 3 * exercises + predictions + (len(begins) - exercises - predictions)
     minutes += sum(map(words, prose)) / 200
-    assert minutes <= int(said[1]) + 0.5 and int(said[1]) <= 20
+    limit = 60 if "project" in path.stem else 20
+    assert minutes <= int(said[1]) + 0.5 and int(said[1]) <= limit
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
@@ -108,7 +109,8 @@ def test_a_tutorial_has_all_its_parts(path: Path) -> None:
     assert "%tfrt_predict" in text
     assert text.count("%%tfrt_check") >= 3
     assert re.findall(r"^\d\.", cells[-1].source, re.MULTILINE) == ["1.", "2.", "3.", "4.", "5."]
-    assert "**Read next:**" in text or path == TUTORIALS[-1]
+    # The projects are ends: of what everybody reads, and of what readers of compilers do.
+    assert "**Read next:**" in text or path in TUTORIALS[-2:]
 
 
 def test_every_exercise_has_a_cell_that_begins_as_it_was_given() -> None:

@@ -70,8 +70,9 @@ def opt(source: str, passes: str) -> str:
         TfrtError: if the program is wrong, no pass has the name, or a pass refuses the program.
     """
     options = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
-    pipeline = parse_pipeline(passes)
-    diagnostics, output = processed(source, "<program>", pipeline, options, keep_names=True)
+    diagnostics, output = processed(
+        source, "<program>", parse_pipeline(passes), options, keep_names=True
+    )
     if output is None:
         raise TfrtError(*diagnostics)
     return output

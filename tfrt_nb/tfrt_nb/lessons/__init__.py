@@ -3,8 +3,9 @@ them.
 
 Builds on `exercises`.  As the notebooks: `l00_start`, `l01_values`, `l02_graph`, `l03_chains`,
 `l04_errors`, `l05_control_flow`, `l06_threads`, `l07_bef`, `l08_tensors`, `l09_async`,
-`l10_references`, `l11_schedules`, `l12_python`.  A module holds what its notebook asks: the check,
-right answers, the wrong answers that learners give, and the reason.
+`l09b_coroutines`, `l10_references`, `l11_schedules`, `l12_python`, `l13_pass_project`.  A module
+holds what its notebook asks: the check, right answers, the wrong answers that learners give, and
+the reason.
 """
 
 from __future__ import annotations
