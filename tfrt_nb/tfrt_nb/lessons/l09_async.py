@@ -21,7 +21,7 @@ from tfrt_nb.exercises.exercise import exercise
         "a = host": "Part b has no answer yet",
     },
     why="Few large steps, such as kernels in Python, make a host program, and many small ones a "
-    "compiled function.  The last line and the operations say which one a text is.",
+    "compiled function.  The last line and the operations say which kind it is.",
 )
 def kind(answer: Answer) -> str | None:
     """Is it a `host` program or a `compiled` one? (a) It calls three functions in Python, each of
