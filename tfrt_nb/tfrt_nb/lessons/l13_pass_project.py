@@ -25,15 +25,44 @@ func.func @far(%x: i32) -> i32 {
   %y = tfrt.call @own(%x) : (i32) -> i32
   tfrt.return %y : i32
 }
-func.func @main(%x: i32, %y: i32) -> i32 {
+func.func @choose(%yes: i1, %x: i32) -> i32 {
+  %y = tfrt.cond %yes @own @own (%x) : (i32) -> (i32)
+  tfrt.return %y : i32
+}
+func.func @round(%x: i32) -> (i32, i1) {
+  %no = tfrt.constant.i1 false
+  %y = tfrt.call @own(%x) : (i32) -> i32
+  tfrt.return %y, %no : i32, i1
+}
+func.func @rounds(%yes: i1, %x: i32) -> i32 {
+  %y = tfrt.while %yes @round(%x) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %y : i32
+}
+func.func @again(%x: i32) -> i32 {
+  %y = tfrt.repeat.i32 %x, %x : i32 {
+    %z = tfrt.add.i32 %x, %x
+    tfrt.return %z : i32
+  }
+  tfrt.return %y : i32
+}
+func.func private @printI64(i64)
+func.func @compiled(%x: i64) -> i64 {
+  call @printI64(%x) : (i64) -> ()
+  return %x : i64
+}
+func.func @main(%x: i32, %y: i32, %yes: i1, %long: i64) -> i32 {
   %ch = tfrt.new.chain
   %full, %less = tfrt.call @price(%x, %y) : (i32, i32) -> (i32, i32)
   %logged = tfrt.call @log(%y, %ch) : (i32, !tfrt.chain) -> !tfrt.chain
   %own = tfrt.call @own(%y) : (i32) -> i32
   %far = tfrt.call @far(%y) : (i32) -> i32
+  %choose = tfrt.call @choose(%yes, %y) : (i1, i32) -> i32
+  %rounds = tfrt.call @rounds(%yes, %y) : (i1, i32) -> i32
+  %again = tfrt.call @again(%y) : (i32) -> i32
+  %compiled = tfrt.call @compiled(%long) : (i64) -> i64
   tfrt.return %full : i32
 }"""
-_CALLS = ["own", "price", "log", "own", "far"]
+_CALLS = "own own price log own far choose rounds again compiled".split()
 
 
 def _module() -> Any:
@@ -106,24 +135,32 @@ _CLASS = """\
 class CallEarly(ModulePass):
     name = "call-early"
 
-    def apply(self, ctx, op):
+    def apply(self, ctx, op):  # op is the module
 """
 _SET = '                call.attributes["bef.nonstrict"] = UnitAttr()\n'
 _MARK = f"""\
 {_IMPORTS}{_CLASS}        for call in op.walk():
             if call.name == "tfrt.call":
 {_SET}"""
+_CALLERS = """\
+
+CALLERS = (
+    *("tfrt.call", "tfrt.once", "tfrt.cond", "tfrt.case", "tfrt.while", "tfrt.parallel"),
+    *("tfrt.if", "tfrt.repeat", "tfrt.jit", "tfrt.run", "func.call"),
+)  # the beginnings of the names of operations that run other operations
+"""
 _EFFECTS = """\
 
 
 def has_effects(function):
     for inner in function.walk():
-        if inner.name == "tfrt.call" or "!tfrt.chain" in [str(one.type) for one in inner.results]:
+        types = [str(one.type) for one in [*inner.operands, *inner.results]]
+        if inner.name.startswith(CALLERS) or "!tfrt.chain" in types:
             return True
     return False
 """
 _SAFE = f"""\
-{_IMPORTS}{_EFFECTS}{_CLASS}        functions = {{one.sym_name.data: one for one in op.ops}}
+{_IMPORTS}{_CALLERS}{_EFFECTS}{_CLASS}        functions = {{one.sym_name.data: one for one in op.ops}}
         for call in op.walk():
             if call.name == "tfrt.call":
                 function = functions[call.attributes["callee"].string_value()]
@@ -222,26 +259,35 @@ def wrong(answer: Answer) -> str | None:
 
 @exercise(
     "pass.safe",
-    start=_MARK,
+    start=_MARK.replace(_CLASS, _CALLERS + _CLASS),
     right=_SAFE,
     wrong={
-        _SAFE.replace('inner.name == "tfrt.call" or ', ""): "@far",
+        _SAFE.replace("inner.name.startswith(CALLERS) or ", ""): "@far",
+        _SAFE.replace("inner.name.startswith(CALLERS)", 'inner.name == "tfrt.call"'): "@choose",
+        _SAFE.replace('"tfrt.while", ', ""): "@rounds",
+        _SAFE.replace(' "tfrt.repeat",', ""): "@again",
+        _SAFE.replace(', "func.call"', ""): "@compiled",
         _SAFE.replace("not has_effects", "has_effects"): "@log",
         _SAFE.replace("return True", "return False"): "@log",
         _SAFE.replace("if not has_effects(function)", "if False"): "No call is marked",
-        _SAFE.replace("inner.results", "function.body.block.args"): "@own",
+        _SAFE.replace("[*inner.operands, *inner.results]", "function.body.block.args"): "@own",
     },
-    why="A function without chains and calls only computes, so nobody can notice that it starts "
-    "early.",
+    why="A function that has only kernels without chains only computes, so nobody can notice that "
+    "it starts early.",
 )
 def safe(answer: Names) -> str | None:
-    """Change the pass: it marks a call only if the function that is called has no operation with a
-    result of type `!tfrt.chain`, and no `tfrt.call`.
+    """Change the pass: it marks a call only if no operation of the function that is called has an
+    operand or a result of type `!tfrt.chain`, or a name that starts with one of `CALLERS`.
+    (`name.startswith(CALLERS)` tries all of them.)
     """
     found = _called_early(answer)
     hints = {
-        "log": "@log prints: one of its operations has a result of type `!tfrt.chain`.",
+        "log": "@log prints: its operations take and return a `!tfrt.chain`.",
         "own": "@own makes its own chain and prints; look at its operations, not at its arguments.",
         "far": "@far calls a function that prints: leave functions with a `tfrt.call` alone.",
+        "choose": "the `tfrt.cond` of @choose calls a function that prints.",
+        "rounds": "the `tfrt.while` of @rounds calls a function in each round.",
+        "again": "@again has a `tfrt.repeat.i32`, which is one of `CALLERS`.",
+        "compiled": "@compiled is compiled code, and its `func.call` calls a function that prints.",
     }
     return next((f"Too early: {why}" for name, why in hints.items() if name in found), None)
