@@ -134,8 +134,9 @@ def coroutine(answer: Answer) -> str | None:
     "%late and %c are made after it.",
 )
 def frame(answer: Answer) -> str | None:
-    """This task has stopped at its await. Which of `y`, `a`, `b`, `gate`, `late`, and `c` must its
-    frame keep for the rest of the body? (`load` reads memory, so nothing can be computed again.)
+    """This task has stopped at its await. Which of `y`, `a`, `b`, `gate`, `late`, and `c` does the
+    rest of the body, after the await, need from its frame? (`load` reads memory, so nothing can be
+    computed again.)
 
     ```
     async.execute {

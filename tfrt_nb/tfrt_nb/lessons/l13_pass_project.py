@@ -144,10 +144,10 @@ _MARK = f"""\
 {_SET}"""
 _CALLERS = """\
 
-CALLERS = (
-    *("tfrt.call", "tfrt.once", "tfrt.cond", "tfrt.case", "tfrt.while", "tfrt.parallel"),
-    *("tfrt.if", "tfrt.repeat", "tfrt.jit", "tfrt.run", "func.call"),
-)  # the beginnings of the names of operations that run other operations
+CALLERS = (  # the beginnings of the names of operations that run other operations
+    "tfrt.call", "tfrt.once", "tfrt.cond", "tfrt.case", "tfrt.while", "tfrt.parallel",
+    "tfrt.if", "tfrt.repeat", "tfrt.jit", "tfrt.run", "func.call",
+)
 """
 _EFFECTS = """\
 
@@ -266,7 +266,7 @@ def wrong(answer: Answer) -> str | None:
         _SAFE.replace("inner.name.startswith(CALLERS)", 'inner.name == "tfrt.call"'): "@choose",
         _SAFE.replace('"tfrt.while", ', ""): "@rounds",
         _SAFE.replace(' "tfrt.repeat",', ""): "@again",
-        _SAFE.replace(', "func.call"', ""): "@compiled",
+        _SAFE.replace(' "func.call",', ""): "@compiled",
         _SAFE.replace("not has_effects", "has_effects"): "@log",
         _SAFE.replace("return True", "return False"): "@log",
         _SAFE.replace("if not has_effects(function)", "if False"): "No call is marked",
