@@ -24,8 +24,8 @@ from tfrt_nb.exercises.exercise import exercise
 )
 def count(answer: Answer) -> str | None:
     """Each operation counts down the operands that it waits for. `@way` has just started: `%step`
-    has come, and no operation has run. Where is the countdown of `%long`, of `%longer`, and of
-    `%rest`? Write three numbers.
+    has come, and no operation has run, not even the constant. Where is the countdown of `%long`,
+    of `%longer`, and of `%rest`? Write three numbers.
     """
     found = answer.numbers(3)
     hints = (
@@ -87,10 +87,20 @@ def inside(answer: Answer) -> str | None:
     def patched(data):
         return data
     """,
-    right="""\
+    right=(
+        """\
+    import tfrt_nb as tfrt
+
+    def patched(data):
+        constants = bytes(tfrt.Program.from_bef(data).file.attributes)
+        at = data.index(constants)
+        return data[:at] + bytes([40, 0, 0, 0]) + data[at + len(constants) :]
+    """,
+        """\
     def patched(data):
         return data.replace(bytes([25, 0, 0, 0]), bytes([40, 0, 0, 0]))
     """,
+    ),
     wrong={
         "def patched(data):\n    return data.replace(b'25', b'40')": "not as the letters",
         "def patched(data):\n    return data.replace(bytes([25, 0, 0, 0]), bytes([50, 0, 0, "
@@ -103,8 +113,8 @@ def inside(answer: Answer) -> str | None:
 )
 def patch(answer: Names) -> str | None:
     """`data` is the BEF file of this program. Write `patched(data)`, which returns the bytes of a
-    program that returns 40. Do not compile anything: change the bytes. (`data.replace(old, new)`
-    replaces bytes.)
+    program that returns 40. Do not compile anything: change the bytes.
+    (`tfrt.Program.from_bef(data).file` has the same fields as `program.file`.)
 
     ```
     func.func @main() -> i32 {

@@ -62,7 +62,7 @@ func.func @main(%x: i32, %y: i32, %yes: i1, %long: i64) -> i32 {
   %compiled = tfrt.call @compiled(%long) : (i64) -> i64
   tfrt.return %full : i32
 }"""
-_CALLS = "own own price log own far choose rounds again compiled".split()
+_CALLS = ["own", "own", "price", "log", "own", "far", "choose", "rounds", "again", "compiled"]
 
 
 def _module() -> Any:
@@ -160,7 +160,8 @@ def has_effects(function):
     return False
 """
 _SAFE = f"""\
-{_IMPORTS}{_CALLERS}{_EFFECTS}{_CLASS}        functions = {{one.sym_name.data: one for one in op.ops}}
+{_IMPORTS}{_CALLERS}{_EFFECTS}{_CLASS}\
+        functions = {{one.sym_name.data: one for one in op.ops}}
         for call in op.walk():
             if call.name == "tfrt.call":
                 function = functions[call.attributes["callee"].string_value()]
