@@ -46,7 +46,8 @@ LINE = 70
 """A signature that is longer has a line for each parameter."""
 PYTHON = {
     "Programs and "
-    "runs": "Program Execution Batch call call_each default_host set_default_host last_run board",
+    "runs": "Program opt Execution Batch call call_each default_host set_default_host last_run "
+    "board",
     "Values": "AsyncValue unavailable gather wait_for",
     "Programs from "
     "functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order "

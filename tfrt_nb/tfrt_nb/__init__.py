@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from tfrt_runtime.hooks import HOOKS
 
 if TYPE_CHECKING:
+    from tfrt_nb.cli.opt import opt
     from tfrt_nb.exercises.answer import Answer, Code, Names
     from tfrt_nb.exercises.exercise import exercise, grade
     from tfrt_nb.programs import Program
@@ -94,6 +95,7 @@ HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
 HOOKS.courses.append(_from("tfrt_nb.lessons", "load"))
 
 _NAMES = {
+    "tfrt_nb.cli.opt": "opt",
     "tfrt_nb.exercises.answer": "Answer Code Names",
     "tfrt_nb.exercises.exercise": "exercise grade",
     "tfrt_nb.programs": "Program",
@@ -181,6 +183,7 @@ __all__ = [
     "map",
     "max",
     "min",
+    "opt",
     "out",
     "parallel_for",
     "program",

@@ -1,12 +1,14 @@
-"""`tfrt-nb opt`."""
+"""`tfrt-nb opt`, and the same for Python: `opt`."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
+from collections import Counter
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
@@ -58,8 +60,31 @@ def execute(options: argparse.Namespace) -> int:
     return status
 
 
+def opt(source: str, passes: str) -> str:
+    """Return a program after passes, in MLIR's notation: `opt(text, "canonicalize,cse")`.
+
+    Nothing runs.  The command `tfrt-nb opt` does the same, but it names values as MLIR does; here,
+    values keep the names that the source gives them.
+
+    Raises:
+        TfrtError: if the program is wrong, no pass has the name, or a pass refuses the program.
+    """
+    options = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
+    diagnostics, output = processed(
+        source, "<program>", parse_pipeline(passes), options, keep_names=True
+    )
+    if output is None:
+        raise TfrtError(*diagnostics)
+    return output
+
+
 def processed(
-    text: str, name: str, pipeline: Pipeline, options: argparse.Namespace
+    text: str,
+    name: str,
+    pipeline: Pipeline,
+    options: argparse.Namespace,
+    *,
+    keep_names: bool = False,
 ) -> tuple[list[Diagnostic], str | None]:
     """Return the diagnostics of a program, and the program after the passes; None if it is invalid.
 
@@ -74,11 +99,35 @@ def processed(
     except TfrtError as problem:
         return [*context.remarks, *problem.diagnostics], None
     generic = options.mlir_print_op_generic
+    names = _names_in(module) if keep_names else {}
     if not any(op.name == "tfrt.return" for op in module.walk()):
-        return context.remarks, print_ir(module, generic=generic)
+        return context.remarks, print_ir(module, generic=generic, names=names)
     wanted = options.func_dialect
     func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
-    return context.remarks, print_module(module, func_dialect=func_dialect, generic=generic)
+    return context.remarks, print_module(
+        module, func_dialect=func_dialect, generic=generic, names=names
+    )
+
+
+def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
+    """The names of values in the source, unless two values of a function have the same one.
+
+    `arg0` is left out, as a printer may give it to another value.
+    """
+    found: dict[SSAValue, str] = {}
+    for function in module.ops:
+        values = [
+            value
+            for op in function.walk()
+            for value in (*op.results, *(a for r in op.regions for b in r.blocks for a in b.args))
+        ]
+        uses = Counter(value.name_hint for value in values)
+        found |= {
+            value: name
+            for value in values
+            if (name := value.name_hint) and uses[name] == 1 and not name.startswith("arg")
+        }
+    return found
 
 
 def _check(module: ModuleOp) -> None:

@@ -11,41 +11,33 @@ from tfrt_nb.exercises.exercise import exercise
 @exercise(
     "bef.count",
     form="[7, 8, 9]",
-    right=("[3, 5, 1]", "3, 5, 1"),
+    right=("[1, 2, 1]", "1, 2, 1"),
     wrong={
-        "[4, 5, 1]": "each different kernel once",
-        "[5, 5, 1]": "is no kernel",
-        "[3, 4, 1]": "argument",
-        "[3, 5, 2]": "one constant",
-        "[3, 5]": "Write 3 values",
+        "[2, 2, 2]": "%step has come",
+        "[0, 2, 1]": "%ten is a result",
+        "[1, 1, 1]": "both operands of %longer",
+        "[1, 2, 2]": "%rest takes",
+        "[1, 2, 0]": "%rest takes",
+        "[1, 2]": "Write 3 values",
     },
-    why="Kernels: constant, mul, minus.  Registers: %step, %ten, %long, %longer, %rest.  The "
-    "number 10 is stored once.",
+    why="%long waits for %ten, %longer for %long and %ten, and %rest for %longer.",
 )
 def count(answer: Answer) -> str | None:
-    """How many entries has the table of kernels, how many registers has `@way`, and how many
-    integers are among the attributes? Write three numbers.
+    """Each operation counts down the operands that it waits for. `@way` has just started: `%step`
+    has come, and no operation has run, not even the constant. Where is the countdown of `%long`,
+    of `%longer`, and of `%rest`? Write three numbers.
     """
-    kernels, registers, integers = answer.numbers(3)
-    once = "The table has each different kernel once"
-    hints = {
-        4: f"{once}, and `tfrt.mul.i32` is used twice.",
-        5: f"{once}; and `tfrt.return` is no kernel.",
-    }
-    if kernels != 3:
-        each = (
-            "Kernels: write down the name in each line, but for `tfrt.return`."
-            "  Each different name counts once."
-        )
-        return hints.get(kernels, each)
-    if registers == 4:
-        return "The argument has a register, too."
-    if registers != 5:
-        return "Registers: one for the argument, and one for the result of each operation."
-    constant = (
-        "There is one constant operation, so there is one constant, however often %ten is used."
+    found = answer.numbers(3)
+    hints = (
+        (1, "%ten is a result, too, and it is still missing: %long waits for one operand."),
+        (2, "both operands of %longer are results of operations that have not run."),
+        (1, "%rest takes %longer, which is missing, and %step, which has come."),
     )
-    return None if integers == 1 else constant
+    if found[0] == 2:
+        return "%step has come, so each operation that takes it has one operand less to wait for."
+    return next(
+        (hint for number, (right, hint) in zip(found, hints, strict=True) if number != right), None
+    )
 
 
 @exercise(
@@ -95,10 +87,20 @@ def inside(answer: Answer) -> str | None:
     def patched(data):
         return data
     """,
-    right="""\
+    right=(
+        """\
+    import tfrt_nb as tfrt
+
+    def patched(data):
+        constants = bytes(tfrt.Program.from_bef(data).file.attributes)
+        at = data.index(constants)
+        return data[:at] + bytes([40, 0, 0, 0]) + data[at + len(constants) :]
+    """,
+        """\
     def patched(data):
         return data.replace(bytes([25, 0, 0, 0]), bytes([40, 0, 0, 0]))
     """,
+    ),
     wrong={
         "def patched(data):\n    return data.replace(b'25', b'40')": "not as the letters",
         "def patched(data):\n    return data.replace(bytes([25, 0, 0, 0]), bytes([50, 0, 0, "
@@ -111,8 +113,8 @@ def inside(answer: Answer) -> str | None:
 )
 def patch(answer: Names) -> str | None:
     """`data` is the BEF file of this program. Write `patched(data)`, which returns the bytes of a
-    program that returns 40. Do not compile anything: change the bytes. (`data.replace(old, new)`
-    replaces bytes.)
+    program that returns 40. Do not compile anything: change the bytes.
+    (`tfrt.Program.from_bef(data).file` has the same fields as `program.file`.)
 
     ```
     func.func @main() -> i32 {

@@ -69,22 +69,28 @@ def chain(answer: Answer) -> str | None:
 
 @exercise(
     "tensors.relu",
-    form="[5, -6, 7, -8]",
-    right=("[1, 0, 3, 0]", "1, 0, 3, 0"),
+    form="a = [7, -8]\nb = [9, -9]",
+    right="a = [2, 0]\nb = [6, 2]",
     wrong={
-        "[1, 2, 3, 4]": "sign",
-        "[0, -2, 0, -4]": "other way",
-        "[1, -2, 3, -4]": "negative",
-        "[1, 3]": "Write 4 values",
+        "a = [2, -2]\nb = [6, 2]": "negative",
+        "a = [6, 2]\nb = [6, 2]": "Add -4",
+        "a = [2, 0]\nb = [2, 0]": "first each -4",
+        "a = [2, 0]\nb = [2, -2]": "first each -4",
+        "a = [2, 0]": "Part b has no answer yet",
+        "a = [2]\nb = [6, 2]": "Write 2 values",
     },
-    why="relu keeps positive numbers, and makes negative ones zero.",
+    why="In the right order, -4 and the product make 2 and -2, and relu cuts the -2.  In the wrong "
+    "one, relu makes each -4 zero, and the product is added to zeros.",
 )
 def relu(answer: Answer) -> str | None:
-    """What does relu make of the tensor 1, -2, 3, -4?"""
-    found = answer.numbers(4)
-    hints: dict[tuple[int, ...], str] = {
-        (1, 2, 3, 4): "That takes the sign away.  relu makes negative numbers zero.",
-        (0, -2, 0, -4): "It is the other way round: positive numbers stay.",
-        (1, -2, 3, -4): "Nothing has changed; what happens to negative numbers?",
-    }
-    return None if found == (1, 0, 3, 0) else hints.get(found, "Take each number alone.")
+    """A tensor of two numbers is filled with -4. One kernel adds the product [6, 2] to it, another
+    one is relu. What does the tensor hold at the end, (a) if relu runs after the addition, (b) if a
+    wrong chain lets relu run before it?
+    """
+    a, b = answer.parts("a", "b")
+    if (found := a.numbers(2)) != (2, 0):
+        negative = "Part a: relu makes negative numbers zero."
+        return negative if found == (2, -2) else "Part a: Add -4 and the product, then use relu."
+    return (
+        None if b.numbers(2) == (6, 2) else "Part b: first each -4 becomes 0, then what is added?"
+    )

@@ -1,4 +1,4 @@
-"""Exercises of tutorial 09, async and await."""
+"""Exercises of the tutorial about async tasks and their order."""
 
 from __future__ import annotations
 
@@ -9,113 +9,66 @@ from tfrt_nb.exercises.exercise import exercise
 
 
 @exercise(
-    "async.order",
-    form="[5, 4, 3, 2, 1]",
-    right=("[1, 4, 2, 3, 5]", "1, 4, 2, 3, 5"),
+    "async.kind",
+    form="a = host\nb = host\nc = compiled\nd = compiled",
+    right="a = host\nb = compiled\nc = host\nd = compiled",
     wrong={
-        "[4, 1, 2, 3, 5]": "hot",
-        "[1, 2, 4, 3, 5]": "filled",
-        "[1, 4, 3, 2, 5]": "brackets",
-        "[1, 4, 5, 2, 3]": "await",
-        "[1, 2, 3, 4, 5]": "filled",
-        "hangs": "goes on",
-        "[]": "goes on",
-        "[1, 4, 2, 3]": "five numbers",
+        "a = compiled\nb = compiled\nc = host\nd = compiled": "large step",
+        "a = host\nb = host\nc = host\nd = compiled": "ten million",
+        "a = host\nb = compiled\nc = compiled\nd = compiled": "last line",
+        "a = host\nb = compiled\nc = host\nd = host": "compiled code",
+        "a = graph\nb = compiled\nc = host\nd = compiled": "Write compiled or host",
+        "a = host": "Part b has no answer yet",
     },
-    why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints "
-    "4.  Then %gate is filled: 2, and after it 3, because the task has the token of @work in its "
-    "brackets.  5 comes after the await of the task.",
+    why="Few large steps, such as kernels in Python, make a host program, and many small ones a "
+    "compiled function.  The last line and the operations say which kind it is.",
 )
-def order(answer: Answer) -> str | None:
-    """What is printed? (`show` prints a number.)
-
-    ```
-    async.func @work(%gate: !async.token) -> !async.token {
-      show 1
-      await %gate : !async.token
-      show 2
-      return
-    }
-    func.func @main() {
-      %gate = async.runtime.create : !async.token
-      %work = async.call @work(%gate) : (!async.token) -> !async.token
-      %task = async.execute [%work] {
-        show 3
-        async.yield
-      }
-      show 4
-      async.runtime.set_available %gate : !async.token
-      async.await %task : !async.token
-      show 5
-      return
-    }
-    ```
+def kind(answer: Answer) -> str | None:
+    """Is it a `host` program or a `compiled` one? (a) It calls three functions in Python, each of
+    which downloads a page. (b) It adds ten million numbers, one by one. (c) Its last line is
+    `tfrt.return %x : i32`. (d) It has an `async.execute`.
     """
-    printed = answer.items()
-    if all(isinstance(one, str) for one in printed):
-        return (
-            "Nothing stops here for ever: an await in an async.func keeps no thread, so @main "
-            "goes on, and fills %gate."
-        )
-    if sorted(printed, key=str) != [1, 2, 3, 4, 5]:
-        return "Write the five numbers in their order, each once."
-    hints = (
-        (1, 4, "An async.func starts hot: which prints of it happen in the call itself?"),
-        (
-            4,
-            2,
-            "The 2 is below the await of %gate.  Is %gate filled before or after the print of 4?",
-        ),
-        (
-            2,
-            3,
-            "The task has %work in its brackets: it starts when the last line of @work has run.",
-        ),
-        (
-            3,
-            5,
-            "The await stops until the task is finished.  On which side of it is the print of 5?",
-        ),
+    return answer.hint_for_parts(
+        a=("host", "compiled", "each download is a large step, and Python functions are kernels."),
+        b=("compiled", "host", "ten million kernel calls would cost more than the additions."),
+        c=("host", "compiled", "look at the last line: `tfrt.` is the dialect of kernels."),
+        d=("compiled", "host", "tasks are how compiled code says what may run at the same time."),
     )
-    for first, second, hint in hints:
-        if printed.index(second) < printed.index(first):
-            return hint
-    return None
 
 
 @exercise(
-    "async.coroutine",
-    form="a = 7\nb = stack\nc = no\nd = worker",
-    right="a = 3\nb = frame\nc = no\nd = caller",
+    "async.certain",
+    form="a = no\nb = no\nc = yes\nd = no",
+    right="a = yes\nb = no\nc = no\nd = yes",
     wrong={
-        "a = 2\nb = frame\nc = no\nd = caller": "start",
-        "a = 3\nb = stack\nc = no\nd = caller": "belongs to the thread",
-        "a = 3\nb = frame\nc = yes\nd = caller": "note",
-        "a = 3\nb = frame\nc = no\nd = worker": "hot",
-        "a = 3\nb = frame\nc = no": "Part d",
+        "a = no\nb = no\nc = no\nd = yes": "parentheses",
+        "a = yes\nb = yes\nc = no\nd = yes": "different tasks",
+        "a = yes\nb = no\nc = yes\nd = yes": "awaits %c",
+        "a = yes\nb = no\nc = no\nd = no": "await of %b",
+        "a = maybe\nb = no\nc = no\nd = yes": "Write no or yes",
+        "a = yes": "Part b has no answer yet",
     },
-    why="One suspension point for the cold start and one for each await.  What is needed later is "
-    "in the frame.  A stopped coroutine is only memory and a note at a box.",
+    why="1 is before 2 by the parentheses, and 2 before 5 by the await.  No path leads from or to "
+    "the print of 3.",
 )
-def coroutine(answer: Answer) -> str | None:
-    """(a) How many suspension points has the coroutine of an `async.execute` with two awaits in its
-    body? (b) Where is a value kept that is made before an await and used after it: `stack` or
-    `frame`? (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`? (d) Who
-    runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
+def certain(answer: Answer) -> str | None:
+    """Which of these are certain in every run: `yes` or `no`? (a) 1 before 2, (b) 2 before 3,
+    (c) 3 before 5, (d) 2 before 5.
+
+    ```
+    %a, %x = async.execute -> !async.value<i64> { show 1, yield %ten }
+    %b = async.execute (%x as %y: !async.value<i64>) { show 2 }
+    %c = async.execute { show 3 }
+    show 4
+    async.await %b
+    show 5
+    ```
     """
-    (first,) = answer.parts("a")
-    if first.number() == 2:
-        return "Part a: a task starts cold, so there is one more at its start."
-    if first.number() != 3:
-        return "Part a: count one for each await, and one for the start."
     return answer.hint_for_parts(
-        b=(
-            "frame",
-            "stack",
-            "the stack belongs to the thread, which does other work while the coroutine waits.",
-        ),
-        c=("no", "yes", "it leaves a note at the box and returns.  The thread is free."),
-        d=("caller", "worker", "an async.func starts hot."),
+        a=("yes", "no", "the second task has %x in its parentheses: it starts when %x is filled."),
+        b=("no", "yes", "2 and 3 are in different tasks, and neither waits for the other."),
+        c=("no", "yes", "nobody awaits %c, so it may start late, even after the 5."),
+        d=("yes", "no", "the 5 is below the await of %b, which is filled after the print of 2."),
     )
 
 

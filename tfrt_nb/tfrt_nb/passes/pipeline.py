@@ -48,7 +48,7 @@ from tfrt_nb.passes.speed.fast_path import FastPath
 from tfrt_nb.passes.speed.unroll_short_loops import UnrollShortLoops
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
-PASSES = {
+PASSES: dict[str, str | type[ModulePass]] = {
     "async-await-in-calls": "lowering.await_in_calls.AwaitInCalls",
     "async-check": "safety.guard_operations.CheckAsync",
     "async-check-buffers": "buffers.check_buffers.CheckBuffers",
@@ -84,7 +84,8 @@ PASSES = {
 }
 """Every pass that a pipeline can name, by that name: its module here and its class.
 
-They are imported when they are named: what runs a program needs but some of them.
+They are imported when they are named: what runs a program needs but some of them.  A notebook adds
+the class of a pass of its own.
 """
 _ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
@@ -194,7 +195,10 @@ def pass_named(name: str) -> type[ModulePass]:
     Raises:
         KeyError: if no pass has the name.
     """
-    module, _, class_name = PASSES[name].rpartition(".")
+    found = PASSES[name]
+    if not isinstance(found, str):
+        return found
+    module, _, class_name = found.rpartition(".")
     if not module.startswith("xdsl."):
         module = f"tfrt_nb.passes.{module}"
     return cast(type[ModulePass], getattr(import_module(module), class_name))

@@ -9,7 +9,7 @@ dialect is omitted in its body (`return`, `call`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import IO, Any, TypeVar
@@ -47,12 +47,17 @@ _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in diale
 """Operation classes that print MLIR's custom form where xDSL's class has a different one."""
 
 
-def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
-    """Return the text of the module, ending with a newline; `generic` selects the generic form."""
+def print_ir(
+    module: ModuleOp, *, generic: bool = False, names: Mapping[SSAValue, str] | None = None
+) -> str:
+    """Return the text of the module, ending with a newline; `generic` selects the generic form.
+
+    `names` has the names of values that are not named as MLIR names them.
+    """
     stream = StringIO()
     printer = MlirPrinter(stream, generic=generic)
     with deep_stack():
-        printer.name_values(module)
+        printer.name_values(module, names)
         printer.print_op(module)
     return stream.getvalue() + "\n"
 
@@ -117,15 +122,19 @@ class _Namer:
 
     values: dict[SSAValue, str]
     results: dict[Operation, str]
+    given: Mapping[SSAValue, str]
 
     def name_all(self, module: ModuleOp) -> None:
-        pending: deque[tuple[Region, _Names]] = deque([(module.body, _Names())])
+        names = _Names(used=set(self.given.values()))
+        pending: deque[tuple[Region, _Names]] = deque([(module.body, names)])
         while pending:
             region, outer = pending.popleft()
             names = outer.inside()
             for block in region.blocks:
                 for argument in block.args:
-                    if block is region.first_block:
+                    if argument in self.given:
+                        self.values[argument] = self.given[argument]
+                    elif block is region.first_block:
                         self.values[argument] = names.unused(f"arg{names.next_argument}")
                         names.next_argument += 1
                     else:
@@ -139,8 +148,11 @@ class _Namer:
     def _name_results(self, op: Operation, names: _Names) -> None:
         bindings = []
         for suggested, group in _result_groups(op):
-            name = names.number() if suggested is None else names.unused(suggested)
             single = len(group) == 1
+            if single and group[0] in self.given:
+                name = self.given[group[0]]
+            else:
+                name = names.number() if suggested is None else names.unused(suggested)
             bindings.append(f"%{name}" if single else f"%{name}:{len(group)}")
             for index, value in enumerate(group):
                 self.values[value] = name if single else f"{name}#{index}"
@@ -164,9 +176,9 @@ class MlirPrinter(AttributePrinter):
         self._results: dict[Operation, str] = {}
         self._sources: dict[Block, list[Block]] = {}
 
-    def name_values(self, module: ModuleOp) -> None:
-        """Name every value of the module."""
-        _Namer(self._ssa_values, self._results).name_all(module)
+    def name_values(self, module: ModuleOp, given: Mapping[SSAValue, str] | None = None) -> None:
+        """Name every value of the module: as given, or as MLIR names it."""
+        _Namer(self._ssa_values, self._results, given or {}).name_all(module)
 
     def _print_results(self, op: Operation) -> None:
         if op in self._results:
