@@ -200,7 +200,7 @@ ADVICE = (
         r"left over|too often",
         (
             "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see "
-            "tutorial [15](../tutorials/10_references.ipynb)."
+            "tutorial [15](../tutorials/15_references.ipynb)."
         ),
     ),
     (

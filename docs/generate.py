@@ -293,7 +293,7 @@ def bef() -> str:
     with redirect_stdout(printed), chdir(HERE):
         main(["run", path.name, "--emit", "bef"])
     return (
-        "# A BEF file, annotated\n\nTutorial [11](../tutorials/07_bef.ipynb) explains the idea. "
+        "# A BEF file, annotated\n\nTutorial [11](../tutorials/11_bef.ipynb) explains the idea. "
         "Numbers are in groups of seven bits, the highest first, where they vary in length; in the "
         "bodies of functions they have 32 bits, the lowest byte first. Sections that a reader does "
         "not know are "

@@ -97,7 +97,7 @@ class Diagnostic:
     """One message.  `notes` are diagnostics of severity NOTE that explain this one.
 
     `cause` is the exception of a Python kernel that the message is about.  `fix` is what an editor
-    can do about it: a text of the line and what to write instead.  The fix of a note is about the
+    can do about it: a part of the line and what to write instead.  The fix of a note is about the
     line of the diagnostic that it explains.
     """
 

@@ -19,7 +19,7 @@ _MAX_LINE = 200
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
-"""What a location that names only a point is taken to mean: the word that starts there."""
+"""The word that starts at a location that names only a point."""
 
 
 NOWHERE = "<unknown>:0"

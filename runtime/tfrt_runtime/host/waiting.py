@@ -295,11 +295,11 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """What the contexts in kernels were like, and since when."""
+        """The contexts that were in kernels, and since when."""
         self.is_looking = False
 
     def begin(self) -> None:
-        """A run begins: look until no run is left."""
+        """Watch from the start of a run until no run is left."""
         with self._lock:
             if self.is_looking:
                 return

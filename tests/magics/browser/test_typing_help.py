@@ -1,4 +1,4 @@
-"""Help while a cell is written: what the reader sees in JupyterLab, also while the kernel is busy."""
+"""Help while a cell is written: what the reader sees in JupyterLab, even while the kernel is busy."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ CURSOR = """() => {
 
 
 def in_page(text: str, words: str) -> int:
-    """Where words are in a text, in JavaScript's units."""
+    """Where words are in a source, in JavaScript's units."""
     return len(text[: text.index(words)].encode("utf-16-le")) // 2
 
 

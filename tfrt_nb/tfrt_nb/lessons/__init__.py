@@ -3,7 +3,8 @@ them.
 
 Builds on `exercises`.  As the notebooks, in part one: `l00_start`, `l01_values`, `l02_graph`,
 `l03_chains`, `l04_errors`, `l05_calls`, `l06_loops`, `l07_python`, `l08_threads`, `l09_schedules`,
-`l10_downloads`; in part two: `l07_bef`, `l08_tensors`, `l09_async`, `l10_references`.  A module
+`l10_downloads`; in part two: `l11_bef`, `l12_tensors`, `l13_async`,
+`l14_coroutines`, `l15_references`, `l16_pass_project`.  A module
 holds what its notebook asks: the check, right answers, the wrong answers that learners give, and
 the reason.
 """
@@ -17,6 +18,10 @@ from importlib.resources import files
 RENAMED = {
     "05_control_flow": "05_calls",
     "06_threads": "08_threads",
+    "07_bef": "11_bef",
+    "08_tensors": "12_tensors",
+    "09_async": "13_async",
+    "10_references": "15_references",
     "11_schedules": "09_schedules",
     "12_python": "07_python",
 }

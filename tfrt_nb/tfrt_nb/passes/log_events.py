@@ -1,4 +1,4 @@
-"""What a program does so that others can follow it: events for the board, steps for `--explore`.
+"""Operations that let others follow a program: events for the board, steps for `--explore`.
 
 Watched programs log which blocks start and which functions are called.
 

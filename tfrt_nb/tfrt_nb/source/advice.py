@@ -155,7 +155,7 @@ _CONDITIONS = (
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """What to write instead of the word that was refused, if the advice says that: a word, or the
+    """The replacement for the word that was refused, if the advice names one: a word, or the
     types that follow.
     """
     found = _WRITE.search(advice or "")

@@ -41,7 +41,7 @@ program, or of the function of which `value` is a register; `value`; `instance`;
 the number of a thread in its queue; `payload`, a word."""
 
 Moments = list[tuple[int, str, str]]
-"""What became of a call on a cluster: when, in nanoseconds of the monotonic clock, what (`sent`,
+"""The fate of a call on a cluster: when, in nanoseconds of the monotonic clock, what (`sent`,
 `queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
 
 _MAX_WAITING = 1 << 20

@@ -1,4 +1,4 @@
-"""What became of the calls of a watched run on a Dask cluster: sent, queued, running, lost, back.
+"""The fate of the calls of a watched run on a Dask cluster: sent, queued, running, lost, back.
 
 Dask's scheduler and workers keep what they did with each task; they are asked once, after the run.
 """
@@ -33,7 +33,7 @@ def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Momen
 
 
 class _Stories:
-    """What became of the calls of a watched run, which Dask's scheduler and workers tell."""
+    """The fate of the calls of a watched run, which Dask's scheduler and workers tell."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -72,7 +72,7 @@ class _Stories:
 
 
 def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
-    """What a line of a task's story says, or ""."""
+    """The meaning of a line of a task's story, or ""."""
     if where != "scheduler":
         return _TOLD.get(words, "")
     is_lost = cause.startswith("handle-worker-cleanup") and words[1:] == ("released",)

@@ -86,7 +86,7 @@ from tfrt_nb.passes.lowering.convert_scf_to_cf import lower_structured_control_f
 from tfrt_nb.passes.lowering.coroutines import given_results
 
 ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetErrorOp})
-"""What the block begins with where something goes on that has failed."""
+"""The operations at the start of a block that continues after a failure."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
 """This many dropped references are worth sharing; below, each way is easier to read on its own."""

@@ -279,13 +279,7 @@ export function createTimeline(store) {
     ];
     const swatch = element("i", { "aria-hidden": true });
     swatch.style.background = `var(--kernel${colorOf.get(kind) ?? 0})`;
-    return element(
-      "span",
-      { "data-kind": kind },
-      swatch,
-      element("b", {}, kind),
-      ` ${parts.join(", ")}`,
-    );
+    return element("span", { "data-kind": kind }, swatch, element("b", {}, kind), ` ${parts.join(", ")}`);
   }
 
   function drawItem(row, span) {

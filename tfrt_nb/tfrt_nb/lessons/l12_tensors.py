@@ -1,4 +1,4 @@
-"""Exercises of tutorial 08, tensors."""
+"""Exercises of tutorial 12, tensors."""
 
 from __future__ import annotations
 

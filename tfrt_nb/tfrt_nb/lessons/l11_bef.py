@@ -1,4 +1,4 @@
-"""Exercises of tutorial 07, inside BEF."""
+"""Exercises of tutorial 11, inside BEF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of tutorial 10, reference counting."""
+"""Exercises of tutorial 15, reference counting."""
 
 from __future__ import annotations
 
