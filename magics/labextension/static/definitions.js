@@ -1,5 +1,5 @@
-// Names in programs: F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or
-// in that of a program of --with; Shift-F12 selects all its uses; F2 gives it another name.
+// Names in programs: F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell
+// or in that of a program of --with; Shift-F12 selects all its uses; F2 gives it another name.
 
 import { isOurs } from "./colours.js";
 import { toKernel, toPage } from "./services.js";

@@ -13,8 +13,10 @@ export function createHover({ view, ask }) {
         found = await ask(model, { ask: "hover", text, cursor: toKernel(text, pos) });
       if (!found || text !== editor.state.doc.toString()) return null; // typing went on meanwhile
       const { from, to } = editor.state.wordAt(pos) ?? { from: pos, to: pos };
-      const style =
-        "margin:0;padding:4px 8px;max-width:72ch;max-height:40vh;overflow:auto;white-space:pre-wrap;font-size:var(--jp-code-font-size)";
+      const style = [
+        "margin:0;padding:4px 8px;max-width:72ch;max-height:40vh;overflow:auto;white-space:pre-wrap",
+        "font-size:var(--jp-code-font-size)",
+      ].join(";");
       return {
         pos: from,
         end: to,

@@ -381,10 +381,7 @@ class Request(Run):
         return is_first
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
-        """Cancel the run at a time of `time.monotonic`, unless it is over by then.
-
-        The error names `seconds`, how long the run was to take, if they are given.
-        """
+        """Cancel the run at a time of `time.monotonic`; the error names the `seconds` it had."""
         limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
         reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)
         timer = self.host.timers.at(deadline, lambda: self.cancel(reason))

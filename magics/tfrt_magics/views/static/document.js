@@ -2,8 +2,9 @@
 //
 // Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
 // source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
-// (values), remote (of each call on a cluster the operation and its moments: time, what, worker), unlogged (states of operations of compiled code), previews, pictures (of tensors: address, least and
-// greatest number), results, log, outcomes; of displayed values their lines alone.  In a file the body is JSON:
+// (values), remote (of each call on a cluster the operation and its moments: time, what, worker), unlogged (states of
+// operations of compiled code), previews, pictures (of tensors: address, least and greatest number), results, log,
+// outcomes; of displayed values their lines alone.  In a file the body is JSON:
 // deflated in base64 (`packed`), or where it is small, text (`body`), which takes no turns of a busy page to inflate.
 // `bridge/saved.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
 // while the run went on has the body as it is.

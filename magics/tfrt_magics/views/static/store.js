@@ -59,8 +59,8 @@ export class Store {
   /**
    * What time it is in the run, in nanoseconds since its first event.
    *
-   * A message says how long the cell has taken so far.  Its run started later, by no more than what the cell was ahead of
-   * the newest event in any message.
+   * A message says how long the cell has taken so far.  Its run started later, by no more than what the cell was ahead
+   * of the newest event in any message.
    */
   get clock() {
     const { end } = this,

@@ -5,9 +5,8 @@ wait for a result (`help_until`, `python_waits`), threads of the blocking pool, 
 user's queue.
 
 For a user's queue, the native queue is a mailbox that Python empties.  The emptying thread hands
-each task to the user's queue.  On a thread of that queue, `run_one` runs a task and puts everything
-that became ready back into the mailbox.  Thus the user's queue decides where and in which order
-tasks run.
+each task to the user's queue, which decides where and in which order tasks run.  On a thread of
+that queue, `run_one` runs a task and puts everything that became ready back into the mailbox.
 """
 
 from __future__ import annotations
