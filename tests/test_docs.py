@@ -203,6 +203,7 @@ def test_links_to_other_sites_are_those_of_the_list() -> None:
         "https://github.com/Kaggle/docker-python/pull/1487",
         "https://github.com/googlecolab/backend-info/blob/0042aa202e7b58599f891013d654e6b29abb5f72/pip-freeze.txt",
         "https://github.com/microsoft/vscode-jupyter/issues/14761",
+        "https://keepachangelog.com/en/1.1.0/",
         "https://mybinder.org",
         "https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD?urlpath=lab/tree/notebooks/tutorials.ipynb",
         "https://ui.perfetto.dev",

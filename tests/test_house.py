@@ -251,8 +251,9 @@ def repository(tmp_path: Path) -> Path:
 
 
 def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user whose git has no configuration, and outside of any hook."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    """Run a command as a user whose git has no configuration, and outside of any hook or make."""
+    inherited = ("GIT_", "MAKE", "MFLAGS")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(inherited)}
     environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

@@ -103,7 +103,7 @@ def test_a_wheel_brings_the_tutorials(installed: Path, tmp_path: Path) -> None:
     assert "files copied" in run(installed, "IPython", "tutorials", str(folder), "--no-open")
 
     # JupyterLab, which `make lab` opens here, adds a folder `.ipynb_checkpoints`.
-    files = [path for path in (ROOT / "notebooks").glob("*.[im]*") if path.is_file()]
+    files = [path for path in (ROOT / "notebooks").glob("*.[ims]*") if path.is_file()]
     wanted = {path.name: path.read_bytes() for path in files}
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == wanted
 
