@@ -136,6 +136,8 @@ def test_a_click_finds_what_is_drawn_there_however_the_picture_is_zoomed_and_mov
                     [across, down],
                 )
                 found = expected(x, y)
+                if about == "Minimap":  # it covers a corner of the graph
+                    continue
                 text = "" if found is None else data["body"]["program"]["operations"][found]["text"]
                 assert about == text.split("\n", 1)[0], (across, down)
                 hits += found is not None
