@@ -188,7 +188,8 @@ def test_a_block_shows_its_runs_while_the_cell_waits(kernel: FrontEnd) -> None:
         "opened.set()\nwith tfrt.board():\n    print(order(4).result(), page.map([1, 2]).result())"
     )
     messages = kernel.run(code, is_page=True)
-    assert [one["text"] for one in of_type(messages, "stream")] == ["17 [2, 4]\n"]
+    # A slow kernel may send one line as two messages.
+    assert "".join(one["text"] for one in of_type(messages, "stream")) == "17 [2, 4]\n"
     kinds = [each["msg_type"] for each in messages]
     assert len(boards(messages)) == 2 and kinds.index("display_data") < kinds.index("stream")
     code = "with tfrt.board():\n    for n in range(25): quick(n).result()\nquick(1).watch"

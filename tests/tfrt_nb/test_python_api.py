@@ -383,7 +383,7 @@ def test_an_argument_of_the_wrong_kind_is_refused_at_the_line_of_the_caller(
 
 
 def test_a_value_that_is_dropped_says_where_it_was_made() -> None:
-    with pytest.raises(tfrt.TfrtError, match="made here was dropped unresolved") as caught:
+    with pytest.raises(tfrt.TfrtError, match="created here was dropped unresolved") as caught:
         CODE.run(tfrt.unavailable()).result(SLOW)
 
     assert caught.value.diagnostics[0].location.source == __file__

@@ -11,7 +11,7 @@ import pytest
 from IPython.core.compilerop import CachingCompiler
 
 import tfrt_nb as tfrt
-from tfrt_nb.convert.plain_text import CHAIN_TEXT
+from tfrt_nb.convert.rows import CHAIN_TEXT
 from tfrt_nb.dialects.types import CHAIN
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_runtime.diagnostics import Location, line_of

@@ -5,8 +5,9 @@ The package builds on `dialects` and on `tfrt_runtime.bef`. The two directions a
 https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md.
 
 - Both directions: `attributes` (and locations), `carried` (text that a file only carries).
-- To BEF: `collect` finds the contents of a module. `plain_text` builds a function's
-  record from operations whose values are registers; they come from a module, from a trace, or, for
-  plain programs, from text without a module in between.
+- To BEF: `collect` finds the contents of a module. `rows` builds a function's record from
+  operations whose values are registers. The operations come from a module, from a trace, or from
+  `plain_text`, the shorter path for large programs, which goes from text to records without a
+  module in between.
 - `graph` writes a program in the DOT language.
 """

@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation
 
 from tfrt_nb.convert.attributes import place_of
 from tfrt_nb.convert.collect import Call, Collector, Function, return_of
-from tfrt_nb.convert.plain_text import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
 from tfrt_nb.source.spans import SourceSpan, location_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrt_nb.convert.plain_text import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.tracing.names import Function, Made, value_names
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
