@@ -49,7 +49,7 @@ OF_AWAIT = "Awaited async operand is in error state"
 LAST_LINE = "// passes: "
 AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
 """What may follow the counting passes."""
-REMOVING = ("canonicalize", "cse", "dce")
+REMOVING = ("canonicalize", "cse", "dce", "async-parallel-for")
 BY_RULE = "async-runtime-policy-based-ref-counting"
 """Right only for programs that keep its rules."""
 ASYNC_PASSES = (*COUNTING, LOWERED, *(name for name in PASSES if name != BY_RULE))
