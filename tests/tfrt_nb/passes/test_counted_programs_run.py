@@ -365,3 +365,35 @@ def test_a_task_may_hand_its_reference_to_a_call(
     printed.write_text(tfrt_nb("opt", "-p", passes, source).stdout)
 
     assert tfrt_nb("run", level, "--check-references", printed) == Outcome(0, "", "")
+
+
+def test_a_lowered_task_that_calls_a_function_that_waits_stays_a_coroutine(
+    tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program, lowered = tmp_path / "program.mlir", tmp_path / "lowered.mlir"
+    program.write_text("""func.func @wait(%t: !async.token) -> i64 {
+  async.await %t : !async.token
+  %seven = arith.constant 7 : i64
+  return %seven : i64
+}
+async.func @outer() -> !async.value<i64> {
+  %t, %v = async.execute -> !async.value<i64> {
+    %early = async.execute {
+      async.yield
+    }
+    %x = func.call @wait(%early) : (!async.token) -> i64
+    async.yield %x : i64
+  }
+  %y = async.await %v : !async.value<i64>
+  return %y : i64
+}
+func.func @main() -> i64 {
+  %v = async.call @outer() : () -> !async.value<i64>
+  %y = async.await %v : !async.value<i64>
+  return %y : i64
+}
+""")
+    lowered.write_text(tfrt_nb("opt", "-p", "async-to-async-runtime", program).stdout)
+
+    for level in ("-O0", "-O1"):
+        assert tfrt_nb("run", level, lowered) == Outcome(0, "'main' returned 7\n", "")

@@ -292,20 +292,21 @@ class AsyncValue(AwaitedValue):
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
         try:
+            if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
+                # The shortest way to a number: native code works for it, and makes the object.
+                queue = self._queue
+                found = queue.process.result(queue.address, self._address, reads)
+                if found is not MISSING:
+                    return found
+                INTERRUPTS.raise_if_noted()
             return self._result(timeout)
         except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
             raise for_users(problem)
 
     def _result(self, timeout: float | None) -> object:
+        """`result`, for what is no number, has failed, or must come in time."""
         if timeout is not None:
             deadline_in(timeout)  # a wrong one is refused even if the value is available already
-        elif (reads := _ORDINARY.get(self.type)) is not None:
-            # The shortest way to a number: native code works for it, and makes the object.
-            queue = self._queue
-            found = queue.process.result(queue.address, self._address, reads)
-            if found is not MISSING:
-                return found
-            INTERRUPTS.raise_if_noted()
         outcome = self._found or self._outcome(timeout)
         if Value.at(outcome).is_error:
             # Not in a variable: the exception's traceback would hold it, and so itself and the

@@ -95,6 +95,7 @@ from tfrt_nb.passes.control_flow import (
 from tfrt_nb.passes.lowering.call_graph import with_callers
 from tfrt_nb.passes.lowering.coroutines import (
     JOINS,
+    PRESPLIT,
     WAITING,
     Coroutine,
     branch_on_interrupt,
@@ -120,10 +121,15 @@ class AwaitInCalls(ModulePass):
 
 
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
-    """Return the names of the functions that wait, or that call one that does."""
+    """Return the names of the functions that wait, or that call one that does.
+
+    A coroutine is neither: what it calls may wait, but its caller has gone on by then.
+    """
     callers: dict[str, set[str]] = {}
     waiting: set[str] = set()
     for name, function in functions.items():
+        if function.attributes.get("passthrough") == PRESPLIT:
+            continue
         for op in outside_tasks(function.body):
             if type(op) in WAITING:
                 waiting.add(name)
