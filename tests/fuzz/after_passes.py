@@ -27,6 +27,7 @@ from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.passes.pipeline import PASSES, parse_pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
+from tfrt_runtime.async_runtime.objects import UNKNOWN
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 
@@ -44,8 +45,9 @@ COUNTING = (
     f"{LOWERED},{OF_LOWERED},async-runtime-ref-counting-opt",
     f"{LOWERED},convert-scf-to-cf,{OF_LOWERED}",
 )
-OF_AWAIT = "Awaited async operand is in error state"
-"""An error where something that failed is awaited, once its await is lowered as the async dialect describes."""
+OF_LOWERING = {"Awaited async operand is in error state", f"error: {UNKNOWN}"}
+"""The errors of a lowered program, as the async dialect describes it: where something that failed is awaited, and of
+an async function whose assertion has become a branch, which has no message."""
 LAST_LINE = "// passes: "
 AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
 """What may follow the counting passes."""
@@ -274,7 +276,7 @@ def _run(
 
 def _may_fail(found: frozenset[str], possible: frozenset[str]) -> bool:
     """Whether the errors are some of those that are possible, and none if there are none."""
-    return bool(found) == bool(possible) and found - {OF_AWAIT} <= possible
+    return bool(found) == bool(possible) and found - OF_LOWERING <= possible
 
 
 def _seen(runner: Runner, execution: Execution) -> Seen:

@@ -397,3 +397,24 @@ func.func @main() -> i64 {
 
     for level in ("-O0", "-O1"):
         assert tfrt_nb("run", level, lowered) == Outcome(0, "'main' returned 7\n", "")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_counts_of_lowered_tasks_hold_while_async_functions_are_not_lowered_yet(
+    level: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, counted = tmp_path / "source.mlir", tmp_path / "counted.mlir"
+    source.write_text(f"""async.func @empty() -> !async.token {{
+  return
+}}
+func.func @main() {{{TWO_TASKS}
+  async.await %s : !async.token
+  %e = async.call @empty() : () -> !async.token
+  return
+}}
+""")
+    done = tfrt_nb("opt", "-p", "async-to-async-runtime,async-runtime-ref-counting", source)
+    assert done.status == 0, done
+    counted.write_text(done.stdout)
+
+    assert tfrt_nb("run", level, "--check-references", counted) == Outcome(0, "", "")

@@ -58,7 +58,7 @@ from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_ import proposal
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
-from tfrt_nb.dialects.async_.functions import CallOp, FuncOp
+from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import (
     BY_HAND,
     OF_OWN,
@@ -83,9 +83,7 @@ from tfrt_nb.passes.counting.reference_counts import (
 from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
-_NOT_COUNTED_YET = frozenset(
-    {AwaitAllOp, AwaitOp, ExecuteOp, FuncOp, RuntimeSpawnOp, RuntimeSpawnIntoOp}
-)
+_NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 """Programs have no spawns of their own: these were tasks (`speed.copying`)."""
 
 
