@@ -418,3 +418,34 @@ func.func @main() {{{TWO_TASKS}
     counted.write_text(done.stdout)
 
     assert tfrt_nb("run", level, "--check-references", counted) == Outcome(0, "", "")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_a_failure_drops_what_a_call_takes_under_the_name_of_a_block_argument(
+    level: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, counted = tmp_path / "source.mlir", tmp_path / "counted.mlir"
+    source.write_text(f"""func.func @main() {{{TWO_TASKS}
+  %no = arith.constant false
+  cf.assert %no, "no"
+  %one = scf.if %no -> !async.token {{
+    scf.yield %s : !async.token
+  }} else {{
+    scf.yield %s : !async.token
+  }}
+  %u = async.execute {{
+    %v = async.execute [%s, %one] {{
+      async.yield
+    }}
+    async.yield
+  }}
+  return
+}}
+""")
+    lowering = "async-to-async-runtime,async-runtime-ref-counting,async-runtime-ref-counting-opt"
+    done = tfrt_nb("opt", "-p", lowering, source)
+    assert done.status == 0, done
+    counted.write_text(done.stdout)
+
+    done = tfrt_nb("run", level, "--check-references", counted)
+    assert (done.status, done.stderr.count("error: ")) == (1, 1), done.stderr

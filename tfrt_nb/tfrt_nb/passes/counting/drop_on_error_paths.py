@@ -18,7 +18,7 @@ it meets the error's way again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
@@ -166,7 +166,7 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
             passed[argument] = passed.get(value, value)
         for op in block.ops:
             made.update(op.results)
-            for value, count in _dropped(op, explicit_only):
+            for value, count in _dropped(op, passed, explicit_only):
                 source = passed.get(value, value)
                 # A program that counts only the argument leaves the value to the pass that counts
                 # the rest.
@@ -177,17 +177,24 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
     return {value: count for value, count in due.items() if count > 0}
 
 
-def _dropped(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
+def _dropped(
+    op: Operation, passed: Mapping[SSAValue, SSAValue], explicit_only: bool
+) -> Iterator[tuple[SSAValue, int]]:
+    """The references that an operation drops or hands on, less those that it adds.
+
+    With `explicit_only`, a value that is handed on counts if it, or the one that was passed for it,
+    is counted by hand.
+    """
     match op:
         case RuntimeDropRefOp():
             yield op.operand, op.count.value.data
         case RuntimeAddRefOp():
             yield op.operand, -op.count.value.data
-        case ReturnOp():
+        case ReturnOp() | CallOp() if explicit_only:
             for value in op.arguments:
-                if is_counted_by_hand(value) if explicit_only else is_async(value):
+                if any(map(is_counted_by_hand, {value, passed.get(value, value)})):
                     yield value, 1
-        case CallOp() if explicit_only:
-            yield from ((value, 1) for value in op.arguments if is_counted_by_hand(value))
+        case ReturnOp():
+            yield from ((value, 1) for value in op.arguments if is_async(value))
         case _:
             pass
