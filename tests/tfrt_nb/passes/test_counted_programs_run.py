@@ -206,6 +206,30 @@ def test_counting_refuses_operations_of_the_proposal_which_become_tasks_and_awai
     assert "4:3: error: async operations must be lowered to async runtime operations" in done.stderr
 
 
+def test_counts_beside_operations_of_the_proposal_are_lowered_after_those(
+    tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program, counted = tmp_path / "program.mlir", tmp_path / "counted.mlir"
+    program.write_text("""func.func @job() -> !async.handle {
+  %ret = async.ret_handle : !async.handle
+  return %ret : !async.handle
+}
+func.func @main() {
+  %k = call @job() : () -> !async.handle
+  async.sync_await %k : !async.handle
+  return
+}
+""")
+
+    done = tfrt_nb("opt", "-p", "async-ref-counting,async-to-async-runtime", program)
+    assert done.status == 1
+    assert "'async.ret_handle' must be replaced before counts are lowered" in done.stderr
+
+    passes = "async-desugar-proposal,async-ref-counting,async-func-to-async-runtime,async-to-async-runtime"
+    counted.write_text(tfrt_nb("opt", "-p", passes, program).stdout)
+    assert tfrt_nb("run", "--check-references", counted) == Outcome(0, "", "")
+
+
 def test_a_program_whose_failures_are_propagated_already_is_refused(
     tfrt_nb: CommandLine, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_ import proposal
 from tfrt_nb.dialects.async_.extensions import RuntimeCheckOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
@@ -61,7 +62,7 @@ from tfrt_nb.dialects.async_.tasks import (
     ExecuteOp,
     YieldOp,
 )
-from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.dialects.async_.types import ValueType, operations_of
 from tfrt_nb.passes.control_flow import Emitter, erase, exchange, fail, operations_in, replace
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import (
@@ -87,6 +88,7 @@ from tfrt_nb.passes.lowering.outline import (
 
 _FAILED = "Awaited async operand is in error state"
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
+_PROPOSAL = frozenset(operations_of(proposal))
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ class AsyncToAsyncRuntime(ModulePass):
         style = ErrorStyle(self.token_last, self.keep_errors)
         counts = None
         if counts_tasks(op):
+            _refuse_proposal(op)
             write_out_handed_on(op)
             counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
@@ -124,6 +127,14 @@ class AsyncToAsyncRuntime(ModulePass):
                 _make_coroutine(function, style)
         for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
             _lower(nested, style)
+
+
+def _refuse_proposal(module: ModuleOp) -> None:
+    """Lowered counts beside operations that become tasks and awaits would seem to come on top."""
+    first = next((op for op in operations_in(module) if type(op) in _PROPOSAL), None)
+    if first is not None:
+        reason = "must be replaced before counts are lowered: run async-desugar-proposal first"
+        fail(first, f"'{first.name}' {reason}")
 
 
 def _make_coroutine(function: PlainFuncOp, style: ErrorStyle) -> None:
