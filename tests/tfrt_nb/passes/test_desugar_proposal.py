@@ -186,3 +186,23 @@ func @main() {{
   return
 }}
 """
+
+
+def test_a_function_that_returns_its_own_handle_is_not_inlined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tfrt_nb = CommandLine(capsys)
+    program, inlined = tmp_path / "program.mlir", tmp_path / "inlined.mlir"
+    program.write_text("""func.func @job() -> !async.handle {
+  %ret = async.ret_handle : !async.handle
+  return %ret : !async.handle
+}
+func.func @main() {
+  %h = call @job() : () -> !async.handle
+  async.sync_await %h : !async.handle
+  return
+}
+""")
+    inlined.write_text(tfrt_nb("opt", "-p", "inline", program).stdout)
+
+    assert tfrt_nb("run", inlined) == Outcome(0, "", "")

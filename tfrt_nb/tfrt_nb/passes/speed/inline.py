@@ -13,8 +13,8 @@
 argument is an error: it stays unless no argument can be one, or everything in the body depends on
 all those that can. A call stays where functions call each other in a circle, where the body has
 several blocks and the place takes one, and where the body has a `memref.alloca`, whose memory would
-be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
-once `MAX_OPERATIONS` have been copied.
+be kept until the caller returns, or an `async.ret_handle`, which is the handle of its function. So
+that a program does not grow without end, calls stay, too, once `MAX_OPERATIONS` have been copied.
 
 Private functions to which nothing refers anymore are removed.
 """
@@ -32,6 +32,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import NONSTRICT
 from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
@@ -92,7 +93,7 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
         return False
     if type(call) is HostCallOp and not _skips_as_a_whole(call, callee):
         return False
-    return not any(isinstance(op, memref.AllocaOp) for op in callee.walk())
+    return not any(isinstance(op, memref.AllocaOp | ReturnHandleOp) for op in callee.walk())
 
 
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
