@@ -57,12 +57,18 @@ def run_picture(source: str, table: str) -> str:
     It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
     run, in which each line gets its state when the run resolved it, again and again.
     """
-    values = [one for one in values_of(table) if one.state != "unavailable"]
     lines = {
         name: line
         for line in source.splitlines()
         for name in re.findall(r"(%\w+)[, ].*?=", line)[:1]
     }
+    # Of the rows without a time, constants came at once; nobody knows when an argument did.
+    values = [
+        one
+        for one in values_of(table)
+        if one.state != "unavailable"
+        and (one.seconds != 0 or one.name in lines or one.name.startswith("@") or not lines)
+    ]
     end = max(one.seconds or 0.0 for one in values) + 0.2
     rows = "".join(
         _row(at, lines.get(one.name, one.name), one, end) for at, one in enumerate(values)
@@ -94,7 +100,7 @@ def _row(at: int, line: str, value: Value, end: float) -> str:
     y, color = 40 + at * ROW - 8, COLORS[value.state]
     shown = re.sub(r" : .*", "", line).strip()
     seconds = end if value.seconds is None else value.seconds
-    words = value.text if value.state == "available" else value.state
+    words = (value.state == "available" and value.text) or value.state
     after = "at once" if seconds < 0.1 else f"after {seconds:.1f} s"
     if value.seconds is None:
         after = "at the end"
