@@ -57,10 +57,12 @@ def run_picture(source: str, table: str) -> str:
     It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
     run, in which each line gets its state when the run resolved it, again and again.
     """
+    # The first result of a line has its text in the picture, the others have their names alone.
     lines = {
-        name: line
+        name: name if at else line
         for line in source.splitlines()
-        for name in re.findall(r"(%\w+)[, ].*?=", line)[:1]
+        if re.match(r"\s*%[^({]*=", line)
+        for at, name in enumerate(re.findall(r"%\w+", line.partition("=")[0]))
     }
     # Of the rows without a time, constants came at once; nobody knows when an argument did.
     values = [

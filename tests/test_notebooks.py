@@ -178,7 +178,10 @@ int32 = 42
   ● available  %one   1  i32
   ■ cancelled  %slow     i32  cell  10.2 µs + 2.01 s
 timed out after 2 s; @main was still waiting for %slow"""
-    picture = demo.run_picture("%one = tfrt.constant.i32 1", table)
+    source = "%slow = earlier 3\n%one, %slow = later {seconds = 4}"
+    picture = demo.run_picture(source, table)
+    assert ">%one,&#160;%slow&#160;=&#160;later&#160;{seconds&#160;=&#160;4}<" in picture
+    assert ">%slow<" in picture and "earlier" not in picture
     assert ">printed:&#160;int32&#160;=&#160;20,&#160;then&#160;int32&#160;=&#160;42<" in picture
     assert ">timed&#160;out&#160;after&#160;2&#160;s;&#160;@main" in picture
     # Only a reader on a screen who has nothing against motion sees anything else.
