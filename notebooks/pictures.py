@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from textwrap import wrap
 
 FONT = "ui-monospace, Menlo, Consolas, monospace"
 SANS = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
@@ -16,7 +17,8 @@ COLORS = {"available": "#009e73", "error": "#d55e00", "cancelled": "#777", "skip
 """Okabe and Ito's green and vermilion; the word beside it says the same."""
 _TIMES = re.compile(r"([\d.]+) (ns|µs|ms|s) \+ ([\d.]+) (ns|µs|ms|s)$")
 _TYPE = re.compile(r"(?:[iuf]+\d+|index|tensor|!|object)")
-START, ROW, WIDTH = 0.6, 24, 760
+HELD, START, ROW, WIDTH = 4.0, 0.6, 24, 760
+"""Seconds of the end of a run, of its start before anything happens; the sizes of a picture."""
 
 
 @dataclass(frozen=True)
@@ -50,42 +52,80 @@ def values_of(table: str) -> list[Value]:
 
 
 def run_picture(source: str, table: str) -> str:
-    """A moving picture of a run as SVG: each line gets its state when the run resolved it; without animation, the end."""
-    values = [one for one in values_of(table) if one.state != "unavailable"]
+    """A picture of a run as SVG: its lines with their values and times, and what it printed.
+
+    It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
+    run, in which each line gets its state when the run resolved it, again and again.
+    """
+    # The first result of a line has its text in the picture, the others have their names alone.
     lines = {
-        name: line
+        name: name if at else line
         for line in source.splitlines()
-        for name in re.findall(r"(%\w+)[, ].*?=", line)[:1]
+        if re.match(r"\s*%[^({]*=", line)
+        for at, name in enumerate(re.findall(r"%\w+", line.partition("=")[0]))
     }
+    # Of the rows without a time, constants came at once; nobody knows when an argument did.
+    values = [
+        one
+        for one in values_of(table)
+        if one.state != "unavailable"
+        and (one.seconds != 0 or one.name in lines or one.name.startswith("@") or not lines)
+    ]
     end = max(one.seconds or 0.0 for one in values) + 0.2
     rows = "".join(
         _row(at, lines.get(one.name, one.name), one, end) for at, one in enumerate(values)
     )
+    notes = _notes_of(table)
+    below = 40 + len(values) * ROW
+    texts = "".join(
+        f"<text x='42' y='{below + at * ROW - 4}' fill='#24292f'>{_spaced(note)}</text>"
+        for at, note in enumerate(notes)
+    )
     return _svg(
-        36 + len(values) * ROW, rows, FONT, "A run: each value gets its state when it comes"
+        below - 4 + len(notes) * ROW,
+        rows + texts,
+        FONT,
+        "A run: each value gets its state when it comes",
     )
 
 
+def _notes_of(table: str) -> list[str]:
+    """What a run printed, in a line, and the message below its board."""
+    above, _, below = re.split(r"(?m)^\S* ?(@\w+: )", table, maxsplit=1)
+    printed = [line for line in above.splitlines() if line]
+    message = " ".join(line for line in below.splitlines()[1:] if not line.startswith("  "))
+    return wrap(f"printed: {', then '.join(printed)}" if printed else "", 88) + wrap(message, 88)
+
+
 def _row(at: int, line: str, value: Value, end: float) -> str:
-    """A line of the program whose dot is filled, and whose value appears, at the time of the run, which ends at `end`."""
+    """A line of the program with its value and time; in motion, both come at their time in a run that ends at `end`."""
     y, color = 40 + at * ROW - 8, COLORS[value.state]
     shown = re.sub(r" : .*", "", line).strip()
-    seconds, total = end if value.seconds is None else value.seconds, START + end + 2.0
-    when = f"keyTimes='0;{(START + seconds) / total:.3f}'"
-    change = f"dur='{total:.1f}s' repeatCount='indefinite' calcMode='discrete' {when}"
-    appears = f"<animate attributeName='opacity' values='0;1' {change}/>"
-    vanishes = f"<animate attributeName='opacity' values='1;0' {change}/>"
-    words = value.text if value.state == "available" else value.state
+    seconds = end if value.seconds is None else value.seconds
+    words = (value.state == "available" and value.text) or value.state
     after = "at once" if seconds < 0.1 else f"after {seconds:.1f} s"
     if value.seconds is None:
         after = "at the end"
     return (
+        f"<style>{_motion(at, seconds, end)}</style>"
         f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'/>"
-        f"<circle cx='22' cy='{y - 4}' r='6' fill='{color}'>{appears}</circle>"
+        f"<circle class='is{at}' cx='22' cy='{y - 4}' r='6' fill='{color}'/>"
         f"<text x='42' y='{y}'>{_spaced(shown)}</text>"
-        f"<text x='500' y='{y}' fill='{color}'>{appears}{_spaced(f'{words[:15]:16} {after}')}</text>"
-        f"<text x='500' y='{y}' fill='#888' opacity='0'>{vanishes}not there yet</text>"
+        f"<text class='is{at}' x='500' y='{y}' fill='{color}'>{_spaced(f'{words[:15]:16} {after}')}</text>"
+        f"<text class='not{at}' x='500' y='{y}' fill='#888' opacity='0'>not there yet</text>"
     )
+
+
+def _motion(at: int, seconds: float, end: float) -> str:
+    """The style that hides row `at` from the start of a run until `seconds` after it, if the reader wants motion."""
+    total = HELD + START + end
+    begin, come = (f"{100 * x / total:.2f}%" for x in (HELD, HELD + START + seconds))
+    moves = "".join(
+        f"@keyframes {name}{at}{{0%{{opacity:{still}}}{begin}{{opacity:{1 - still}}}{come}{{opacity:{still}}}}}"
+        f".{name}{at}{{animation:{name}{at} {total:.1f}s step-end infinite}}"
+        for name, still in (("is", 1), ("not", 0))
+    )
+    return f"@media screen and (prefers-reduced-motion:no-preference){{{moves}}}"
 
 
 def _spaced(text: str) -> str:

@@ -168,6 +168,30 @@ def test_a_picture_of_a_run_has_each_value_at_its_time(demo: ModuleType) -> None
     assert picture.index("%last") < picture.index("at&#160;the&#160;end")
 
 
+def test_a_picture_of_a_run_is_still_at_its_end_and_says_what_was_printed(
+    demo: ModuleType,
+) -> None:
+    table = """\
+int32 = 20
+int32 = 42
+■ @main: timed out, 1 of 2 values, 2.01 s
+  ● available  %one   1  i32
+  ■ cancelled  %slow     i32  cell  10.2 µs + 2.01 s
+timed out after 2 s; @main was still waiting for %slow"""
+    source = "%slow = earlier 3\n%one, %slow = later {seconds = 4}"
+    picture = demo.run_picture(source, table)
+    assert ">%one,&#160;%slow&#160;=&#160;later&#160;{seconds&#160;=&#160;4}<" in picture
+    assert ">%slow<" in picture and "earlier" not in picture
+    assert ">printed:&#160;int32&#160;=&#160;20,&#160;then&#160;int32&#160;=&#160;42<" in picture
+    assert ">timed&#160;out&#160;after&#160;2&#160;s;&#160;@main" in picture
+    # Only a reader on a screen who has nothing against motion sees anything else.
+    moving = re.compile(r"<style>@media screen and \(prefers-reduced-motion:no-preference\)")
+    assert picture.count("<style>") == len(moving.findall(picture)) == 2
+    assert re.findall(r"<[^>]*opacity='0'>([^<]*)", picture) == ["not there yet"] * 2
+    held = re.findall(r"@keyframes is\d\{0%\{opacity:1\}([\d.]+)%\{opacity:0\}", picture)
+    assert len(held) == 2 and all(float(percent) > 40 for percent in held)
+
+
 def test_the_comparison_is_drawn_by_its_script() -> None:
     done = subprocess.run(
         [sys.executable, FOLDER / "pictures.py"], stdout=subprocess.PIPE, text=True, check=True

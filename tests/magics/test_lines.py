@@ -288,7 +288,7 @@ def test_the_graph_of_compiled_functions_has_their_tasks_as_boxes() -> None:
         "}",
     ]
     assert {"o0 -> o2;", "o1 -> o3 [style=dashed];", "o1 -> o4;", "o4 -> r0;"} <= set(lines)
-    assert repr(graph) == "<Graph of 1 functions, 5 operations>"
+    assert repr(graph) == "<Graph of 1 function, 5 operations>"
 
     picture = own_picture(graph.document)
     boxes = [text for *_, text in picture.boxes if text]

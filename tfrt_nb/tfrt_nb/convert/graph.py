@@ -107,7 +107,7 @@ class Graph:
 
     def __repr__(self) -> str:
         functions, operations = (len(self.document[key]) for key in ("functions", "operations"))
-        return f"<Graph of {functions} functions, {operations} operations>"
+        return f"<Graph of {functions} function{'s' * (functions != 1)}, {operations} operations>"
 
     def _repr_html_(self) -> str:
         """Return the notebook's view: a picture or, for a large program, the text."""

@@ -146,7 +146,7 @@ func.func @main(%cake: i32, %guests: i32) -> (i32, !tfrt.chain) {
 def save(answer: Code) -> str | None:
     """With 10 and 0 this program prints nothing. Change it so that 10, the cake, is printed even
     when there are no guests. With 10 and 5 it must still print both numbers, 2 and 10, in any
-    order, and return 2.
+    order, and return 2. It may return either chain.
     """
     good = answer.run(10, 5)
     if sorted(good.printed) != ["10", "2"] or good.result != 2:

@@ -166,8 +166,8 @@ def download_retry(answer: Names) -> str | None:
     why="`limit=3` lets three calls run; the others wait without a thread until one is done.",
 )
 def download_limit(answer: Names) -> str | None:
-    """The check's server refuses clients with more than three requests at a time, for good. Let
-    `fetch` make at most three, and still ask again.
+    """If you make more than three requests at a time, the server of the check stops serving you.
+    Let `fetch` make at most three, and still ask again.
     """
     pages = (1, 2, 3, 4, 6, 7, 8)
     server, sizes = _fetched(answer, pages)

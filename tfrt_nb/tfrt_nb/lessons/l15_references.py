@@ -25,9 +25,10 @@ from tfrt_nb.exercises.exercise import exercise
     "to the caller.",
 )
 def places(answer: Answer) -> str | None:
-    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all? (c) After
-    which line is the one in `@main`: `"execute t"`, `"execute s"`, `"execute u"`, `"await s"` or
-    `"await u"`? (d) After which line is `%v` dropped: `"execute v"` or `none`?
+    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref` does `%t` get,
+    in the tasks and in `@main` together? (c) After which line is the one in `@main`:
+    `"execute t"`, `"execute s"`, `"execute u"`, `"await s"` or `"await u"`? (d) After which line
+    is `%v` dropped: `"execute v"` or `none`?
 
     ```
     %t = async.execute { async.yield }
@@ -128,10 +129,10 @@ _ADD = "  async.runtime.add_ref %value {count = 1 : i64} : !async.value<i64>\n"
 _LOAD = "  %x = async.runtime.load %value : <i64>\n"
 
 
-def _count_at_load(text: str) -> int:
-    """The reference count of the value where it is loaded."""
+def _count_after(text: str) -> int:
+    """The reference count of the value after some lines, as a person counts."""
     count = 0
-    for line in text.partition("async.runtime.load")[0].splitlines():
+    for line in text.splitlines():
         by = int(found[1]) if (found := re.search(r"count\s*=\s*(\d+)", line)) else 1
         changes = {"create": 2, "set_available": -1, "add_ref": by, "drop_ref": -by}
         count += next((n for name, n in changes.items() if f"runtime.{name} " in line), 0)
@@ -142,13 +143,16 @@ def _count_at_load(text: str) -> int:
     "references.leak",
     start=_LEAK,
     right=(
-        _LEAK.replace("  return", _DROP + "  return"),
         _LEAK.replace("  return", _DROP + _DROP + "  return"),
+        _LEAK.replace(_LOAD, _DROP + _LOAD + _DROP),
         _LEAK.replace("  return", _DROP.replace("count = 1", "count = 2") + "  return"),
-        _LEAK.replace(_ADD, ""),
-        _LEAK.replace(_ADD, "  // no async.runtime.load yet\n").replace("%x : i64", "%x: i64"),
+        _LEAK.replace(_LOAD, "  // no async.runtime.load yet\n" + _LOAD)
+        .replace("  return", _DROP + _DROP + "  return")
+        .replace("%x : i64", "%x: i64"),
     ),
     wrong={
+        _LEAK.replace("  return", _DROP + "  return"): "the count is 1",
+        _LEAK.replace(_ADD, ""): "Keep the add_ref",
         _LEAK.replace("  return", _DROP * 3 + "  return"): "too often",
         _LEAK.replace("  return", _ADD + _DROP + "  return"): "still left over",
         _LEAK.replace(_ADD, "")
@@ -162,12 +166,12 @@ def _count_at_load(text: str) -> int:
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
         ): "not correct yet",
     },
-    why="A reference that the program takes by hand must be dropped by hand, after the last use.  "
-    "The compiler drops its own one, or leaves both to you.",
+    why="The count is 2 after create, 1 after set_available, 2 after add_ref: two references are "
+    "left, and both are dropped after the last use.",
 )
 def leak(answer: Code) -> str | None:
-    """This program counts by hand, and leaks. Change it so that nothing is left over, and it still
-    loads the value and returns 7.
+    """This program counts by hand, and leaks. Keep its `add_ref`, and drop by hand what is left
+    over: the count must be 0 at the end, and not before the load. It must still return 7.
     """
     ran = answer.run()
     if ran.errors and "before it is available" in ran.errors[0]:
@@ -186,8 +190,15 @@ def leak(answer: Code) -> str | None:
     loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.bare, re.MULTILINE)
     if loaded is None or not re.search(rf"return\s+{loaded[1]}\b", answer.bare):
         return "Keep the load of the value, and return what it gives."
-    if _count_at_load(answer.bare) == 0:
+    if _count_after(answer.bare.partition("async.runtime.load")[0]) == 0:
         return (
             "The count is 0 before the load: the value is freed there, and the load comes too late."
+        )
+    if "async.runtime.add_ref" not in answer.bare:
+        return "Keep the add_ref, and drop by hand what is left over."
+    if left := _count_after(answer.bare):
+        return (
+            f"At the end the count is {left}.  (Now you add as often as you drop, so the compiler "
+            "counts this box, and nothing leaks.  Count it by hand.)"
         )
     return None if ran.results == (7,) else f"It returns {ran.results}, not 7."
