@@ -6,6 +6,18 @@ const MOST_UNFOLDED = 40;
 const MOST_TASKS = 24; // rows of tasks, which are above the threads
 const TASK = /^async\.(execute|call)$/;
 
+/** Those of each key, in their order. */
+export function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item),
+      group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /**
  * The lane of each of `bars`, which are in the order of their begins: the first that is free, or `most` where none is.
  *
@@ -74,9 +86,7 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   }
 
   const { frames, spans, sleeps, steals } = history;
-  const isCalled = new Map();
-  for (const frame of frames) isCalled.set(frame.function, [...(isCalled.get(frame.function) ?? []), frame]);
-  for (const [function_, parts] of isCalled) {
+  for (const [function_, parts] of grouped(frames, frame => frame.function)) {
     const whole = { op: -1, function: function_, begin: parts[0].begin, parts };
     add(`@${function_}`, `@${program.functions[function_].name}`, [whole], { isTask: true });
   }
@@ -88,22 +98,18 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   }
   if (left) lanes.push({ key: "tasks", label: `+ ${left} more tasks`, bars: [], isTask: true, isRest: true });
 
-  const byWorker = new Map();
-  for (const { worker } of [...sleeps, ...steals]) byWorker.set(worker, []);
   const all = frames.length ? [...frames, ...spans].sort((a, b) => a.begin - b.begin) : spans;
-  for (const bar of all) {
-    const bars = byWorker.get(bar.worker);
-    if (bars) bars.push(bar);
-    else byWorker.set(bar.worker, [bar]);
-  }
-  const workers = [...byWorker.keys()].sort((a, b) => a - b);
+  const byWorker = grouped(all, bar => bar.worker);
+  const isThere = new Set(byWorker.keys());
+  for (const { worker } of [...sleeps, ...steals]) isThere.add(worker);
+  const workers = [...isThere].sort((a, b) => a - b);
   const room = Math.max(1, MOST_ROWS - lanes.length - 1);
   const rest = { key: "threads", bars: [], isRest: true, workers: [] };
   for (const worker of workers) {
-    if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker), { worker });
+    if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker) ?? [], { worker });
     else {
       rest.workers.push(worker);
-      rest.bars.push(...byWorker.get(worker));
+      for (const bar of byWorker.get(worker) ?? []) rest.bars.push(bar);
     }
   }
   if (rest.workers.length) lanes.push({ ...rest, label: `+ ${rest.workers.length.toLocaleString("fr")} more threads` });

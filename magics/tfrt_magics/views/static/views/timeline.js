@@ -5,7 +5,7 @@
 
 import { clipped, createCanvas } from "../canvas.js";
 import { button, count, duration, element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
-import { lanesOf, taskEnd } from "../lanes.js";
+import { grouped, lanesOf, taskEnd } from "../lanes.js";
 import { createRows } from "../rows.js";
 import { ERROR, KERNEL_COLORS } from "../theme.js";
 
@@ -43,12 +43,8 @@ function legend() {
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
 function listed(spans) {
-  const byOperation = new Map();
-  for (const span of spans) {
-    if (!byOperation.has(span.op)) byOperation.set(span.op, []);
-    byOperation.get(span.op).push(span);
-  }
-  const kept = [];
+  const byOperation = grouped(spans, span => span.op),
+    kept = [];
   for (const all of byOperation.values())
     kept.push(...(all.length <= 2 * EACH ? all : [...all.slice(0, EACH), ...all.slice(-EACH)]));
   return { kept: kept.sort((a, b) => a.begin - b.begin), times: byOperation };
@@ -143,13 +139,16 @@ export function createTimeline(store) {
 
   /** What became of calls on a cluster belongs to the spans of their waits, in the order of the calls. */
   function findMoments() {
-    const waits = new Map();
-    for (const span of spans()) if (span.isLate) waits.set(span.op, [...(waits.get(span.op) ?? []), span]);
     momentsOf = new Map();
-    for (const [op, moments] of store.document.remote ?? []) {
-      const span = waits.get(op)?.shift();
-      if (span) momentsOf.set(span, moments);
-    }
+    const { remote } = store.document;
+    if (!remote?.length) return;
+    const late = spans().filter(span => span.isLate),
+      waits = grouped(late, span => span.op);
+    for (const [op, all] of grouped(remote, ([op]) => op))
+      all.forEach(([, moments], at) => {
+        const span = waits.get(op)?.[at];
+        if (span) momentsOf.set(span, moments);
+      });
   }
 
   /** `queued 3 ms, ran 300 ms, came back in 2 ms`; and whether a worker was lost. */
