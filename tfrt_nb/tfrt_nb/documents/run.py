@@ -36,7 +36,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged, no_calls
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
@@ -115,7 +115,7 @@ class RunDocument:
         """The arguments of the run that may come late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self.remote: list[list[Any]] = []
-        """Of a run that is over, the operation and the moments of each call on a cluster."""
+        """The operation and the moments of each call on a cluster, as far as they are known."""
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
         self._own = -1
@@ -173,17 +173,16 @@ class RunDocument:
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
-                self._take_remote()
+                told, self._watch.remote = self._watch.remote(waits=True), no_calls
+            else:
+                told = self._watch.remote()
             start = self._start or (printed[0][0] if printed else 0)
+            self.remote = [
+                [self._map.operation(kernel), [[at - start, *rest] for at, *rest in moments]]
+                for kernel, moments in told
+            ] or self.remote
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
-
-    def _take_remote(self) -> None:
-        """Ask once what the cluster knows of the calls of the run."""
-        told, self._watch.remote = self._watch.remote(), list
-        for kernel, moments in told:
-            rows = [[at - (self._start or 0), what, worker] for at, what, worker in moments]
-            self.remote.append([self._map.operation(kernel), rows])
 
     def drain(self) -> list[Event]:
         """The events since the last time; O(new events)."""

@@ -1,6 +1,7 @@
 // The lanes of a timeline: bars of one thread that overlap are below each other, and too many are folded into one lane.
 
-const MOST_ROWS = 64; // in all: more would need a canvas that no browser has
+const MOST_ROWS = 64; // in all, until the reader unfolds the others
+const MOST_ROWS_UNFOLDED = 256; // more would need a canvas that no browser has
 const [MOST_BELOW, MOST_BELOW_TASK] = [6, 3]; // lanes of one thread or task, until its reader unfolds them
 const MOST_UNFOLDED = 40;
 const MOST_TASKS = 24; // rows of tasks, which are above the threads
@@ -93,7 +94,8 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   let left = 0;
   const tasks = [...tasksOf(spans, program, tables)].sort(([, [a]], [, [b]]) => a.begin - b.begin);
   for (const [op, all] of tasks) {
-    if (lanes.length < MOST_TASKS) add(`task ${op}`, taskLabel(op), all, { isTask: true });
+    if (lanes.length < (unfolded.has("tasks") ? MOST_ROWS_UNFOLDED : MOST_TASKS))
+      add(`task ${op}`, taskLabel(op), all, { isTask: true });
     else left++;
   }
   if (left) lanes.push({ key: "tasks", label: `+ ${left} more tasks`, bars: [], isTask: true, isRest: true });
@@ -103,7 +105,7 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   const isThere = new Set(byWorker.keys());
   for (const { worker } of [...sleeps, ...steals]) isThere.add(worker);
   const workers = [...isThere].sort((a, b) => a - b);
-  const room = Math.max(1, MOST_ROWS - lanes.length - 1);
+  const room = unfolded.has("threads") ? lanes.length + MOST_ROWS_UNFOLDED : MOST_ROWS - 1;
   const rest = { key: "threads", bars: [], isRest: true, workers: [] };
   for (const worker of workers) {
     if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker) ?? [], { worker });
