@@ -272,11 +272,9 @@ class Record:
         if self._start is None:
             self._start = log.start
         offset, base = log.start - self._start, self._instances
-        for row in new:
-            if offset or base:
-                time, kind, op, value, instance, worker, payload = row
-                row = time + offset, kind, op, value, instance + base, worker, payload
-            self._kept.add(row)
+        if offset or base:
+            new = [(row[0] + offset, *row[1:4], row[4] + base, *row[5:]) for row in new]
+        self._kept.extend(new)
 
     def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start

@@ -168,8 +168,11 @@ class RunDocument:
             if self._start is not None:
                 rows = self._new(events, self._start, is_over)
                 if self._own >= 0:
-                    rows = self._with_missed(rows, is_over)
-                self._fold.take(self._kept_rows(rows))
+                    self._fold.take(self._kept_rows(self._with_missed(rows, is_over)))
+                else:
+                    self._kept.extend(rows)
+                    self._fold.take(rows)
+                self.previews.update({} if self._code is None else self._code.texts)
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
@@ -306,24 +309,20 @@ class RunDocument:
         first = next(own, None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
-    def _new(self, events: Events, start: int, is_over: bool) -> Iterator[Event]:
-        """The rows of new events, which are kept; `is_over`: there will be no more."""
-        code, host = self._code, self._map
+    def _new(self, events: Events, start: int, is_over: bool) -> list[Event]:
+        """The rows of new events; `is_over`: there will be no more."""
+        code, host, found = self._code, self._map, list[Event]()
+        is_code = isinstance(host, CodeMap)
         for event in events:
             if event[0] < start:
                 continue
             if self._reached is not None:
                 self._reached.note(event)
-            if isinstance(host, CodeMap):
-                rows = host.rows(event, start)
-            elif event[4] in _OF_CODE and event[2] != NO_VALUE:
-                rows = iter(()) if code is None else code.rows(event, start)
-            else:
-                rows = host.rows(event, start)
-            yield from rows
-        if code is not None:
-            yield from code.ending() if is_over else ()
-            self.previews.update(code.texts)
+            if is_code or event[4] not in _OF_CODE or event[2] == NO_VALUE:
+                found += host.rows(event, start)
+            elif code is not None:
+                found += code.rows(event, start)
+        return [*found, *code.ending()] if code is not None and is_over else found
 
     def _kept_rows(self, rows: Iterable[Event]) -> Iterator[Event]:
         """The rows, each of which is kept."""
@@ -456,7 +455,7 @@ class _Map:
         """The value of a register, -1 for one that the text has not."""
         return self._registers[function][register]
 
-    def rows(self, event: Logged, start: int) -> Iterator[Event]:
+    def rows(self, event: Logged, start: int) -> Sequence[Event]:
         """The rows of an event; `start` is when the run started.
 
         Constants are available once their function is called; the core has no event for that.  The
@@ -469,7 +468,7 @@ class _Map:
         if kind == CALL:  # the row of its function instead of a value
             (op, value), payload = self._functions[where], word
         elif kind in STATES and register != NO_VALUE:
-            value = self.value(where, register)
+            value = self._registers[where][register]
             if value >= 0:
                 op = self._makers[value]
                 if kind == _AVAILABLE:
@@ -481,9 +480,9 @@ class _Map:
         # The event's thread passes an error on; a kernel that is skipped runs on none.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload
-        yield row
         if names_function and where not in self._called:
-            yield from self.constants_of(where, row)
+            return row, *self.constants_of(where, row)
+        return (row,)
 
     def constants_of(self, function: int, row: Event) -> Iterator[Event]:
         """The constants of a function, of which `row` is the first."""

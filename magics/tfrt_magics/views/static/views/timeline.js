@@ -176,6 +176,7 @@ export function createTimeline(store) {
   function findMoments() {
     momentsOf = new Map();
     const { remote } = store.document;
+    setAttributes(node, { "data-remote": remote?.length ? "" : null });
     if (!remote?.length) return;
     const late = spans().filter(span => span.isLate),
       waits = grouped(late, span => span.op);
