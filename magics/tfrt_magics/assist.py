@@ -150,6 +150,19 @@ class Assistant:
             found = f"@{function}  {signature}\n\nof the program {name}{line}"
         return found
 
+    def signature(self, cell: str, cursor: int) -> Json:
+        """What the operation that is being written takes: a line, and the part that comes next."""
+        head = _CELL.match(cell)
+        if head is None or cursor <= head.end():
+            return None
+        from tfrt_nb.language.answers import signature
+
+        found = signature(_program(cell, head), cursor)
+        if found is None:
+            return None
+        part = [] if found.active is None else [*found.parts[found.active]]
+        return {"line": found.label, "part": [*part]}
+
     def definition(self, cell: str, cursor: int) -> Json:
         """Where the name at `cursor` is defined: line and column, from 1, and its length.
 
@@ -186,9 +199,13 @@ class Assistant:
         head = _CELL.match(cell)
         if head is None:
             return []
-        from tfrt_nb.language.lint import fixes
+        from tfrt_nb.language.fixes import fixes
 
-        found = (pair for one in self._mistakes(cell, head) for pair in fixes(cell, one))
+        def source(one: Diagnostic) -> str:
+            is_option = getattr(one.location, "line", 0) <= head[0].count("\n") + 1
+            return cell if is_option else _program(cell, head)
+
+        found = (pair for one in self._mistakes(cell, head) for pair in fixes(source(one), one))
         return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
 
     def references(self, cell: str, cursor: int) -> list[Json]:
@@ -241,6 +258,8 @@ class Assistant:
             return self.rename(text, cursor, name)
         if ask == "hover":
             return self.explain(text, cursor)
+        if ask == "signature":
+            return self.signature(text, cursor)
         if ask == "definition":
             return self.definition(text, cursor)
         if ask == "complete" and (found := self.complete(text, cursor)) is not None:

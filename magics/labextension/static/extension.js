@@ -6,7 +6,7 @@ import { createColours } from "./colours.js";
 import { provideCompletions } from "./completions.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
-import { createHover } from "./hover.js";
+import { createHover, createSignature } from "./hover.js";
 import { openProgram } from "./opening.js";
 import { createRenderer, createRuns } from "./runs.js";
 import { createAsk, createServices, IN_PAGE } from "./services.js";
@@ -38,7 +38,13 @@ export async function createPlugins(shared) {
             createColours({ language, state, view }),
             createUnderlines({ state, view, ask }),
             createCurrentLine({ state, view }),
-            ...(ask ? [createHover({ view, ask }), createDefinitions({ apputils, state, view, ask, panelOf })] : []),
+            ...(ask
+              ? [
+                  createHover({ view, ask }),
+                  createSignature({ state, view, ask }),
+                  createDefinitions({ apputils, state, view, ask, panelOf }),
+                ]
+              : []),
           ].map(create => guarded("editor", create));
           const factory = options =>
             codemirror.EditorExtensionRegistry.createImmutableExtension(all.map(create => create(options) ?? []));

@@ -1,8 +1,13 @@
-// The mouse over a name in a program: what it is, as Shift-Tab says it.
+// What a name in a program is, as Shift-Tab says it, for the mouse; and what an operation takes, while it is written.
 
 import { element } from "./board/dom.js";
 import { isOurs } from "./colours.js";
 import { toKernel } from "./services.js";
+
+const STYLE = [
+  "margin:0;padding:4px 8px;max-width:72ch;max-height:40vh;overflow:auto;white-space:pre-wrap",
+  "font-size:var(--jp-code-font-size)",
+].join(";");
 
 /** The editor extension; `ask(model, question)` asks the kernel. */
 export function createHover({ view, ask }) {
@@ -13,14 +18,74 @@ export function createHover({ view, ask }) {
         found = await ask(model, { ask: "hover", text, cursor: toKernel(text, pos) });
       if (!found || text !== editor.state.doc.toString()) return null; // typing went on meanwhile
       const { from, to } = editor.state.wordAt(pos) ?? { from: pos, to: pos };
-      const style = [
-        "margin:0;padding:4px 8px;max-width:72ch;max-height:40vh;overflow:auto;white-space:pre-wrap",
-        "font-size:var(--jp-code-font-size)",
-      ].join(";");
       return {
         pos: from,
         end: to,
-        create: () => ({ dom: element("pre.tfrt-hover", { style, role: "tooltip" }, found) }),
+        create: () => ({ dom: element("pre.tfrt-hover", { style: STYLE, role: "tooltip" }, found) }),
       };
     });
+}
+
+/** The editor extension that shows what an operation takes after a space, a comma, or a bracket; Escape hides it. */
+export function createSignature({ state, view, ask }) {
+  const replace = state.StateEffect.define();
+  const field = state.StateField.define({
+    create: () => null,
+    update(tooltip, transaction) {
+      const effect = transaction.effects.find(each => each.is(replace));
+      return effect ? effect.value : tooltip;
+    },
+    provide: self => view.showTooltip.from(self),
+  });
+  const hide = editor => {
+    if (editor.state.field(field)) editor.dispatch({ effects: replace.of(null) });
+  };
+
+  function tooltip(pos, { line, part }) {
+    const [from, to] = part.length ? part : [0, 0];
+    const create = () => ({
+      dom: element(
+        "pre.tfrt-signature",
+        { style: STYLE, role: "status" },
+        line.slice(0, from),
+        element("b", {}, line.slice(from, to)),
+        line.slice(to),
+      ),
+    });
+    return { pos, above: true, create };
+  }
+
+  async function look(editor, model) {
+    const text = editor.state.doc.toString(),
+      { head } = editor.state.selection.main;
+    const found = await ask(model, { ask: "signature", text, cursor: toKernel(text, head) }).catch(() => null);
+    if (text !== editor.state.doc.toString()) return; // typing went on meanwhile
+    if (found) editor.dispatch({ effects: replace.of(tooltip(head, found)) });
+    else hide(editor);
+  }
+
+  return ({ model }) => {
+    const follow = view.EditorView.updateListener.of(
+      ({ view: editor, state: now, docChanged, selectionSet, transactions }) => {
+        const isOpen = now.field(field) !== null;
+        if (!docChanged) {
+          if (isOpen && selectionSet) queueMicrotask(() => hide(editor));
+          return;
+        }
+        const { head } = now.selection.main,
+          isTyped = transactions.some(each => each.isUserEvent("input.type"));
+        if (isOpen || (isTyped && /[ ,({]/.test(now.sliceDoc(head - 1, head)))) {
+          if (isOurs(now.doc)) queueMicrotask(() => look(editor, model));
+        }
+      },
+    );
+    const keys = view.EditorView.domEventHandlers({
+      keydown: ({ key }, editor) => {
+        if (key === "Escape") hide(editor);
+        return false;
+      },
+      blur: (_, editor) => hide(editor),
+    });
+    return [field, follow, keys];
+  };
 }

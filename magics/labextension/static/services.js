@@ -59,11 +59,23 @@ export function createAsk({ KernelMessage }) {
     });
   }
 
+  const known = new WeakSet(); // kernels that have our comm: until they restart, nobody asks again
+  const forget = (kernel, status) => {
+    if (status !== "idle" && status !== "busy") known.delete(kernel);
+  };
+
   /** A kernel says first that it has our comm: others would log an error. */
   const ask = async (kernel, content) => {
-    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length)
-      return null;
-    return request(kernel, TARGET, content);
+    if (!kernel) return null;
+    if (!known.has(kernel)) {
+      const found = await request(kernel, "comm_info", { target_name: TARGET });
+      if (!Object.keys(found?.comms ?? {}).length) return null;
+      known.add(kernel);
+      kernel.statusChanged.connect(forget);
+    }
+    const answer = await request(kernel, TARGET, content);
+    if (answer === null) known.delete(kernel);
+    return answer;
   };
   /** For a kernel whose comm has just spoken. */
   ask.now = (kernel, content) => request(kernel, TARGET, content);

@@ -6,7 +6,7 @@ import { toKernel, toPage } from "./services.js";
 
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
-const PAUSE = 100; // ms without a key, after which the cell is looked at
+const PAUSE = 60; // ms without a key, after which the cell is looked at
 const LARGE = 1e6; // characters of a cell that is not looked at while it is written
 const SENT = 9.5e6; // the server closes the connection of a page that sends more at once
 

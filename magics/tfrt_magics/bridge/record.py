@@ -111,7 +111,7 @@ class Record:
             before, logged, previews = self._kept.total, len(self._log), dict(self._previews)
             self._take()
             self._ready = self._job.ready()
-            said = (*_still(self.snapshot), self._ready)
+            said = (*_still(self.snapshot), self._ready, self._remote())
             if (self._kept.total, len(self._log), self._previews, said) == (
                 before,
                 logged,
@@ -119,12 +119,14 @@ class Record:
                 self._said,
             ):
                 return None
-            self._said = said
+            is_told, self._said = said[-1:] != self._said[-1:], said
             new = {n: text for n, text in self._previews.items() if previews.get(n) != text}
             pictures = {n: self._pictures[n] for n in new if n in self._pictures}
             rest = {"previews": new, "log_from": logged, "log": self._log[logged:]}
             rest |= {"pictures": pictures} if pictures else {}
             message = {**self._state(), **rest}
+            if not is_told:
+                del message["remote"]
             if before < MAX_LIVE:
                 message |= {"from": before, "events": self._events(before, MAX_LIVE)}
             return message
@@ -200,7 +202,7 @@ class Record:
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
             "ready": self._ready,
-            **({"remote": self._remote()} if self.is_over else {}),
+            "remote": self._remote(),
         }
 
     def _body(self) -> Document:
@@ -270,11 +272,9 @@ class Record:
         if self._start is None:
             self._start = log.start
         offset, base = log.start - self._start, self._instances
-        for row in new:
-            if offset or base:
-                time, kind, op, value, instance, worker, payload = row
-                row = time + offset, kind, op, value, instance + base, worker, payload
-            self._kept.add(row)
+        if offset or base:
+            new = [(row[0] + offset, *row[1:4], row[4] + base, *row[5:]) for row in new]
+        self._kept.extend(new)
 
     def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start

@@ -132,6 +132,20 @@ def test_more_waits_than_lanes_fold_into_one_that_unfolds(show: Show) -> None:
     page.evaluate("() => window.drawn()")
     unfolded = {text for text, _, _ in drawn(page)}
     assert {f"%w{i}" for i in range(30)} <= unfolded and "+ 24 more" not in unfolded
+    # So does the keyboard, by a button, which folds them again.
+    button = page.get_by_role("group", name="Folded lanes").get_by_role("button")
+    assert button.inner_text() == "fold timers"
+    button.focus()
+    page.keyboard.press("Enter")
+    page.evaluate("() => window.drawn()")
+    assert "+ 24 more" in {text for text, _, _ in drawn(page)}
+    assert (button.inner_text(), button.get_attribute("aria-expanded")) == (
+        "timers + 24 more",
+        "false",
+    )
+    page.keyboard.press("Enter")
+    page.evaluate("() => window.drawn()")
+    assert "+ 24 more" not in {text for text, _, _ in drawn(page)}
 
 
 def test_two_thousand_threads_and_a_million_events_are_shown_in_part_and_it_says_so(
@@ -149,6 +163,13 @@ def test_two_thousand_threads_and_a_million_events_are_shown_in_part_and_it_says
     assert page.locator(".timeline .note").inner_text() == (
         "997\u202f997 events were not kept: this shows the first and the newest of 1\u202f000\u202f000."
     )
+    page.get_by_role("button", name="+ 1\u202f937 more threads").focus()
+    page.keyboard.press("Enter")
+    page.evaluate("() => window.drawn()")
+    picture(page, "two_thousand_threads")
+    texts = {text for text, _, _ in drawn(page)}
+    assert {"worker 200", "+ 1\u202f744 more threads"} <= texts and "worker 300" not in texts
+    assert page.get_by_role("button", name="fold threads").get_attribute("aria-expanded") == "true"
 
 
 def test_a_selected_area_has_totals(show: Show) -> None:
@@ -397,14 +418,12 @@ def test_what_failed_and_what_was_skipped_is_not_among_the_values_that_are_there
     assert words in page.locator("[slot=text]").text_content()
 
 
+LATE_BEGUN = ((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (20, "end", 0, -1, 0))
+
+
 def test_a_call_on_a_cluster_shows_its_journey_and_a_lost_worker(show: Show) -> None:
     address = "tcp://10.0.0.2:40123"
-    log = events(
-        (0, "call", -1, 0, 0),
-        (10, "begin", 0, -1, 0),
-        (20, "end", 0, -1, 0),
-        (9_000, "available", 0, 1, 1),
-    )
+    log = events(*LATE_BEGUN, (9_000, "available", 0, 1, 1))
     moments = [
         [20, "sent", ""],
         [1_000, "lost", ""],
@@ -420,6 +439,17 @@ def test_a_call_on_a_cluster_shows_its_journey_and_a_lost_worker(show: Show) -> 
     rows = page.get_by_label("Timeline", exact=True).get_by_role("listitem").all_inner_texts()
     words = "sent in 980 ns, its worker was lost, tried again, queued there 2.00 µs"
     assert f"{words}, ran there 4.00 µs, came back in 900 ns" in rows[1]
+    # While it goes on, what was told so far lasts until now.
+    begun = {
+        **document(LATE, events=events(*LATE_BEGUN), workers=["worker 1"]),
+        "status": "running",
+    }
+    begun["elapsed"] = 5_000
+    begun["body"]["remote"] = [[0, moments[:4]]]
+    live = watched(show, begun, "Timeline")
+    rows = live.get_by_label("Timeline", exact=True).get_by_role("listitem").all_inner_texts()
+    assert f"{words}, ran there" in rows[1] and "came back" not in rows[1]
+    picture(live, "cluster_live")
     data["body"]["remote"] = [[0, []]]
     note = watched(show, data, "Timeline").locator(".tfrt-board .note").first
     assert note.inner_text() == "What this file says of remote cannot be read."

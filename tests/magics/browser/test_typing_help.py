@@ -173,6 +173,27 @@ def test_mistakes_are_visited_and_fixed_and_names_changed_while_a_cell_runs(note
     (notebook.lab.notebooks / "go").touch()
 
 
+def test_what_is_missing_is_written_and_what_comes_next_is_shown(notebook) -> None:
+    page = notebook.page
+    lines = RIGHT.split("\n")
+    text = "\n".join([*lines[:-2], lines[-1]])  # without the return
+    begin(notebook, "missing.ipynb", text, busy=True)
+    place(notebook, 1, in_page(text, "%x ="))
+    page.wait_for_selector(".tfrt-underline[title*='end the function']", state="attached")
+    page.keyboard.press("Control+.")
+    wait_for(notebook, text.removesuffix("}") + "  tfrt.return %x : i32\n}")
+    page.keyboard.press("Enter")
+    page.keyboard.type("%y = tfrt.add.i32 %x,")
+    shown = page.locator(".tfrt-signature b", has_text="i32")
+    page.wait_for_function(
+        "() => document.querySelector('.tfrt-signature b')?.previousSibling.data === 'tfrt.add.i32  (i32, '"
+    )
+    notebook.picture("signature")
+    page.keyboard.press("Escape")
+    shown.wait_for(state="detached")
+    (notebook.lab.notebooks / "go").touch()
+
+
 def test_the_mouse_over_a_name_explains_it_while_a_cell_runs(notebook) -> None:
     page = notebook.page
     begin(notebook, "hover.ipynb", RIGHT, busy=True)

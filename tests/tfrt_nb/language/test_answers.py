@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
-from tfrt_nb.language.answers import complete, definition, explain, references, rename
+from tfrt_nb.language.answers import complete, definition, explain, references, rename, signature
 from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
@@ -223,7 +223,7 @@ def test_types_are_read_from_every_form() -> None:
 }"""
     assert {value.name: value.type for value in scan(text).values} == {
         "%c": "i64",
-        "%t": "!async.value<i64>",
+        "%t": "!async.token",
         "%v": "!async.value<i64>",
         "%l#0": "i64",
         "%l#1": "memref<4xf32>",
@@ -320,3 +320,50 @@ def test_the_table_has_the_users_kernels_and_dialects() -> None:
     assert found is not None
     assert found.line == "lang.later  (int) -> (int, str)  {ms: int, word: str = 'now'}"
     assert found.example == "%x, %y = lang.later %a {ms = 1 : i64}"
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "active"),
+    [
+        ("%b = tfrt.add.i32 ¦", "tfrt.add.i32  (i32, i32) -> i32", "i32 15"),
+        ("%b = tfrt.add.i32 %n,¦ %n", "tfrt.add.i32  (i32, i32) -> i32", "i32 20"),
+        ("%b = tfrt.add.i32 %n, %n, ¦", "tfrt.add.i32  (i32, i32) -> i32", ""),
+        ("demo.wait.i32 %n {¦", "demo.wait.i32  (i32) -> i32  {seconds: f64}", "seconds: f64 30"),
+        (
+            "demo.wait.i32 %n {seconds = 1¦}",
+            "demo.wait.i32  (i32) -> i32  {seconds: f64}",
+            "seconds: f64 30",
+        ),
+        (
+            "%b = lang.later %n¦",
+            "lang.later  (int) -> (int, str)  {ms: int, word: str = 'now'}",
+            "int 13",
+        ),
+        (
+            '%b = lang.later %n {word = "a"¦',
+            "lang.later  (int) -> (int, str)  {ms: int, word: str = 'now'}",
+            "word: str = 'now' 43",
+        ),
+        ("%b = tfrt.call @twice(¦", "@twice  (i32) -> i32", "i32 9"),
+        ("%b = tfrt.call @twice(%n) : (i32¦", "@twice  (i32) -> i32", ""),
+        ("tfrt.return ¦", "tfrt.return  (i32) -> ()", "i32 14"),
+        (
+            "arith.addi %n, ¦",
+            "arith.addi  (lhs, rhs) -> result  {overflowFlags: attribute}",
+            "rhs 18",
+        ),
+    ],
+)
+def test_what_an_operation_takes_is_said_while_it_is_written(
+    line: str, label: str, active: str
+) -> None:
+    found = signature(*at_mark(f"{HEAD}  {line}{TAIL}"))
+    assert found is not None
+    begin, end = (0, 0) if found.active is None else found.parts[found.active]
+    part = f"{found.label[begin:end]} {begin}" if end else ""
+    assert (found.label, part) == (label, active)
+
+
+@pytest.mark.parametrize("line", ["%b = tfrt.ad¦", "%b = tfrt.nothing ¦", "// tfrt.add.i32 ¦", "¦"])
+def test_where_no_operation_is_written_nothing_is_said(line: str) -> None:
+    assert signature(*at_mark(f"{HEAD}  {line}{TAIL}")) is None

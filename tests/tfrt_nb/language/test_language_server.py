@@ -120,6 +120,12 @@ def test_an_editor_gets_what_a_notebook_gets() -> None:
         assert await session.diagnostics() == []
         hover = await client.text_document_hover_async(lsp.HoverParams(**session.at("%six,")))
         assert hover.contents.value == "%six: i32\n\nline 3: %six = tfrt.constant.i32 6"
+        params = lsp.SignatureHelpParams(**session.at("%six, %n", 6))
+        found = await client.text_document_signature_help_async(params)
+        label = found.signatures[0].label
+        assert label == "tfrt.add.i32  (i32, i32) -> i32"
+        begin, end = found.signatures[0].parameters[found.active_parameter].label
+        assert (begin, label[begin:end]) == (20, "i32")
         params = lsp.DefinitionParams(**session.at("@main(%a)"))
         found = await client.text_document_definition_async(params)
         assert (found.range.start.line, session.shown(found.range)) == (1, "@main")
@@ -136,16 +142,19 @@ def test_an_editor_gets_what_a_notebook_gets() -> None:
 
 
 def test_a_note_that_says_what_to_write_is_a_quick_fix() -> None:
-    wrong = {
-        "tfrt.add.i32 %six": "tfrt.addd.i32 %six",
-        "%six, %n": "%sxi, %n",
-        "%sum : i32": "%sum",
-        "@main(%a)": "@mian(%a)",
-    }
+    wrong = (
+        ("tfrt.add.i32 %six", "tfrt.addd.i32 %six"),
+        ("%six, %n", "%sxi, %n"),
+        ("%six, %n", "%six %n"),
+        ("%sum : i32", "%sum"),
+        ("@main(%a)", "@mian(%a)"),
+        ("\n  tfrt.return %sum : i32", ""),
+        ("}\nfunc", "func"),
+    )
 
     async def test(session: Session) -> None:
         session.open(PROGRAM)
-        for right, typed in wrong.items():
+        for right, typed in wrong:
             session.write(PROGRAM.replace(right, typed))
             (mistake,) = await session.diagnostics()
             params = lsp.CodeActionParams(

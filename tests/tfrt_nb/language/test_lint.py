@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from tfrt_nb import Program, kernel
-from tfrt_nb.language.lint import LONG, _lint, fixes, lint
+from tfrt_nb.language.fixes import fixes
+from tfrt_nb.language.lint import LONG, _lint, lint
 
 RIGHT = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
 
@@ -180,8 +181,82 @@ def fixed(line: str) -> list[str]:
         ("tfrt.return %six : i64", ["tfrt.return %six : i32"]),
         ("tfrt.return %six : int", ["tfrt.return %six : i32"]),
         ("tfrt.return %six, %n : i64, i64", []),  # which of the two is wrong is not said
-        ("%a = tfrt.add.i32 %n, 6", []),
+        ("%a = tfrt.add.i32 %n, 6", ["%x = tfrt.constant.i32 6"]),  # and below it `%n, %x`
     ],
 )
 def test_a_note_that_says_what_to_write_has_a_fix(line: str, wanted: list[str]) -> None:
     assert fixed(line)[:1] == wanted
+
+
+HEAD = "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n"
+END = "  tfrt.return %six : i32\n}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        (f"{HEAD}}}", f"{HEAD}{END}"),
+        ("func.func @f() {\n}", "func.func @f() {\n  tfrt.return\n}"),
+        (f"{HEAD}{END[:-2]}", f"{HEAD}{END}"),
+        (
+            f"// {{\n{HEAD}{END[:-1]}\nfunc.func @g() {{\n  tfrt.return\n}}",
+            f"// {{\n{HEAD}{END}\n\nfunc.func @g() {{\n  tfrt.return\n}}",
+        ),
+        (
+            f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    %b = tfrt.add.i32 %six, %six\n  }}\n{END}",
+            (
+                f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    %b = tfrt.add.i32 %six, %six\n"
+                f"    tfrt.return %b : i32\n  }}\n{END}"
+            ),
+        ),
+        (
+            f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    tfrt.return %six : i32\n{END}",
+            f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    tfrt.return %six : i32\n  }}\n{END}",
+        ),
+        (
+            (
+                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> !async.value<i32> {\n"
+                "    %c = arith.constant 1 : i32\n  }\n  return %n : i32\n}"
+            ),
+            (
+                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> !async.value<i32> {\n"
+                "    %c = arith.constant 1 : i32\n    async.yield %c : i32\n  }\n  return %n : i32\n}"
+            ),
+        ),
+        (f"{HEAD.replace(' {', '')}{END}", f"{HEAD}{END}"),
+        (f"{HEAD}{END}\n}}", f"{HEAD}{END}\n"),
+        (f"{HEAD}  return %six : i32\n}}", f"{HEAD}{END}"),
+        (
+            f"{HEAD}  %a = tfrt.add.i32 %n %six\n{END}",
+            f"{HEAD}  %a = tfrt.add.i32 %n, %six\n{END}",
+        ),
+        (
+            f"{HEAD}  %a = tfrt.add.i32 %n, 2\n{END}",
+            f"{HEAD}  %x = tfrt.constant.i32 2\n  %a = tfrt.add.i32 %n, %x\n{END}",
+        ),
+        (f"{HEAD}  %a tfrt.add.i32 %n, %n\n{END}", f"{HEAD}  %a = tfrt.add.i32 %n, %n\n{END}"),
+        (
+            f"{HEAD}  %a = demo.wait.i32 %n {{seconds = 1}}\n{END}",
+            f"{HEAD}  %a = demo.wait.i32 %n {{seconds = 1.0}}\n{END}",
+        ),
+        (
+            f"{HEAD}  %a = demo.wait.i32 %n {{seconds = 1.0\n{END}",
+            f"{HEAD}  %a = demo.wait.i32 %n {{seconds = 1.0}}\n{END}",
+        ),
+        (f"{HEAD.replace('%n: i32', '%n i32')}{END}", f"{HEAD}{END}"),
+        (f"{HEAD.replace(')', '')}{END}", f"{HEAD}{END}"),
+        (
+            f"{HEAD.replace('i32)', 'i32 %m: i32)')}{END}",
+            f"{HEAD.replace('i32)', 'i32, %m: i32)')}{END}",
+        ),
+    ],
+)
+def test_what_is_missing_is_written_where_it_belongs(typed: str, wanted: str) -> None:
+    (place, new), *others = [pair for one in lint(typed, "x") for pair in fixes(typed, one)]
+    assert (typed[: place.start] + new + typed[place.end :], others) == (wanted, [])
+    assert lint(wanted, "x") == ()
+
+
+def test_no_value_is_returned_whose_type_the_function_does_not_have() -> None:
+    text = "func.func @main() -> (i32, i64) {\n  %a = tfrt.constant.i32 6\n}"
+    assert [fixes(text, one) for one in lint(text, "x")] == [[]]

@@ -47,6 +47,13 @@ class FirstAndNewest:
         (self.first if self.total < self._most else self._newest).append(row)
         self.total += 1
 
+    def extend(self, rows: Sequence[Event]) -> None:
+        """The same of several rows, in less time."""
+        room = max(0, self._most - self.total)
+        self.first += rows[:room]
+        self._newest.extend(rows[room:])
+        self.total += len(rows)
+
     @property
     def dropped(self) -> int:
         """How many rows went."""
@@ -118,26 +125,29 @@ class Fold:
     def _take_operation(self, kind: int, op: int, worker: int, time: int) -> None:
         results = self._results[op]
         if kind in BEGINS:
-            self.running[op] = time, worker
-            self._begun.update(dict.fromkeys(results, (time, worker)))
-            self._waiting.difference_update(results)
+            begun = self.running[op] = time, worker
+            for value in results:
+                self._begun[value] = begun
+            if self._waiting:
+                self._waiting.difference_update(results)
         elif kind in STATES:
             self.running.pop(op, None)
         elif kind == END or kind == SUSPEND:
-            begun = self.running.pop(op, None)
-            late = [value for value in results if value in self._begun]
-            if kind == END and (begun is None or self._is_code[op]):
+            ran = self.running.pop(op, None)
+            if kind == END and (ran is None or self._is_code[op]):
                 return
+            late = [value for value in results if value in self._begun]
             for value in late:
                 self._begun[value] = self._begun[value][0], -1
             if kind == SUSPEND:
                 self._waiting.update(late)
-            elif results and begun is not None:
-                self.running[op] = begun[0], -1
+            elif results and ran is not None:
+                self.running[op] = ran[0], -1
 
     def _take_value(self, kind: int, value: int, worker: int, time: int) -> None:
         started, by = self._begun.pop(value, (time, worker))
-        self._waiting.discard(value)
+        if self._waiting:
+            self._waiting.discard(value)
         found = self.seen.get(value)
         if found is None:
             found = self.seen[value] = Seen("", None, None, None, 0)

@@ -36,7 +36,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged, no_calls
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
@@ -115,7 +115,7 @@ class RunDocument:
         """The arguments of the run that may come late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self.remote: list[list[Any]] = []
-        """Of a run that is over, the operation and the moments of each call on a cluster."""
+        """The operation and the moments of each call on a cluster, as far as they are known."""
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
         self._own = -1
@@ -168,22 +168,24 @@ class RunDocument:
             if self._start is not None:
                 rows = self._new(events, self._start, is_over)
                 if self._own >= 0:
-                    rows = self._with_missed(rows, is_over)
-                self._fold.take(self._kept_rows(rows))
+                    self._fold.take(self._kept_rows(self._with_missed(rows, is_over)))
+                else:
+                    self._kept.extend(rows)
+                    self._fold.take(rows)
+                self.previews.update({} if self._code is None else self._code.texts)
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
-                self._take_remote()
+                told, self._watch.remote = self._watch.remote(waits=True), no_calls
+            else:
+                told = self._watch.remote()
             start = self._start or (printed[0][0] if printed else 0)
+            self.remote = [
+                [self._map.operation(kernel), [[at - start, *rest] for at, *rest in moments]]
+                for kernel, moments in told
+            ] or self.remote
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
-
-    def _take_remote(self) -> None:
-        """Ask once what the cluster knows of the calls of the run."""
-        told, self._watch.remote = self._watch.remote(), list
-        for kernel, moments in told:
-            rows = [[at - (self._start or 0), what, worker] for at, what, worker in moments]
-            self.remote.append([self._map.operation(kernel), rows])
 
     def drain(self) -> list[Event]:
         """The events since the last time; O(new events)."""
@@ -307,24 +309,20 @@ class RunDocument:
         first = next(own, None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
-    def _new(self, events: Events, start: int, is_over: bool) -> Iterator[Event]:
-        """The rows of new events, which are kept; `is_over`: there will be no more."""
-        code, host = self._code, self._map
+    def _new(self, events: Events, start: int, is_over: bool) -> list[Event]:
+        """The rows of new events; `is_over`: there will be no more."""
+        code, host, found = self._code, self._map, list[Event]()
+        is_code = isinstance(host, CodeMap)
         for event in events:
             if event[0] < start:
                 continue
             if self._reached is not None:
                 self._reached.note(event)
-            if isinstance(host, CodeMap):
-                rows = host.rows(event, start)
-            elif event[4] in _OF_CODE and event[2] != NO_VALUE:
-                rows = iter(()) if code is None else code.rows(event, start)
-            else:
-                rows = host.rows(event, start)
-            yield from rows
-        if code is not None:
-            yield from code.ending() if is_over else ()
-            self.previews.update(code.texts)
+            if is_code or event[4] not in _OF_CODE or event[2] == NO_VALUE:
+                found += host.rows(event, start)
+            elif code is not None:
+                found += code.rows(event, start)
+        return [*found, *code.ending()] if code is not None and is_over else found
 
     def _kept_rows(self, rows: Iterable[Event]) -> Iterator[Event]:
         """The rows, each of which is kept."""
@@ -457,7 +455,7 @@ class _Map:
         """The value of a register, -1 for one that the text has not."""
         return self._registers[function][register]
 
-    def rows(self, event: Logged, start: int) -> Iterator[Event]:
+    def rows(self, event: Logged, start: int) -> Sequence[Event]:
         """The rows of an event; `start` is when the run started.
 
         Constants are available once their function is called; the core has no event for that.  The
@@ -470,7 +468,7 @@ class _Map:
         if kind == CALL:  # the row of its function instead of a value
             (op, value), payload = self._functions[where], word
         elif kind in STATES and register != NO_VALUE:
-            value = self.value(where, register)
+            value = self._registers[where][register]
             if value >= 0:
                 op = self._makers[value]
                 if kind == _AVAILABLE:
@@ -482,9 +480,9 @@ class _Map:
         # The event's thread passes an error on; a kernel that is skipped runs on none.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload
-        yield row
         if names_function and where not in self._called:
-            yield from self.constants_of(where, row)
+            return row, *self.constants_of(where, row)
+        return (row,)
 
     def constants_of(self, function: int, row: Event) -> Iterator[Event]:
         """The constants of a function, of which `row` is the first."""

@@ -37,6 +37,7 @@ _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
     "f": tuple(CMPF_COMPARISON_OPERATIONS),
 }
+_RETURNS = ("return", "tfrt.return", "func.return")
 _KEYWORDS = {
     "func.func": "a function",
     "async.func": "a compiled function that is a coroutine",
@@ -56,6 +57,18 @@ class Completion:
     start: int
     kind: str
     type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What an operation takes: `parts` are its operands and then its attributes, as the offsets in
+    `label` where each starts and ends; `active` is the one that is being written, if one is.
+    """
+
+    label: str
+    parts: tuple[tuple[int, int], ...]
+    active: int | None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +171,38 @@ def explain(text: str, cursor: int) -> str | None:
         return f"{name}  {_KEYWORDS[name]}"
     near = similar_operations(name) if "." in name else []
     return f"{name} is unknown; did you mean {near[0]}?" if near else None
+
+
+def signature(text: str, cursor: int) -> Signature | None:
+    """What the operation takes that is being written at `cursor`, or the function that it calls."""
+    known, _, first = _look(text, cursor)
+    statement = known.statement_at(cursor - first)
+    written = "" if statement is None else known.text[statement.operation : cursor - first]
+    if statement is None or not re.match(r'[\w.]+"?[\s(]', written):
+        return None
+    callee = re.search(r"call (@[\w.$-]+)\(", written)
+    named = [one for one in functions_of(text) if callee and callee[1] == f"@{one.name}"]
+    found = Entry(f"@{named[0].name}", named[0].signature) if named else entry(statement.name)
+    if statement.name in _RETURNS and known.functions:
+        found = Entry(statement.name, f"({', '.join(returned(known))}) -> ()")
+    if found is None or not found.signature:
+        return None
+    operands, brace, inside = written.partition("{")
+    types = split_types(found.signature.partition(" -> ")[0].removeprefix("(").removesuffix(")"))
+    names = [*types, *found.attributes]
+    parts, at = list[tuple[int, int]](), len(found.name)
+    for part in (*types, *(f"{name}: {type_}" for name, type_ in found.attributes.items())):
+        at = found.line.index(part, at)
+        parts.append((at, at + len(part)))
+        at += len(part)
+    place = operands.count(",")
+    if brace:
+        given = [one for one in re.findall(r"([\w.$]+)\s*=", inside) if one in names]
+        place = names.index(given[-1]) if given else len(types)
+    elif place >= len(types):
+        place = len(types) - 1 if types[-1:] and types[-1].endswith("...") else -1
+    is_one = 0 <= place < len(names) and ":" not in operands
+    return Signature(found.line, tuple(parts), place if is_one else None, found.text)
 
 
 def definition(text: str, cursor: int) -> Place | None:
@@ -297,12 +342,15 @@ def _wanted_type(known: Scan, head: str, offset: int) -> str | None:
     statement = known.statement_at(offset)
     if statement is None:
         return None
-    if statement.name in ("return", "tfrt.return", "func.return") and known.functions:
-        types = split_types(known.functions[-1].signature.rpartition("-> ")[2].strip("()"))
-    else:
-        types = _operand_types(statement.name)
+    is_end = statement.name in _RETURNS and known.functions
+    types = returned(known) if is_end else _operand_types(statement.name)
     place = head.rpartition(statement.name)[2].count(",")
     return types[place] if place < len(types) else None
+
+
+def returned(known: Scan) -> list[str]:
+    """The types that the function returns."""
+    return split_types(known.functions[-1].signature.rpartition("-> ")[2].strip("()"))
 
 
 def _completion(name: str, start: int) -> Completion:

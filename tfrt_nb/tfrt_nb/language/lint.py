@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tfrt_nb.dialects.catalog import similar_operations
-from tfrt_nb.language.answers import Place
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
@@ -160,28 +159,6 @@ def all_mistakes(
                 and not _OF_BLOCKS.search(one.message)
             ]
     return tuple(sorted(known, key=_line))
-
-
-def fixes(text: str, one: Diagnostic) -> list[tuple[Place, str]]:
-    """The places of `text` that a diagnostic and its notes say to change, with what to write there.
-
-    Left out if the line has the text more than once: nobody knows which.
-    """
-    where = one.location
-    if not isinstance(where, Location) or where.line < 1:
-        return []
-    lines = text.split("\n")
-    before = sum(len(line) + 1 for line in lines[: where.line - 1])
-    start, end = (
-        before + where.column - 1,
-        before + len("".join(lines[where.line - 1 : where.line])),
-    )
-    found = []
-    for old, new in (each.fix for each in (one, *one.notes) if each.fix is not None):
-        at = text.find(old, start, end)
-        if at == start or (at > start and text.count(old, at, end) == 1):
-            found.append((Place(at, at + len(old)), new))
-    return found
 
 
 def _text_at(lines: Sequence[str], one: Diagnostic) -> str:

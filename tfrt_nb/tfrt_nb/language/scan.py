@@ -336,7 +336,8 @@ class _Scanner:
         if tokens[at].kind not in ("word", "string"):
             return at
         statement = self._statement(at, names[0][0].start)
-        types = self._result_types(statement, at)
+        token = ["!async.token"] if statement.name == "async.execute" else []
+        types = [*token, *self._result_types(statement, at)]
         index = 0
         self._latest = []
         for name, count in names:
@@ -405,7 +406,8 @@ class _Scanner:
         return split_types(text)
 
     def _source(self, at: int, stop: int) -> str:
-        if at >= min(stop, len(self._tokens)):
+        stop = min(stop, len(self._tokens))  # one more where a bracket is open
+        if at >= stop:
             return ""
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]
 

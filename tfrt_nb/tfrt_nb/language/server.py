@@ -19,7 +19,8 @@ from pygls.workspace import TextDocument
 
 from tfrt_nb.language import answers
 from tfrt_nb.language.answers import Place
-from tfrt_nb.language.lint import fixes, lint
+from tfrt_nb.language.fixes import fixes
+from tfrt_nb.language.lint import lint
 from tfrt_nb.report import end_of
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
@@ -119,6 +120,18 @@ def make_server() -> LanguageServer:
         found = answers.explain(document.source, cursor)
         plain = lsp.MarkupKind.PlainText
         return None if found is None else lsp.Hover(lsp.MarkupContent(plain, found))
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=[*" ,({"])
+    )
+    def help_with(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        document, cursor = _at(server, params)
+        found = answers.signature(document.source, cursor)
+        if found is None:
+            return None
+        parts = [lsp.ParameterInformation(part) for part in found.parts]
+        one = lsp.SignatureInformation(found.label, found.text or None, parts, found.active)
+        return lsp.SignatureHelp([one], 0, found.active)
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def define(params: lsp.DefinitionParams) -> lsp.Location | None:

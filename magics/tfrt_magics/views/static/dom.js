@@ -56,7 +56,7 @@ export function duration(nanoseconds) {
     ["ms", 1e6],
     ["µs", 1e3],
   ]) {
-    if (nanoseconds < size) continue;
+    if (nanoseconds < 0.9995 * size) continue; // 999.6 ns are 1.00 µs
     const value = nanoseconds / size;
     return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
   }

@@ -1,10 +1,23 @@
 // The lanes of a timeline: bars of one thread that overlap are below each other, and too many are folded into one lane.
 
-const MOST_ROWS = 64; // in all: more would need a canvas that no browser has
+const MOST_ROWS = 64; // in all, until the reader unfolds the others
+const MOST_ROWS_UNFOLDED = 256; // more would need a canvas that no browser has
 const [MOST_BELOW, MOST_BELOW_TASK] = [6, 3]; // lanes of one thread or task, until its reader unfolds them
 const MOST_UNFOLDED = 40;
 const MOST_TASKS = 24; // rows of tasks, which are above the threads
 const TASK = /^async\.(execute|call)$/;
+
+/** Those of each key, in their order. */
+export function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item),
+      group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
 
 /**
  * The lane of each of `bars`, which are in the order of their begins: the first that is free, or `most` where none is.
@@ -74,36 +87,31 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   }
 
   const { frames, spans, sleeps, steals } = history;
-  const isCalled = new Map();
-  for (const frame of frames) isCalled.set(frame.function, [...(isCalled.get(frame.function) ?? []), frame]);
-  for (const [function_, parts] of isCalled) {
+  for (const [function_, parts] of grouped(frames, frame => frame.function)) {
     const whole = { op: -1, function: function_, begin: parts[0].begin, parts };
     add(`@${function_}`, `@${program.functions[function_].name}`, [whole], { isTask: true });
   }
   let left = 0;
   const tasks = [...tasksOf(spans, program, tables)].sort(([, [a]], [, [b]]) => a.begin - b.begin);
   for (const [op, all] of tasks) {
-    if (lanes.length < MOST_TASKS) add(`task ${op}`, taskLabel(op), all, { isTask: true });
+    if (lanes.length < (unfolded.has("tasks") ? MOST_ROWS_UNFOLDED : MOST_TASKS))
+      add(`task ${op}`, taskLabel(op), all, { isTask: true });
     else left++;
   }
   if (left) lanes.push({ key: "tasks", label: `+ ${left} more tasks`, bars: [], isTask: true, isRest: true });
 
-  const byWorker = new Map();
-  for (const { worker } of [...sleeps, ...steals]) byWorker.set(worker, []);
   const all = frames.length ? [...frames, ...spans].sort((a, b) => a.begin - b.begin) : spans;
-  for (const bar of all) {
-    const bars = byWorker.get(bar.worker);
-    if (bars) bars.push(bar);
-    else byWorker.set(bar.worker, [bar]);
-  }
-  const workers = [...byWorker.keys()].sort((a, b) => a - b);
-  const room = Math.max(1, MOST_ROWS - lanes.length - 1);
+  const byWorker = grouped(all, bar => bar.worker);
+  const isThere = new Set(byWorker.keys());
+  for (const { worker } of [...sleeps, ...steals]) isThere.add(worker);
+  const workers = [...isThere].sort((a, b) => a - b);
+  const room = unfolded.has("threads") ? lanes.length + MOST_ROWS_UNFOLDED : MOST_ROWS - 1;
   const rest = { key: "threads", bars: [], isRest: true, workers: [] };
   for (const worker of workers) {
-    if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker), { worker });
+    if (lanes.length < room) add(`thread ${worker}`, labelOf(worker), byWorker.get(worker) ?? [], { worker });
     else {
       rest.workers.push(worker);
-      rest.bars.push(...byWorker.get(worker));
+      for (const bar of byWorker.get(worker) ?? []) rest.bars.push(bar);
     }
   }
   if (rest.workers.length) lanes.push({ ...rest, label: `+ ${rest.workers.length.toLocaleString("fr")} more threads` });

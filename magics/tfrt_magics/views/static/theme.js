@@ -144,6 +144,7 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .whole { position: sticky; bottom: 0; background: var(--paper); }
 .timeline .row { display: grid; gap: 12px;
   grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 360px); }
+.timeline[data-remote] .row { grid-template-columns: minmax(110px, 1fr) minmax(0, 160px) minmax(0, 3fr); }
 .kinds { display: flex; flex-wrap: wrap; gap: 2px 16px; padding: 3px 12px; font-size: 12px; }
 .kinds i { display: inline-block; width: 10px; height: 10px; margin-right: 5px; border-radius: 2px; }
 .kinds b { color: var(--ink); font: var(--code); font-weight: 600; }

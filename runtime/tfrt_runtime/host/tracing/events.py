@@ -85,6 +85,11 @@ class Events:
         return chain.from_iterable(self._batches)
 
 
+def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
+    """The `Watch.remote` of a run without calls on a cluster."""
+    return []
+
+
 class Watch:
     """A request that the events of one run are logged. For one run only.
 
@@ -117,9 +122,9 @@ class Watch:
         """Events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
         """The run's output: the time, the kernel of its program (-1: none), and the text."""
-        self.remote: Callable[[], list[tuple[int, Moments]]] = list
-        """Of each call on a cluster the kernel and its moments; asks the cluster, on the calling
-        thread.
+        self.remote: Callable[..., list[tuple[int, Moments]]] = no_calls
+        """Of each call on a cluster the kernel and its moments; with `waits=True` it asks the
+        cluster and waits, on the calling thread.
         """
 
     @property

@@ -1,12 +1,15 @@
 """The fate of the calls of a watched run on a Dask cluster: sent, queued, running, lost, back.
 
-Dask's scheduler and workers keep what they did with each task; they are asked once, after the run.
+Dask's scheduler and workers keep what they did with each task.  While the run goes on they are
+asked now and then, and nobody waits for the answer; after the run once more.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -15,6 +18,8 @@ from tfrt_runtime.kernels.frame import KernelFrame
 
 SECONDS_TO_TELL = 2
 """How long to wait for what a cluster tells of the calls of a run."""
+MOST_ASKED = 1_000
+"""How many calls are asked about while they go on."""
 _TOLD = {
     ("compute-task", "released"): "queued",
     ("ready", "executing"): "running",
@@ -38,6 +43,8 @@ class _Stories:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._calls: dict[str, tuple[int, Moments]] = {}
+        self._told: dict[str, Moments] = {}
+        self._asking: Future[list[Any]] | None = None
 
     def begin(self, kernel: int, future: Any) -> Moments:
         """Note that a call of a kernel is sent now; its moments, to which its arrival is added."""
@@ -45,30 +52,47 @@ class _Stories:
         self._calls[str(future.key)] = kernel, moments
         return moments
 
-    def told(self) -> list[tuple[int, Moments]]:
-        """The kernel and the moments of each call so far, in the order of the calls.
+    def told(self, *, waits: bool = False) -> list[tuple[int, Moments]]:
+        """The kernel and the moments of each call so far, in the order of the calls: as the cluster
+        says now, if one `waits`; or else as it said last.
 
         The clocks of other machines may differ: a moment is between the first and the last one,
         which are of this machine.  Of calls that the cluster does not tell of, these two are known.
         """
         calls = dict(self._calls)
-        found: list[Any] = []
         with contextlib.suppress(Exception):  # the cluster may be gone, or busy
             ask: Any = self._client
-            found = ask.sync(
-                ask._story, *calls, on_error="ignore", callback_timeout=SECONDS_TO_TELL
-            )
+            if waits:
+                self._take(
+                    ask.sync(
+                        ask._story, *calls, on_error="ignore", callback_timeout=SECONDS_TO_TELL
+                    )
+                )
+            elif self._asking is None or self._asking.done():
+                before, self._asking = self._asking, None
+                if before is not None:
+                    self._take(before.result())
+                going_on = [key for key, (_, moments) in calls.items() if len(moments) == 1]
+                if going_on:
+                    story = ask._story(*going_on[:MOST_ASKED], on_error="ignore")
+                    loop = ask.loop.asyncio_loop
+                    self._asking = asyncio.run_coroutine_threadsafe(story, loop)
+        return [
+            (kernel, sorted([*moments, *_between(moments, self._told.get(key, []))]))
+            for key, (kernel, moments) in calls.items()
+        ]
+
+    def _take(self, found: list[Any]) -> None:
         late = time.time_ns() - time.monotonic_ns()
         told: dict[str, Moments] = {}
         for where, key, *rest in found:
             words = tuple(rest[:2])
-            if key in calls and (what := _moment_of(where, words, str(rest[-2]))):
+            if key in self._calls and (what := _moment_of(where, words, str(rest[-2]))):
                 at = int(1e9 * rest[-1]) - late
                 told.setdefault(key, []).append((at, what, "" if where == "scheduler" else where))
-        return [
-            (kernel, sorted([*moments, *_between(moments, told.get(key, []))]))
-            for key, (kernel, moments) in calls.items()
-        ]
+        # A worker that is lost later takes along what it knew of a call that has come back.
+        over = {key: known for key, known in self._told.items() if "back" in (m[1] for m in known)}
+        self._told |= told | over
 
 
 def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:

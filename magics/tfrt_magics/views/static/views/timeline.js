@@ -5,7 +5,7 @@
 
 import { clipped, createCanvas } from "../canvas.js";
 import { button, count, duration, element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
-import { lanesOf, taskEnd } from "../lanes.js";
+import { grouped, lanesOf, taskEnd } from "../lanes.js";
 import { createRows } from "../rows.js";
 import { ERROR, KERNEL_COLORS } from "../theme.js";
 
@@ -28,7 +28,7 @@ function legend() {
     "an address": "is a machine of a cluster, and its worker",
     "a name and a line": "is a task of compiled code: a bar where it runs, a line where it is suspended",
     "lanes below each other": "overlap in time",
-    "+ n more": "overlap, too: click to unfold",
+    "+ n more": "the others: a click, or the button below the lanes, unfolds them",
     "pale bar": "on its way to a cluster or back, or queued there; a red mark: its worker was lost",
     arrow: "leads to a kernel from what made it ready",
     "open bar": "ready, and queued",
@@ -43,12 +43,8 @@ function legend() {
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
 function listed(spans) {
-  const byOperation = new Map();
-  for (const span of spans) {
-    if (!byOperation.has(span.op)) byOperation.set(span.op, []);
-    byOperation.get(span.op).push(span);
-  }
-  const kept = [];
+  const byOperation = grouped(spans, span => span.op),
+    kept = [];
   for (const all of byOperation.values())
     kept.push(...(all.length <= 2 * EACH ? all : [...all.slice(0, EACH), ...all.slice(-EACH)]));
   return { kept: kept.sort((a, b) => a.begin - b.begin), times: byOperation };
@@ -83,11 +79,14 @@ export function createTimeline(store) {
     clear = button("Clear", () => select(null), { "aria-label": "Clear the selected area" });
   const totals = element("div.bar.soft.area", { role: "status", hidden: true }, heading, clear);
   const note = element("p.note.soft");
+  const folds = element("div.bar.soft.folds", { role: "group", "aria-label": "Folded lanes" }),
+    foldOf = new Map(); // the buttons, by the keys of lanes
   const started = performance.now();
   const node = element(
     "div.timeline",
     {},
     canvas.node,
+    folds,
     totals,
     kinds,
     legend(),
@@ -116,9 +115,10 @@ export function createTimeline(store) {
   function show(next) {
     moment = next;
     const { live } = store,
-      isSame = arranged.live === live && arranged.next === live.next && arranged.unfolded === unfolded.size;
-    if (!isSame) {
-      arranged = { live, next: live.next, unfolded: unfolded.size };
+      { remote } = store.document,
+      found = { live, next: live.next, remote, unfolded: unfolded.size };
+    if (Object.keys(found).some(key => arranged[key] !== found[key])) {
+      arranged = found;
       arrange();
     }
     setText(note, words());
@@ -137,24 +137,65 @@ export function createTimeline(store) {
       for (const bar of lane.bars) places.set(bar, place);
     });
     findMoments();
+    tellFolds();
     ({ kept, times } = listed([...live.frames, ...spans()]));
     tell();
   }
 
+  function unfold(key) {
+    if (!unfolded.delete(key)) unfolded.add(key);
+    arranged = {};
+    store.changed();
+  }
+
+  /** A button for each lane that has others folded into it, or had: a canvas has no focus. */
+  function tellFolds() {
+    const rests = new Map(lanes.filter(lane => lane.isRest).map(lane => [lane.key, lane.label])),
+      keys = [...new Set([...rests.keys(), ...unfolded])].slice(0, MOST_KINDS);
+    const buttons = keys.map(key => {
+      if (!foldOf.has(key))
+        foldOf.set(
+          key,
+          button("", () => unfold(key)),
+        );
+      const made = foldOf.get(key),
+        isOpen = unfolded.has(key),
+        name = lanes.find(lane => lane.key === key && !lane.isRest)?.label ?? "";
+      const shown = isOpen ? `fold ${name || key}` : `${name} ${rests.get(key)}`.trim();
+      setText(made, shown);
+      setAttributes(made, { "aria-expanded": isOpen });
+      return made;
+    });
+    // A button that stays keeps its focus.
+    if (buttons.some((made, at) => folds.children[at] !== made) || folds.children.length > buttons.length)
+      folds.replaceChildren(...buttons);
+    folds.hidden = !buttons.length;
+  }
+
   /** What became of calls on a cluster belongs to the spans of their waits, in the order of the calls. */
   function findMoments() {
-    const waits = new Map();
-    for (const span of spans()) if (span.isLate) waits.set(span.op, [...(waits.get(span.op) ?? []), span]);
     momentsOf = new Map();
-    for (const [op, moments] of store.document.remote ?? []) {
-      const span = waits.get(op)?.shift();
-      if (span) momentsOf.set(span, moments);
-    }
+    const { remote } = store.document;
+    setAttributes(node, { "data-remote": remote?.length ? "" : null });
+    if (!remote?.length) return;
+    const late = spans().filter(span => span.isLate),
+      waits = grouped(late, span => span.op);
+    for (const [op, all] of grouped(remote, ([op]) => op))
+      all.forEach(([, moments], at) => {
+        const span = waits.get(op)?.[at];
+        if (span) momentsOf.set(span, moments);
+      });
+  }
+
+  /** What became of the call of a wait so far. */
+  function momentsTo(span) {
+    const moments = momentsOf.get(span) ?? [];
+    return moments.length && isNaN(span.end) ? [...moments, [whole(), "", ""]] : moments;
   }
 
   /** `queued 3 ms, ran 300 ms, came back in 2 ms`; and whether a worker was lost. */
   function journey(span) {
-    const moments = momentsOf.get(span) ?? [];
+    const moments = momentsTo(span);
     const parts = moments.slice(0, -1).map(([time, what], at) => {
       const took = duration(moments[at + 1][0] - time);
       return {
@@ -342,11 +383,8 @@ export function createTimeline(store) {
   function hit(x, y) {
     const { lane, span } = at(x, y);
     const isLabel = x < canvas.start();
-    if (lane && lane.key !== "threads" && lane.key !== "tasks" && (lane.isRest ? isLabel || !span : isLabel)) {
-      if (!unfolded.delete(lane.key) && lane.isRest) unfolded.add(lane.key);
-      arranged = {};
-      return store.changed();
-    }
+    const isFold = lane?.isRest ? isLabel || !span : isLabel && unfolded.has(lane?.key);
+    if (isFold) return unfold(lane.key);
     store.select(span?.op >= 0 ? span.op : null);
   }
 
@@ -457,7 +495,7 @@ export function createTimeline(store) {
 
   /** Over a wait for a cluster: pale where the call only travels or is queued, and a mark where a worker was lost. */
   function drawMoments(pen, span, across, place, palette) {
-    const moments = momentsOf.get(span) ?? [];
+    const moments = momentsTo(span);
     for (let at = 0; at + 1 < moments.length; at++) {
       const [time, what] = moments[at],
         [left, right] = [across(time), across(moments[at + 1][0])];
