@@ -460,3 +460,10 @@ def test_a_call_of_one_kernel_says_where_options_go(option: str, kernel: Any) ->
         return timeout + host
 
     assert tfrt.call(takes_them, timeout=1, host=2).result(SLOW) == 3
+
+
+def test_an_option_that_no_run_has_is_refused_where_it_is_given() -> None:
+    for given in (page, page.options(timeout=1)):
+        with pytest.raises(tfrt.TfrtError, match=r"options: tiemout= is not an option"):
+            given.options(tiemout=1)
+    assert page.options(timeout=SLOW, at_once=1).map([0, 0]).result(SLOW) == [0, 0]

@@ -17,8 +17,9 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.at_once import AtOnce
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
@@ -163,8 +164,8 @@ class Batch(Execution):
                 return _numbers(word, payloads)
         values = [self.results[width * call + index] for call in range(count)]
         failed = [call for call, value in enumerate(values) if value.state is State.ERROR]
-        if failed and (first := values[failed[0]].exception(0)) is not None:
-            problem = exception_of(in_element(first.diagnostics[0], failed[0], count))
+        if failed and (reason := values[failed[0]].exception(0)) is not None:
+            problem = exception_of(in_element(reason.diagnostics[0], failed[0], count))
             if len(failed) > 1:
                 listed = f"{', '.join(map(str, failed[:10]))}{', ...' if failed[10:] else ''}"
                 problem.add_note(
