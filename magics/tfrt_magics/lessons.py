@@ -169,7 +169,7 @@ class LessonMagics(Magics):
         width = max((len(one.title) for one in found), default=0)
         rows = [
             f"{'✓' if one.right == one.exercises else '·'} {one.title:{width}}"
-            f"  {one.minutes:>2} min  {one.right} of {one.exercises}"
+            f"  {one.right} of {one.exercises}"
             for one in found
         ]
         right, total = sum(one.right for one in found), sum(one.exercises for one in found)

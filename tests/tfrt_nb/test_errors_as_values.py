@@ -413,3 +413,57 @@ def test_an_interrupt_has_the_frames_of_users_and_one_of_ours() -> None:
     with pytest.raises(KeyboardInterrupt) as info:
         page(1).result(SLOW)
     assert len(frames_of(info.value)) <= 2
+
+
+@tfrt.kernel("values.refuse")
+def refuse(x: int) -> int:
+    raise ValueError(f"no {x}")
+
+
+def test_an_error_names_the_other_steps_that_failed_and_not_those_that_were_skipped() -> None:
+    two: Any = tfrt.program(lambda x: part(refuse(x)) + part(refuse(x + 1)))
+    run = two(1)
+    assert run.wait(SLOW)
+    error = run.exception(SLOW)
+    first, second = (str(one) for one in run.diagnostics)
+    other = second if str(error) == first else first
+    assert error.__notes__[-2:] == [
+        f"note: also failed: {other}",
+        "note: what depends on a failed step was skipped",
+    ]
+    five: Any = tfrt.program(lambda: [refuse(number) for number in range(5)])
+    run = five()
+    assert run.wait(SLOW)
+    notes = run.exception(SLOW).__notes__
+    assert sum("also failed" in note for note in notes) == 3
+    assert notes[-1] == "note: 1 more failed; what depends on a failed step was skipped"
+
+
+def test_an_error_of_a_batch_counts_the_calls_that_failed() -> None:
+    some: Any = tfrt.program(lambda x: part(x))
+    assert some.map([1, 3, 2, 3]).exception(SLOW).__notes__[-2:] == [
+        "note: element 1 of 4",
+        "note: 2 of 4 calls failed: elements 1, 3",
+    ]
+    assert some.map([1, 3]).exception(SLOW).__notes__[-1] == "note: element 1 of 2"
+
+
+@pytest.mark.parametrize("option", ["timeout", "host"])
+@pytest.mark.parametrize("kernel", [part, "tfrt.add.i32"])
+def test_a_call_of_one_kernel_says_where_options_go(option: str, kernel: Any) -> None:
+    for call in (tfrt.call, tfrt.call_each):
+        with pytest.raises(tfrt.TfrtError, match=f"no option {option}=.*page.options"):
+            call(kernel, [1], **{option: None})
+
+    @tfrt.kernel("values.takes_them")
+    def takes_them(timeout: int, *, host: int = 0) -> int:
+        return timeout + host
+
+    assert tfrt.call(takes_them, timeout=1, host=2).result(SLOW) == 3
+
+
+def test_an_option_that_no_run_has_is_refused_where_it_is_given() -> None:
+    for given in (page, page.options(timeout=1)):
+        with pytest.raises(tfrt.TfrtError, match=r"options: tiemout= is not an option"):
+            given.options(tiemout=1)
+    assert page.options(timeout=SLOW, at_once=1).map([0, 0]).result(SLOW) == [0, 0]

@@ -247,6 +247,37 @@ def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
         assert made(10_000_000, host=host).exception(SLOW) is None
 
 
+def test_a_coroutine_that_is_cancelled_before_it_begins_is_an_error() -> None:
+    begun = []
+
+    @tfrt.kernel("jobs.alone")
+    async def alone(number: int) -> int:
+        begun.append(number)
+        for other in asyncio.all_tasks() - {asyncio.current_task()}:
+            other.cancel()
+        return number
+
+    @tfrt.kernel("jobs.halt")
+    async def halt() -> None:
+        is_halted.set()
+        go_on.wait(SLOW)
+
+    is_halted, go_on = threading.Event(), threading.Event()
+    with tfrt.HostContext() as host:
+        first = tfrt.program(lambda: halt())(host=host)
+        assert is_halted.wait(SLOW)
+        both: Any = tfrt.program(lambda: (alone(1), alone(2)))
+        run = both(host=host)
+        while run.request._outside < 2:  # both wait for the loop
+            threading.Event().wait(0.01)
+        go_on.set()
+        errors = [value.exception(SLOW) for value in run]
+        assert first.exception(SLOW) is None
+    assert len(begun) == 1
+    assert errors[begun[0] - 1] is None
+    assert "CancelledError" in str(errors[2 - begun[0]])
+
+
 def test_what_a_kernel_passes_on_counts_once_and_a_mapped_file_not_at_all(tmp_path: Path) -> None:
     held = native_process().memory_held
     kept = np.zeros(5_000_000)

@@ -19,6 +19,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.at_once import AtOnce
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
@@ -162,9 +163,15 @@ class Batch(Execution):
             if read(first, size, count, number, payloads.ctypes.data) == count:
                 return _numbers(word, payloads)
         values = [self.results[width * call + index] for call in range(count)]
-        for call, value in enumerate(values):
-            if (failed := value.exception(0)) is not None:
-                raise exception_of(in_element(failed.diagnostics[0], call, count))
+        failed = [call for call, value in enumerate(values) if value.state is State.ERROR]
+        if failed and (reason := values[failed[0]].exception(0)) is not None:
+            problem = exception_of(in_element(reason.diagnostics[0], failed[0], count))
+            if len(failed) > 1:
+                listed = f"{', '.join(map(str, failed[:10]))}{', ...' if failed[10:] else ''}"
+                problem.add_note(
+                    f"note: {len(failed)} of {counted(count, 'call')} failed: elements {listed}"
+                )
+            raise problem
         return [value.result(0) for value in values]
 
 

@@ -26,7 +26,7 @@ from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import gather
-from tfrt_runtime.host.failures import exception_of, for_users
+from tfrt_runtime.host.failures import exception_of, for_users, with_others
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.structs import Context, Function
@@ -273,7 +273,7 @@ class Execution(RunWaits):
                     return found
             return self._result(timeout)
         except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
-            raise for_users(problem)
+            raise for_users(with_others(problem, self.diagnostics))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
         """The error that `result` would raise, or None; waits like it.

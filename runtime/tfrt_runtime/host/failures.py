@@ -20,6 +20,8 @@ PLAIN = {str, bytes, int, float, bool, NoneType}
 
 _MAX_PLACES = 1000
 """Entries of a traceback that an error keeps: the depth at which Python raises RecursionError."""
+_MAX_OTHERS = 3
+"""Failed steps that an error of a run names beside its own."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instruction of a new frame: the first on 3.11 and 3.12, the second from 3.13 on."""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
@@ -119,6 +121,20 @@ def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
     """The error of one of `count` mapped calls, which a note names."""
     named = note(f"element {index} of {count}")
     return replace(diagnostic, notes=(*diagnostic.notes, named))
+
+
+def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
+    """An error of a run, whose notes name the other steps that `failed`."""
+    if not isinstance(problem, TfrtError):
+        return problem
+    own = {(one.message, one.location) for one in problem.diagnostics}
+    others = [one for one in failed if (one.message, one.location) not in own]
+    for one in others[:_MAX_OTHERS]:
+        problem.add_note(f"note: also failed: {one}")
+    if others:
+        more = f"{len(others) - _MAX_OTHERS} more failed; " if others[_MAX_OTHERS:] else ""
+        problem.add_note(f"note: {more}what depends on a failed step was skipped")
+    return problem
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:

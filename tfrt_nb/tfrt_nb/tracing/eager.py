@@ -118,6 +118,13 @@ def _by_position(
     and the attributes.
     """
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
+    for option in ("host", "timeout"):
+        if option in keywords and (kernel is None or option not in kernel.signature.parameters):
+            refuse(
+                f"tfrt.call has no option {option}=: it calls a kernel on the default host, and"
+                " result(timeout) bounds the wait; for a run with options, call the kernel in a"
+                f" @tfrt.program, as in page.options({option}=...)(5)"
+            )
     if kernel is None or not any(one.name in keywords for one in CallPlan.of(kernel).positional):
         return values, keywords
     return bound(kernel, values, keywords)

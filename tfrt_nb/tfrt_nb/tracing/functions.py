@@ -164,7 +164,13 @@ class TracedProgram:
         Args:
             options: those of `Program.run`: `timeout` is the seconds of one run with all attempts
                 of its kernels, `host` where it runs.
+
+        Raises:
+            TfrtError: if neither `run` nor `map` has such an option.
         """
+        known = {**inspect.signature(Program.run).parameters, "at_once": None}
+        if unknown := [one for one in options if one not in known]:
+            refuse(f"{self._name}.options: {unknown[0]}= is not an option of run or map")
         return ProgramOptions(self, options)
 
     @property
@@ -377,7 +383,7 @@ class ProgramOptions:
 
     def options(self, **options: Any) -> ProgramOptions:
         """The same with more options, or others."""
-        return ProgramOptions(self.program, self.chosen | options)
+        return self.program.options(**self.chosen | options)
 
 
 def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...] | None:

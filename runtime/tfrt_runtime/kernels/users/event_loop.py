@@ -87,6 +87,7 @@ class _Call:
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
+            self.run.forget_when_cancelled(self)
             self.run.leave()
             # Callbacks that the kernel has left behind keep this object, by their context.  The
             # task and the context refer to it, too: without them, it needs no garbage collector.
@@ -96,11 +97,11 @@ class _Call:
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the task of the coroutine, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
-        task.add_done_callback(self._ended, context=self._context)
-        self._frame.request.call_when_cancelled(self, self._cancel)
+        task.add_done_callback(self._ended_unstarted)
+        self._frame.request.call_when_cancelled(self, self)
 
-    def _cancel(self) -> None:
-        """Cancel the task; on any thread."""
+    def __call__(self) -> None:
+        """Cancel the task, as the run is cancelled; on any thread."""
         if (task := self.task) is None:  # it has ended meanwhile
             return
         try:
@@ -115,12 +116,16 @@ class _Call:
         """
         COROUTINE.set(self)
         try:
+            assert self.task is not None
+            # Left to the end, it would cost each call a turn of the loop.
+            self.task.remove_done_callback(self._ended_unstarted)
             is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
             returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             if self._is_open:  # else its loop was closed before, and drops the task now
                 self._fail(problem)
+        self.end()
 
     async def _slowed(self, factor: float) -> object:
         """Await the coroutine, and then so much longer as the run is slowed down."""
@@ -140,11 +145,11 @@ class _Call:
         if not (is_cancelled and self._frame.is_cancelled):
             settle_failed(self._frame, self._results, problem)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._frame.request.forget_when_cancelled(self)
+    def _ended_unstarted(self, task: asyncio.Task[None]) -> None:
+        """Something has cancelled the task before its first step."""
         try:
             task.result()
-        except BaseException as problem:  # noqa: BLE001 - it was cancelled before it began
+        except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             self._fail(problem)
         self.end()
 
