@@ -69,6 +69,7 @@ class Page:
     def open(self, name: str) -> None:
         self.page.goto(f"{self.address}lab/index.html?path={name}")
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=SECONDS * 1000)
+        self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
 
     def new(self) -> None:
         """Open an empty notebook, in which cells are run one by one."""
@@ -76,11 +77,21 @@ class Page:
             "() => window.jupyterapp.commands.execute('notebook:create-new', {kernelName: 'python'})"
             ".then(() => null)"
         )
-        self.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
-            "?.status === 'idle'",
-            timeout=SECONDS * 1000,
+        self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
+
+    def run_all(self) -> tuple[list[int | None], list[list[dict[str, Any]]]]:
+        """Run all cells of code, without what they were saved with; their numbers and their outputs."""
+        self.page.evaluate(
+            f"async () => {{ const cells = {CURRENT}.content.widgets.filter(c => c.outputArea);"
+            " for (const { model } of cells) { model.executionCount = null; model.outputs.clear(); }"
+            " await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
         )
+        self.page.wait_for_timeout(1000)  # what goes on between cells shows its end
+        found = self.page.evaluate(
+            f"() => {CURRENT}.content.widgets.filter(c => c.outputArea).map(({{ model }}) =>"
+            " [model.executionCount, model.outputs.toJSON()])"
+        )
+        return [count for count, _ in found], [outputs for _, outputs in found]
 
     def run(self, *texts: str) -> Any:
         """Run texts in new cells at the end; the locator of the last one's outputs."""

@@ -315,7 +315,7 @@ class Job:
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
             self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-        elif self._waits_for_end and ONE_THREAD.is_dead and self.ready() is None:
+        elif self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
             nothing = "nothing else runs in a page while a cell does"
             self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 
