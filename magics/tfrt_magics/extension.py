@@ -25,6 +25,8 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
+_lacking = set[str]()
+"""What a cell of this page has needed and did not get."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,
@@ -73,7 +75,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
     if not HAS_THREADS:
-        shell.set_custom_exc((RuntimeError, ModuleNotFoundError), say_what_is_missing)
+        shell.set_custom_exc((Exception,), say_what_is_missing)  # type: ignore[no-untyped-call]
         undo.callback(shell.set_custom_exc, (), None)
     shell.input_transformers_cleanup.append(refuse_program_in_python)
     undo.callback(shell.input_transformers_cleanup.remove, refuse_program_in_python)
@@ -103,7 +105,12 @@ def say_what_is_missing(
     if str(problem) == "can't start new thread":
         print("This cell needs threads: a page has only one.")
     elif getattr(problem, "name", None) == "numpy":
+        _lacking.add("numpy")
         print("This cell needs numpy: the page could not load it from the network.")
+    elif "numpy" in _lacking and "is not defined" in str(problem):
+        print(
+            f"This cell needs numpy, which the page could not load for an earlier cell: {problem}"
+        )
     else:
         shell.showtraceback((kind, problem, trace), tb_offset=tb_offset)
 
