@@ -197,8 +197,10 @@ def test_a_cell_says_what_a_page_lacks_and_a_run_goes_on_between_cells(
         "RuntimeError",
         "This cell needs numpy: the page could not load it from the network.",
         "ModuleNotFoundError",
-        "This cell needs numpy, which the page could not load for an earlier cell:"
-        " name 'x' is not defined",
+        (
+            "This cell needs numpy, which the page could not load for an earlier cell:"
+            " name 'x' is not defined"
+        ),
         "NameError",
         "ZeroDivisionError",
         *(
