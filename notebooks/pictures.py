@@ -78,7 +78,7 @@ SLIDES = {
     "02_graph": "Which of the six waits may take a second longer, and the run does not?",
     "05_calls": "Both calls return their first argument. Why does one come at once?",
     "04_errors": "The deadline is two seconds. Which results does the caller have?",
-    "08_threads_2": "One thread, two kernels that need it. What does each of them wait for?",
+    "08_threads": "Two workers, four requests. Why does %quick come so late?",
 }
 """The runs that are slides for a class, by the tutorial's picture of them, each with what to ask."""
 SLIDE_HEIGHT, SLIDE_WIDTH, AXIS, AXIS_END = 720, 1280, 800, 1130
@@ -88,9 +88,9 @@ def slide(question: str, source: str, table: str) -> str:
     """A run as a slide with a question: each line of the program with the time in which its value came, as SVG that moves;
     without animation, the end.
     """
-    values = [one for one in values_of(table) if one.state != "unavailable"]
+    values = [one for one in values_of(table) if one.name.startswith("%")]
     end = max(one.seconds or 0.0 for one in values)
-    lines, row = lines_of(source), min(64, 500 // len(values))
+    lines, row = lines_of(source), min(90, 500 // len(values))
     rows = "".join(
         _bar(130 + at * row, lines.get(one.name, one.name), one, end)
         for at, one in enumerate(values)
@@ -138,8 +138,8 @@ def _bar(y: int, line: str, value: Value, end: float) -> str:
     return (
         f"<circle cx='60' cy='{y - 7}' r='10' fill='none' stroke='#888' stroke-width='2'/>"
         f"<circle cx='60' cy='{y - 7}' r='10' fill='{color}'>{appears}</circle>"
-        f"<text x='88' y='{y}' font-size='20' fill='#24292f'>{_spaced(shown)}</text>{drawn}"
-        f"<text x='{x + width + 10:.1f}' y='{y}' font-size='20' fill='{color}'>{appears}"
+        f"<text x='88' y='{y}' font-size='21' fill='#24292f'>{_spaced(shown)}</text>{drawn}"
+        f"<text x='{x + width + 10:.1f}' y='{y}' font-size='21' fill='{color}'>{appears}"
         f"{_spaced(words[:12])}</text>"
     )
 

@@ -27,10 +27,10 @@ def table() -> Iterator[tuple[str, str, str]]:
     return map(re.Match.groups, ROW.finditer((ROOT / "docs/howto/places.md").read_text()))
 
 
-def sections(path: Path) -> list[str]:
-    """The section that each cell of code is in."""
+def sections(name: str) -> list[str]:
+    """The section that each cell of code is in, in a notebook of the site."""
     found, heading = [], ""
-    for cell in json.loads(path.read_text())["cells"]:
+    for cell in json.loads((ROOT / "build/lite/files" / name).read_text())["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "code":
             found.append(heading)
@@ -63,7 +63,7 @@ def test_a_tutorial_runs_in_the_page_from_its_first_cell_to_its_last(
     ]
     assert errors == []
     needs = {
-        (path.stem, sections(path)[at], "numpy" if "numpy" in said.groups() else "threads")
+        (path.stem, sections(path.name)[at], "numpy" if "numpy" in said.groups() else "threads")
         for at, found in enumerate(outputs)
         for one in found
         for said in SAYS.finditer(text_of(one))
