@@ -20,12 +20,13 @@ from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
-from pictures import run_picture
+from pictures import SLIDES, run_picture, slide
 from tfrt_runtime.native.library import load
 
 HERE = Path(__file__).parent
 START = HERE / "00_start.ipynb"
 PAGES = HERE.parent / "build" / "demo"
+SLIDES_FOLDER = HERE.parent / "docs" / "teachers"
 CELL_SECONDS = 120
 FOLDED = "What the run showed: open it when you have predicted it.\n"
 
@@ -117,6 +118,9 @@ def draw_watched(notebook: NotebookNode, path: Path) -> None:
         picture = path.with_name(f"{path.stem}_{number}.svg" if number > 1 else f"{path.stem}.svg")
         if any(f"({picture.name})" in cell.source for cell in notebook.cells):
             picture.write_text(run_picture(*run), encoding="utf-8")
+        if question := SLIDES.get(picture.stem):
+            SLIDES_FOLDER.mkdir(exist_ok=True)
+            (SLIDES_FOLDER / picture.name).write_text(slide(question, *run), encoding="utf-8")
     for cell in watched:
         cell.outputs = []
 

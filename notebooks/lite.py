@@ -48,6 +48,7 @@ LEFT_OUT = ("tfrt_nb/tutorials/", "tfrt_magics/live/static/")
 """Of our wheel: the site has the tutorials and the page's modules.  All sources of the core stay: they name it."""
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 START = "tutorials.ipynb"
+LOADS = "%load_ext tfrt_nb"
 
 
 def run(*command: object, **settings: Any) -> None:
@@ -194,9 +195,20 @@ def write_contents(folder: Path, notebooks: Path) -> None:
         if path.suffix == ".ipynb":
             notebook = json.loads(path.read_text("utf-8"))
             notebook["metadata"]["kernelspec"] = KERNEL
+            notebook["cells"] = [part for cell in notebook["cells"] for part in parts(cell)]
             (folder / path.name).write_text(json.dumps(notebook), "utf-8")
         elif path.suffix in (".md", ".csv", ".mlir", ".bef", ".png", ".svg"):
             shutil.copy(path, folder)
+
+
+def parts(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """A cell, or two: JupyterLite loads the packages that a cell imports, numpy for one, if it has no magics."""
+    text = "".join(cell["source"])
+    line, _, rest = text.partition("\n")
+    if cell["cell_type"] != "code" or line != LOADS or "import numpy" not in rest:
+        return [cell]
+    first = {**cell, "id": f"{cell['id']}-load", "source": line, "outputs": []}
+    return [first, {**cell, "source": rest}]
 
 
 def settings() -> dict[str, Any]:

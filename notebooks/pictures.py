@@ -25,13 +25,15 @@ HELD, START, ROW, WIDTH = 4.0, 0.6, 24, 760
 class Value:
     """A row of a board: the name of a value, its last state, its text, and when that came, in seconds after the start.
 
-    `seconds` is None if the board has no time for it: of a value that was decided when the run ended.
+    `seconds` is None if the board has no time for it: of a value that was decided when the run ended.  `began` is when its
+    kernel started.
     """
 
     name: str
     state: str
     text: str
     seconds: float | None
+    began: float | None = None
 
 
 def values_of(table: str) -> list[Value]:
@@ -43,11 +45,12 @@ def values_of(table: str) -> list[Value]:
         if not name.startswith(("%", "@")):
             continue
         word = state.rpartition(" ")[2]
-        seconds = 0.0 if word == "available" else None
+        seconds = began = 0.0 if word == "available" else None
         if times:
             begin, begin_unit, took, unit = times.groups()
-            seconds = float(begin) * SECONDS[begin_unit] + float(took) * SECONDS[unit]
-        found.append(Value(name, word, "" if _TYPE.match(rest[0]) else rest[0], seconds))
+            began = float(begin) * SECONDS[begin_unit]
+            seconds = began + float(took) * SECONDS[unit]
+        found.append(Value(name, word, "" if _TYPE.match(rest[0]) else rest[0], seconds, began))
     return found
 
 
@@ -57,13 +60,7 @@ def run_picture(source: str, table: str) -> str:
     It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
     run, in which each line gets its state when the run resolved it, again and again.
     """
-    # The first result of a line has its text in the picture, the others have their names alone.
-    lines = {
-        name: name if at else line
-        for line in source.splitlines()
-        if re.match(r"\s*%[^({]*=", line)
-        for at, name in enumerate(re.findall(r"%\w+", line.partition("=")[0]))
-    }
+    lines = lines_of(source)
     # Of the rows without a time, constants came at once; nobody knows when an argument did.
     values = [
         one
@@ -95,6 +92,86 @@ def _notes_of(table: str) -> list[str]:
     printed = [line for line in above.splitlines() if line]
     message = " ".join(line for line in below.splitlines()[1:] if not line.startswith("  "))
     return wrap(f"printed: {', then '.join(printed)}" if printed else "", 88) + wrap(message, 88)
+
+
+def lines_of(source: str) -> dict[str, str]:
+    """The texts of a program's values: the first result of a line has its text, the others have their names alone."""
+    return {
+        name: name if at else line
+        for line in source.splitlines()
+        if re.match(r"\s*%[^({]*=", line)
+        for at, name in enumerate(re.findall(r"%\w+", line.partition("=")[0]))
+    }
+
+
+SLIDES = {
+    "02_graph": "Which of the six waits may take a second longer, and the run does not?",
+    "05_calls": "Both calls return their first argument. Why does one come at once?",
+    "04_errors": "The deadline is two seconds. Which results does the caller have?",
+    "08_threads": "Two workers, four requests. Why does %quick come so late?",
+}
+"""The runs that are slides for a class, by the tutorial's picture of them, each with what to ask."""
+SLIDE_HEIGHT, SLIDE_WIDTH, AXIS, AXIS_END = 720, 1280, 800, 1130
+
+
+def slide(question: str, source: str, table: str) -> str:
+    """A run as a slide with a question: each line of the program with the time in which its value came, as SVG that moves;
+    without animation, the end.
+    """
+    values = [one for one in values_of(table) if one.name.startswith("%")]
+    end = max(one.seconds or 0.0 for one in values)
+    lines, row = lines_of(source), min(90, 500 // len(values))
+    rows = "".join(
+        _bar(130 + at * row, lines.get(one.name, one.name), one, end)
+        for at, one in enumerate(values)
+    )
+    bottom = 110 + len(values) * row
+    ticks = "".join(
+        f"<path d='M{_x(second, end)} 90V{bottom}' stroke='#d0d7de'/>"
+        f"<text x='{_x(second, end)}' y='{bottom + 24}' text-anchor='middle' font-size='18'>{second} s</text>"
+        for second in range(round(end) + 1)
+    )
+    asked = (
+        f"<text x='48' y='60' font-size='30' fill='#24292f' font-family=\"{SANS}\">"
+        f"{html.escape(question)}</text>"
+    )
+    return _svg(SLIDE_HEIGHT, asked + ticks + rows, FONT, question, SLIDE_WIDTH)
+
+
+def _x(seconds: float, end: float) -> float:
+    """Where a time of a run that takes `end` is on a slide."""
+    return round(AXIS + (AXIS_END - AXIS) * seconds / (max(end, 1.0)), 1)
+
+
+def _bar(y: int, line: str, value: Value, end: float) -> str:
+    """A line of the program on a slide, and a bar that grows while its kernel runs."""
+    color, total = COLORS[value.state], START + end + 3.0
+    began, seconds = value.began or 0.0, end if value.seconds is None else value.seconds
+    x, width = _x(began, end), max(3.0, _x(seconds, end) - _x(began, end))
+    change = f"dur='{total:.1f}s' repeatCount='indefinite'"
+    when = [0, (START + began) / total, (START + seconds) / total, 1]
+    grows = (
+        f"<animate attributeName='width' values='0;0;{width:.1f};{width:.1f}' {change} keyTimes='"
+    )
+    grows += ";".join(f"{one:.3f}" for one in when) + "'/>"
+    appears = f"<animate attributeName='opacity' values='0;1' {change} calcMode='discrete' "
+    appears += f"keyTimes='0;{when[2]:.3f}'/>"
+    words = value.text if value.state == "available" else value.state
+    shown = re.sub(r" : .*", "", line).strip()
+    drawn = (
+        ""
+        if value.began is None
+        else (
+            f"<rect x='{x}' y='{y - 16}' width='{width:.1f}' height='20' rx='3' fill='{color}'>{grows}</rect>"
+        )
+    )
+    return (
+        f"<circle cx='60' cy='{y - 7}' r='10' fill='none' stroke='#888' stroke-width='2'/>"
+        f"<circle cx='60' cy='{y - 7}' r='10' fill='{color}'>{appears}</circle>"
+        f"<text x='88' y='{y}' font-size='21' fill='#24292f'>{_spaced(shown)}</text>{drawn}"
+        f"<text x='{x + width + 10:.1f}' y='{y}' font-size='21' fill='{color}'>{appears}"
+        f"{_spaced(words[:12])}</text>"
+    )
 
 
 def _row(at: int, line: str, value: Value, end: float) -> str:
@@ -132,11 +209,11 @@ def _spaced(text: str) -> str:
     return html.escape(text).replace(" ", "&#160;")
 
 
-def _svg(height: int, body: str, font: str, label: str) -> str:
+def _svg(height: int, body: str, font: str, label: str, width: int = WIDTH) -> str:
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' role='img' "
-        f"aria-label='{label}' font-size='13' font-family=\"{font}\" fill='#57606a'>"
-        f"<rect x='1' y='1' width='{WIDTH - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' role='img' "
+        f"aria-label='{html.escape(label)}' font-size='13' font-family=\"{font}\" fill='#57606a'>"
+        f"<rect x='1' y='1' width='{width - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
         f"{body}</svg>\n"
     )
 

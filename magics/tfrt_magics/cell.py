@@ -395,7 +395,7 @@ class CellMagics(Magics):
         if options.wait:
             interruption = follow(job, outlet)
         else:
-            job.start()
+            job.start(waits=False)
             outlet.leave(job, text)
             job.wait_for_results()
         run.board = outlet.board

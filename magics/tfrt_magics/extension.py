@@ -22,8 +22,11 @@ from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import Slot, run_bundle
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
+_lacking = set[str]()
+"""What a cell of this page has needed and did not get."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,
@@ -71,6 +74,9 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     for event, action in actions:
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
+    if not HAS_THREADS:
+        shell.set_custom_exc((Exception,), say_what_is_missing)  # type: ignore[no-untyped-call]
+        undo.callback(shell.set_custom_exc, (), None)
     shell.input_transformers_cleanup.append(refuse_program_in_python)
     undo.callback(shell.input_transformers_cleanup.remove, refuse_program_in_python)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
@@ -83,6 +89,30 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 def _before_cell(_: object) -> None:
     """IPython's kernel has replaced our interrupt handler with Python's."""
     INTERRUPTS.install()
+
+
+def say_what_is_missing(
+    shell: InteractiveShell,
+    kind: type,
+    problem: Exception,
+    trace: Any,
+    tb_offset: int | None = None,
+) -> None:
+    """Say in one sentence what a page lacks that a cell needs, and show the traceback of any other exception.
+
+    To the page, such a cell has not failed: Run All goes on.
+    """
+    if str(problem) == "can't start new thread":
+        print("This cell needs threads: a page has only one.")
+    elif getattr(problem, "name", None) == "numpy":
+        _lacking.add("numpy")
+        print("This cell needs numpy: the page could not load it from the network.")
+    elif "numpy" in _lacking and "is not defined" in str(problem):
+        print(
+            f"This cell needs numpy, which the page could not load for an earlier cell: {problem}"
+        )
+    else:
+        shell.showtraceback((kind, problem, trace), tb_offset=tb_offset)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

@@ -1,4 +1,4 @@
-"""The site that `make lite` built, in Chromium, under a subpath and with no other machine to ask.
+"""The site that `make lite` built: start, run, error, replay, links, and what a page cannot do.
 
 `make test-everywhere` builds it; without one, these tests are left out.  They take minutes: by hand,
 `make lite` and then `make test TESTS=tests/lite`.  TFRT_SCREENSHOTS names a folder for pictures.
@@ -6,27 +6,15 @@
 
 from __future__ import annotations
 
-import http.server
-import json
-import os
-import shutil
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "build" / "lite"
-PATH = "/my/course"
-SECONDS = 300
-"""A page takes 10 s to start its kernel; a busy machine, ten times that."""
-pytestmark = [
-    pytest.mark.timeout(1500),
-    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="make lite builds the site"),
-]
+if TYPE_CHECKING:
+    from tests.lite.conftest import Page
 
 EXAMPLE = """%%tfrt
 func.func @main() -> i32 {
@@ -52,95 +40,6 @@ async def later(x: int) -> int:
 def both(x: int) -> int:
     return later(nap(later(nap(x))))
 """
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site below `PATH`, and shows its application to tests."""
-
-    def translate_path(self, path: str) -> str:
-        assert path.startswith(PATH), path
-        return str(SITE) + super().translate_path(path.removeprefix(PATH)).removeprefix(os.getcwd())
-
-    def do_GET(self) -> None:
-        if self.path.partition("?")[0] != f"{PATH}/jupyter-lite.json":
-            super().do_GET()
-            return
-        config = json.loads((SITE / "jupyter-lite.json").read_text())
-        config["jupyter-config-data"]["exposeAppInBrowser"] = True
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps(config).encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{PATH}/"
-        server.shutdown()
-
-
-class Page:
-    """A notebook of the site, open in Chromium."""
-
-    def __init__(self, page: Any, address: str) -> None:
-        self.page, self.address = page, address
-
-    def open(self, name: str) -> None:
-        self.page.goto(f"{self.address}lab/index.html?path={name}")
-        self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=SECONDS * 1000)
-
-    def new(self) -> None:
-        """Open an empty notebook, in which cells are run one by one."""
-        self.page.evaluate(
-            "() => window.jupyterapp.commands.execute('notebook:create-new', {kernelName: 'python'})"
-            ".then(() => null)"
-        )
-        self.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
-            "?.status === 'idle'",
-            timeout=SECONDS * 1000,
-        )
-
-    def run(self, *texts: str) -> Any:
-        """Run texts in new cells at the end; the locator of the last one's outputs."""
-        for text in texts:
-            self.page.evaluate(
-                "async text => { const { content, context, sessionContext } ="
-                " window.jupyterapp.shell.currentWidget;"
-                " const last = content.widgets.length - 1;"
-                " content.model.sharedModel.insertCell(last, {cell_type: 'code', source: text});"
-                " content.activeCellIndex = last;"
-                " await window.jupyterapp.commands.execute('notebook:run-cell');"
-                " content.activeCellIndex = content.widgets.length - 1; }",
-                text,
-            )
-        cells = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell")
-        return cells.nth(cells.count() - 2)
-
-    def picture(self, name: str) -> None:
-        if folder := os.environ.get("TFRT_SCREENSHOTS"):
-            self.page.screenshot(path=f"{folder}/{name}.png")
-
-
-@pytest.fixture(scope="module")
-def page(address: str) -> Iterator[Page]:
-    """One page for all tests: its start is most of their time."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        opened = browser.new_page(viewport={"width": 1200, "height": 1100})
-        opened.set_default_timeout(SECONDS * 1000)
-        opened.context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
-        yield Page(opened, address)
-        browser.close()
 
 
 def test_the_first_page_is_the_list_of_tutorials(page: Page) -> None:

@@ -189,6 +189,36 @@ def test_cells_of_scalars_need_no_numpy_elsewhere() -> None:
     assert done.stdout == (HERE / "cells.out").read_text()
 
 
+def test_a_cell_says_what_a_page_lacks_and_a_run_goes_on_between_cells(
+    pyodide: Path, archive: Path
+) -> None:
+    assert in_page(pyodide, archive, HERE / "lacking.py").splitlines() == [
+        "This cell needs threads: a page has only one.",
+        "RuntimeError",
+        "This cell needs numpy: the page could not load it from the network.",
+        "ModuleNotFoundError",
+        (
+            "This cell needs numpy, which the page could not load for an earlier cell:"
+            " name 'x' is not defined"
+        ),
+        "NameError",
+        "ZeroDivisionError",
+        *(
+            line
+            for kind in ("i16", "i32", "i64", "i8")
+            for line in (
+                f"tfrt.add.{kind}  ({kind}, {kind}) -> {kind}",
+                "    The sum.  Integers wrap.",
+            )
+        ),
+        "NoneType",
+        "failed available",
+        "None unavailable",
+        "available 42",
+        "done",
+    ]
+
+
 def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
     """Where the browser can switch stacks; between cells everywhere."""
     lines = in_page(pyodide, archive, HERE / "questions.py").splitlines()

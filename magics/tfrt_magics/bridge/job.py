@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ QUIESCENCE_SECONDS = 0.15
 # A stopped job ends by itself before that, unless the runtime does not even answer.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
+# Between cells of a page, which would wait for a longer turn.
+TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
 MAX_PROMISES = 3
 """How many of the kernels that have not resolved a value are named."""
 ROW_LIMIT = 2_000
@@ -117,17 +120,31 @@ class Job:
         self._start = time.monotonic()
         self.meanwhile: Callable[[], None] = lambda: None
         """Called now and then while the job works on the thread that has started it."""
+        self._waits_for_end = True
         self._has_results = threading.Event()
         # The runtime calls a worker by its thread's name; this one works while it waits.
         # In the cell's context, as its runs are.
         self._thread = threading.Thread(
-            target=copy_context().run, args=(self._work,), name="cell", daemon=True
+            target=copy_context().run, args=(deque, self._work(), 0), name="cell", daemon=True
         )
 
-    def start(self) -> None:
+    def start(self, *, waits: bool = True) -> None:
+        """Begin.  Where no thread can be started, the job is over on return, or with `waits` false goes on between cells."""
         self._start = time.monotonic()
         if not HAS_THREADS:
-            self._work()
+            self._waits_for_end = waits
+            work = self._work()
+
+            def go_on() -> float | None:
+                for _ in work:
+                    return LOOK_SECONDS
+                ONE_THREAD.remove(go_on)
+                return None
+
+            if waits:
+                deque(work, 0)
+            elif go_on() is not None:
+                ONE_THREAD.add(go_on, resolves=False)
             return
         self._thread.start()
         if self._timeout is not None:
@@ -249,11 +266,12 @@ class Job:
             reported = (diagnostic for run in self._runs for diagnostic in run.diagnostics)
             return (*reported, *self._refused)
 
-    def _work(self) -> None:
+    def _work(self) -> Generator[None]:
+        """Run the functions; stops here and there, where other work of the one thread may be done."""
         try:
             for place, function in enumerate(self._functions):
                 if self._stopped is Status.RUNNING:
-                    self._run(place, function)
+                    yield from self._run(place, function)
         except TfrtError as problem:
             self._refused = problem.diagnostics
             self._stop(Status.FAILED, problem.diagnostics[0].message)
@@ -267,7 +285,7 @@ class Job:
             self._has_results.set()
             self.end()
 
-    def _run(self, place: int, function: FunctionSignature) -> None:
+    def _run(self, place: int, function: FunctionSignature) -> Generator[None]:
         arguments = self._arguments.get(function.name, ())
         run = self._program.run(function.name, self._log.write, arguments)
         with self._lock:
@@ -276,12 +294,13 @@ class Job:
         self._has_results.set()
         if self._stopped is not Status.RUNNING:
             run.cancel()  # the stop came between the two functions
-        self._wait(run)
+        yield from self._wait(run)
         with self._lock:
             self._sections[place] = _closed(_during_run(function, run), self._stopped)
 
-    def _wait(self, run: TracedRun) -> None:
-        while not run.wait(SLICE_SECONDS):
+    def _wait(self, run: TracedRun) -> Generator[None]:
+        while not run.wait(SLICE_SECONDS if self._waits_for_end else TURN_SECONDS):
+            yield
             if not HAS_THREADS:
                 self._look_around()
             if self._stopped is not Status.RUNNING:
@@ -296,7 +315,7 @@ class Job:
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
             self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-        elif ONE_THREAD.is_dead and self.ready() is None:
+        elif self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
             nothing = "nothing else runs in a page while a cell does"
             self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 

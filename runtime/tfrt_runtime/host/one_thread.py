@@ -7,7 +7,7 @@ are called in two places, and nowhere in between:
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
 
-A wait that has nothing to come would never end: `is_dead` tells, and the waiter raises an error.
+A wait that has nothing to come would never end: `gives_up` tells, and the waiter raises an error.
 No wait relies on switching stacks (JavaScript promise integration): not all browsers have it, and
 below a callback from native code it ends the interpreter.  Where they can be switched, a wait lets
 the page's event loop take its turns, so that messages of the page arrive (`let_page_in`).
@@ -114,10 +114,14 @@ class OneThread:
         """Whether native code waits within a kernel."""
         return self._depth > 1
 
-    @property
-    def is_dead(self) -> bool:
-        """Whether nothing is left that could end a wait without a limit."""
-        return self._dead_waits >= DEAD_WAITS
+    def gives_up(self) -> bool:
+        """Whether nothing is left that could end a wait without a limit; the next one, which may be
+        that of the kernel which waited for this one, begins anew.
+        """
+        is_dead = self._dead_waits >= DEAD_WAITS
+        if is_dead:
+            self._dead_waits = 0
+        return is_dead
 
     def _idle(self, timeout_ns: int) -> int:
         """Native code waits, for `timeout_ns`, or without a limit if that is below 0."""

@@ -41,6 +41,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.threads import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Deque, Pool, words_at
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     import asyncio
@@ -299,9 +300,11 @@ class BlockingWatch:
         self.is_looking = False
 
     def begin(self) -> None:
-        """Watch from the start of a run until no run is left."""
+        """Watch from the start of a run until no run is left; one thread alone has nothing to
+        look at, and would find that a wait never ends.
+        """
         with self._lock:
-            if self.is_looking:
+            if self.is_looking or not HAS_THREADS:
                 return
             self.is_looking = True
         # A closed host has no runs to look at; without a thread there is no warning.

@@ -44,11 +44,18 @@ _lock = threading.RLock()
 
 
 def _load_next() -> bool:
-    """Import one more module; False when there is none left."""
+    """Import one more module; False when none is left that can be imported: without numpy, some
+    cannot.
+    """
     with _lock:
         if not _open_modules:
             return False
-        module = importlib.import_module(f"tfrt_runtime.kernels.{_open_modules[0]}")
+        try:
+            module = importlib.import_module(f"tfrt_runtime.kernels.{_open_modules[0]}")
+        except ModuleNotFoundError as missing:
+            if missing.name != "numpy":
+                raise
+            return False
         for part in vars(module).values():
             if isinstance(part, KernelRegistry):
                 _loaded.include(part)
@@ -58,19 +65,18 @@ def _load_next() -> bool:
 
 def _find(name: str) -> Kernel | None:
     """The runtime's kernel of that name; imports as little as finds it."""
-    try:
-        while (found := _loaded.get(name)) is None and _load_next():
-            pass
-    except ModuleNotFoundError as missing:
-        if missing.name != "numpy":
-            raise
+    while (found := _loaded.get(name)) is None and _load_next():
+        pass
+    if found is None and _open_modules:
         text = f"kernel '{name}' is unknown, or needs numpy: check its name, or %pip install numpy"
-        raise TfrtError(error(text)) from None
+        raise TfrtError(error(text))
     return found
 
 
 def standard_kernels() -> KernelRegistry:
-    """A new registry with every kernel of the runtime; add your own to it."""
+    """A new registry with every kernel of the runtime, without numpy with those that need none; add
+    your own to it.
+    """
     while _load_next():
         pass
     registry = KernelRegistry("standard")
