@@ -224,8 +224,13 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its first `count` arguments."""
-    for i in range(count):
+    """Drop the kernel's references to its first `count` arguments.
+
+    From the last to the first, as they are staged: a kernel that reads thousands of values from the
+    first to the last then finds many of them in the cache, and so does this, and the next run, which
+    gets the cells that were freed last.
+    """
+    for i in range(count - 1, -1, -1):
         drop_reference(context, load(activation + load(record + at.RECORD_REGISTERS + 8 * i)))
 
 

@@ -231,9 +231,10 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    for i in range(count):
+    # From the last, which was made last, to the first: see `drop_arguments`.
+    for i in range(count - 1, -1, -1):
         value = load(activation + load(record + at.RECORD_REGISTERS + 8 * i))
-        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
+        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
             failed = value
         store(frame + 8 * i, resolve(value))
     return failed
