@@ -30,7 +30,8 @@ table:
                             state, payload     target), a latch, a join, a task's function:
                                                by WAITER_KIND
 
-An activation is one block: the header, a register per value, and a ready count per kernel.  At
+An activation is one block: the header, a register per value, and a ready count per kernel that waits
+for another.  At
 entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's user list says which
 counts a value lowers, and by how much.  A value's STATE word is the address of its newest waiter
 with the state in the two low bits, so that one atomic operation changes both.
@@ -596,7 +597,6 @@ _struct(
     FUNCTIONS="Addresses of the functions among its attributes and regions.",
     HANDLE="Number of the kernel in Python's table: name, location, Python callable.",
     SLOTS="Address of the table of result slots, after the registers.",
-    READY="Offset of its ready count in the activation.",
     WAITS=(
         "Non-strict: address of how many arguments are strict, and the references that each "
         "argument register needs; else 0."

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from tfrt_runtime.bef.records import BefFunction, FunctionKind
 from tfrt_runtime.executor.loading.arena import Arena
@@ -70,10 +71,16 @@ class FunctionWriter:
         self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: list[int] = []
 
-    @property
-    def _first_ready(self) -> int:
-        """Offset of the first kernel's ready count in an activation."""
-        return at.ACTIVATION_REGISTERS + 8 * self._function.register_count
+    @cached_property
+    def _ready(self) -> list[int]:
+        """Per kernel: the offset of its ready count in an activation, which those that something
+        counts down have.
+        """
+        first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
+        return [first + 8 * count for count in accumulate(map(self._is_counted, self._waits))]
+
+    def _is_counted(self, waits: int) -> bool:
+        return waits > 0 or self._is_nonstrict
 
     @cached_property
     def _users(self) -> list[list[int]]:
@@ -105,9 +112,9 @@ class FunctionWriter:
             waits = [0] * (at.IN_ORDER_WORDS // 8)
             entries = [next(filter(None, self._records), end), end]
         else:
-            waits = self._initial_waits()
-            pairs = zip(self._records, waits, strict=True)
+            pairs = zip(self._records, self._waits, strict=True)
             entries = [record for record, n in pairs if record and not n]
+            waits = list(filter(self._is_counted, self._waits))
         self._write_function(function_offset, slots, array("q", waits), entries)
 
     @property
@@ -133,7 +140,6 @@ class FunctionWriter:
         words: list[int] = []
         addresses: list[int] = []
         kernels, records = self._function.kernels, self._records
-        ready = self._first_ready
         known_flags: dict[tuple[int, int, int], int] = {}
         for index, call in enumerate(self._calls):
             if call is None:
@@ -164,7 +170,6 @@ class FunctionWriter:
                 functions,
                 self._handle + index,
                 records[index] + 8 * (table - first),
-                ready + 8 * index,
                 waits,
             )
             words += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
@@ -237,7 +242,7 @@ class FunctionWriter:
         words: list[int] = []
         addresses: list[int] = []
         slots: list[int] = []
-        records, ready = self._records, self._first_ready
+        records, ready = self._records, [] if self._is_in_order else self._ready
         for register, uses in enumerate(self._users):
             if register in self._constants:
                 slots.append(0)
@@ -258,12 +263,13 @@ class FunctionWriter:
             )
             for kernel, weight in users.items():
                 addresses.append(len(words))
-                words += (records[kernel], ready + 8 * kernel, weight)
+                words += (records[kernel], ready[kernel], weight)
             words += returns
         self._arena.put_all(self._arena.reserve(len(words)), words, addresses)
         return slots
 
-    def _initial_waits(self) -> list[int]:
+    @cached_property
+    def _waits(self) -> list[int]:
         """The number of operands that each kernel waits for at entry, when constants are already
         available; 0 for a constant.
         """
