@@ -131,51 +131,39 @@ class FunctionWriter:
                 records.append(0)
                 continue
             records.append(end)
-            end += 8 * (_RECORD_WORDS + len(kernel.arguments) + len(kernel.results))
+            end += 8 * (_RECORD_WORDS + (len(kernel.arguments) + len(kernel.results) + 1) // 2)
         self._arena.reserve((end - first) // 8)
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Records, each followed by the table of its result slots."""
-        words: list[int] = []
-        addresses: list[int] = []
+        """Records, each followed by its registers and the places of its result slots."""
+        halves: list[int] = []
+        words: dict[int, int] = {}
         kernels, records = self._function.kernels, self._records
         known_flags: dict[tuple[int, int, int], int] = {}
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
             arguments, results = kernels[index].arguments, kernels[index].results
-            first = len(words)
             counts = len(arguments), len(results)
             key = call.flags, *counts
             flags = known_flags.get(key)
             if flags is None:
                 flags = known_flags[key] = self._flags(call, *counts)
-            table = first + _RECORD_WORDS + len(arguments)
-            addresses += (first + at.RECORD_SLOTS // 8, *range(table, table + len(results)))
-            data = functions = waits = 0
+            record = records[index]
+            tables = (0, 0, 0)
             if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
-                data, functions, waits = self._write_data(call, arguments, function_offsets)
-                there = (
-                    (at.RECORD_DATA, data),
-                    (at.RECORD_FUNCTIONS, functions),
-                    (at.RECORD_WAITS, waits),
-                )
-                addresses += [first + place // 8 for place, target in there if target]
-            words += (
-                call.address,
-                *counts,
-                flags,
-                data,
-                functions,
-                self._handle + index,
-                records[index] + 8 * (table - first),
-                waits,
-            )
-            words += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
-            words += [slots[register] for register in results]
-        if words:
-            self._arena.put_all(next(filter(None, records)), words, addresses)
+                tables = self._write_data(call, arguments, function_offsets)
+            words[record] = call.address
+            words[record + at.RECORD_HANDLE] = self._handle + index
+            halves += (0, 0, 0, 0, *counts, flags)
+            halves += [offset and offset - record for offset in tables]
+            halves += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
+            halves += [slots[register] - record for register in results]
+            halves += [0] * (len(halves) % 2)
+        self._arena.put_array(next(filter(None, records), 0), packed(halves))
+        for offset, word in words.items():
+            self._arena.put(offset, word)
 
     def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
         """The flags of a call's record."""
@@ -239,8 +227,7 @@ class FunctionWriter:
     def _write_slots(self) -> list[int]:
         """A slot per register that is not a constant; returns their offsets, 0 for constants."""
         start = self._arena.offset
-        words: list[int] = []
-        addresses: list[int] = []
+        halves: list[int] = []
         slots: list[int] = []
         records, ready = self._records, [] if self._is_in_order else self._ready
         for register, uses in enumerate(self._users):
@@ -251,21 +238,19 @@ class FunctionWriter:
             users = self._weights(register) if self._is_nonstrict else _counted(uses)
             if self._is_in_order:
                 users = {}
-            is_special = bool(returns) or self._is_nonstrict
-            first = len(words)
-            slots.append(start + 8 * first)
-            words += (
+            slots.append(start + 4 * len(halves))
+            halves += (
                 at.ACTIVATION_REGISTERS + 8 * register,
                 self._references(register),
-                is_special,
                 len(users),
-                len(returns),
+                len(returns) + at.SLOT_NONSTRICT * self._is_nonstrict,
             )
             for kernel, weight in users.items():
-                addresses.append(len(words))
-                words += (records[kernel], ready[kernel], weight)
-            words += returns
-        self._arena.put_all(self._arena.reserve(len(words)), words, addresses)
+                here = start + 4 * len(halves)
+                halves += (here - records[kernel], ready[kernel], weight)
+            halves += returns
+            halves += [0] * (len(halves) % 2)
+        self._arena.add_array(packed(halves))
         return slots
 
     @cached_property
@@ -345,7 +330,18 @@ class FunctionWriter:
         """A slot that brings a constant to its returns; its users do not wait for it."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
-        return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
+        padding = [0] * (len(returns) % 2)
+        halves = [spare, len(returns), 0, len(returns), *returns, *padding]
+        return self._arena.add(*packed(halves))
+
+
+def packed(halves: Sequence[int]) -> array[int]:
+    """Words of an even number of halves.
+
+    Raises:
+        OverflowError: if one does not fit, in a function of more than 2 GB.
+    """
+    return array("q", array("i", halves).tobytes())
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
