@@ -70,6 +70,8 @@ class FunctionWriter:
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: list[int] = []
+        self._data: dict[tuple[int, ...], int] = {(): 0}
+        """Where the data of records is; kernels with the same data share it."""
 
     @cached_property
     def _ready(self) -> list[int]:
@@ -180,14 +182,15 @@ class FunctionWriter:
         not.
         """
         arena = self._arena
-        data = arena.add(*call.data) if call.data else 0
+        if call.data not in self._data:
+            self._data[call.data] = arena.add(*call.data)
         functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
         if call.flags & at.KERNEL_NONSTRICT:
             references = [self._references(register) for register in arguments]
             waits = arena.add(max(0, call.strict_arguments), *references)
-        return data, functions, waits
+        return self._data[call.data], functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for a kernel that any one
