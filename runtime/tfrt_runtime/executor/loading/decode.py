@@ -15,7 +15,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 
 from tfrt_runtime.bef.records import BefFunction, FunctionKind
@@ -79,10 +79,8 @@ class FunctionWriter:
         counts down have.
         """
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
-        return [first + 8 * count for count in accumulate(map(self._is_counted, self._waits))]
-
-    def _is_counted(self, waits: int) -> bool:
-        return waits > 0 or self._is_nonstrict
+        counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
+        return [first + 8 * count for count in counted]
 
     @cached_property
     def _users(self) -> list[list[int]]:
@@ -116,7 +114,7 @@ class FunctionWriter:
         else:
             pairs = zip(self._records, self._waits, strict=True)
             entries = [record for record, n in pairs if record and not n]
-            waits = list(filter(self._is_counted, self._waits))
+            waits = [n for n in self._waits if n or self._is_nonstrict]
         self._write_function(function_offset, slots, array("q", waits), entries)
 
     @property
@@ -142,38 +140,25 @@ class FunctionWriter:
         halves: list[int] = []
         words: dict[int, int] = {}
         kernels, records = self._function.kernels, self._records
-        known_flags: dict[tuple[int, int, int], int] = {}
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
             arguments, results = kernels[index].arguments, kernels[index].results
             counts = len(arguments), len(results)
-            key = call.flags, *counts
-            flags = known_flags.get(key)
-            if flags is None:
-                flags = known_flags[key] = self._flags(call, *counts)
             record = records[index]
             tables = (0, 0, 0)
             if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
                 tables = self._write_data(call, arguments, function_offsets)
             words[record] = call.address
             words[record + at.RECORD_HANDLE] = self._handle + index
-            halves += (0, 0, 0, 0, *counts, flags)
+            halves += (0, 0, 0, 0, *counts, _record_flags(call.flags, *counts))
             halves += [offset and offset - record for offset in tables]
             halves += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
             halves += [slots[register] - record for register in results]
             halves += [0] * (len(halves) % 2)
-        self._arena.put_array(next(filter(None, records), 0), packed(halves))
+        self._arena.put_array(next(filter(None, records), 0), _packed(halves))
         for offset, word in words.items():
             self._arena.put(offset, word)
-
-    def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
-        """The flags of a call's record."""
-        flags = call.flags
-        if argument_count + result_count > at.FRAME_ROOM:
-            flags |= at.KERNEL_WIDE
-        is_small = flags == 0 and argument_count == 2 and result_count == 1
-        return at.KERNEL_SMALL if is_small else flags
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -253,7 +238,7 @@ class FunctionWriter:
                 halves += (here - records[kernel], ready[kernel], weight)
             halves += returns
             halves += [0] * (len(halves) % 2)
-        self._arena.add_array(packed(halves))
+        self._arena.add_array(_packed(halves))
         return slots
 
     @cached_property
@@ -335,16 +320,25 @@ class FunctionWriter:
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
         halves = [spare, len(returns), 0, len(returns), *returns, *padding]
-        return self._arena.add(*packed(halves))
+        return self._arena.add(*_packed(halves))
 
 
-def packed(halves: Sequence[int]) -> array[int]:
+def _packed(halves: Sequence[int]) -> array[int]:
     """Words of an even number of halves.
 
     Raises:
         OverflowError: if one does not fit, in a function of more than 2 GB.
     """
     return array("q", array("i", halves).tobytes())
+
+
+@cache
+def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
+    """The flags of the record of a call with these flags."""
+    if argument_count + result_count > at.FRAME_ROOM:
+        flags |= at.KERNEL_WIDE
+    is_small = flags == 0 and argument_count == 2 and result_count == 1
+    return at.KERNEL_SMALL if is_small else flags
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
