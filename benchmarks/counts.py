@@ -80,6 +80,43 @@ def per_unit(few: Mapping[str, int], many: Mapping[str, int], units: int) -> dic
     return {event: (count - few[event]) / units for event, count in many.items()}
 
 
+def environment() -> dict[str, str]:
+    """That of each process that is counted."""
+    # Bytecode is compiled once, not in each process: a machine may be told to write none.
+    found = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {**found, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode")}
+
+
+def peak(command: Sequence[str]) -> int:
+    """The most memory that a process, or one that it waited for, had at a time, in bytes.
+
+    Raises:
+        Missing: if it fails.
+    """
+    with subprocess.Popen(
+        [*command[:-1], "1", "1", command[-1]],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if status:
+        raise Missing("it failed")
+    return 1024 * usage.ru_maxrss
+
+
+def memory(command: Sequence[str], programs: Mapping[str, str]) -> str:
+    """The peak memory of the programs of many tasks and of few, where both are counted."""
+    few, many = 1_000, 100_000
+    if not {f"tasks_{few}", f"tasks_{many}"} <= programs.keys():
+        return "not measured, as this takes tasks_1000 and tasks_100000"
+    less, more = (peak([*command, programs[f"tasks_{tasks}"]]) for tasks in (few, many))
+    each = (more - less) / (many - few)
+    return f"{more / 2**20:.0f} MB with {many} tasks, {each:.0f} bytes for each more than {few}"
+
+
 def count(
     command: Sequence[str], rows: Mapping[str, Row], folder: Path
 ) -> dict[str, dict[str, float]]:
@@ -88,21 +125,13 @@ def count(
     Raises:
         Missing: if it fails.
     """
-    # Bytecode is compiled once, not in each process: a machine may be told to write none.
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode"),
-    }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    environment["OPENBLAS_NUM_THREADS"] = "1"
     first, last = command[: -len(rows)], command[-len(rows) :]
 
     def processes(prefix: Sequence[str], few: int, many: int) -> list[list[str]]:
         done = subprocess.run(
             [*prefix, *first, str(few), str(many), *last],
             cwd=ROOT,
-            env=environment,
+            env=environment(),
             capture_output=True,
             text=True,
             check=False,
@@ -122,8 +151,8 @@ def count(
     return found
 
 
-def files(rows: Mapping[str, Row], folder: Path) -> list[str]:
-    """Our programs as BEF files, and their arguments, as `counted` takes them."""
+def files(rows: Mapping[str, Row], folder: Path) -> dict[str, str]:
+    """Our programs as BEF files, and their arguments, as `counted` takes them, by case."""
     from benchmarks.ours import (
         programs,
     )  # here, as the module is for those who only read tables, too
@@ -135,13 +164,13 @@ def files(rows: Mapping[str, Row], folder: Path) -> list[str]:
         "fib_tasks": lambda: programs.FIB_TASKS,
         "group": lambda: programs.GROUPED,
     }
-    named = []
+    named = {}
     for case, row in rows.items():
         text = texts[case]() if case in texts else programs.independent_tasks(row.operations)
         path = folder / f"{case}.bef"
         path.write_bytes(Program.from_source(text, case).bef)
         argument = "" if row.argument is None else f":{row.argument}"
-        named.append(f"{path}:{row.tier}{argument}")
+        named[case] = f"{path}:{row.tier}{argument}"
     return named
 
 
@@ -177,17 +206,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"make counts needs valgrind: {INSTALL['valgrind']}", file=sys.stderr)
         return 1
     counted: dict[str, dict[str, dict[str, float]]] = {}
+    memories: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ours = [sys.executable, "-m", "benchmarks.counted", *files(rows, folder)]
-        counted[OURS] = count(ours, rows, folder)
+        ours, programs = [sys.executable, "-m", "benchmarks.counted"], files(rows, folder)
+        counted[OURS] = count([*ours, *programs.values()], rows, folder)
+        memories[OURS] = memory(ours, programs)
         try:
-            counted["oneTBB"] = count([str(native_program("x86-64")), *rows], rows, folder)
+            theirs, programs = [str(native_program("x86-64"))], {case: case for case in rows}
+            counted["oneTBB"] = count([*theirs, *programs], rows, folder)
+            memories["oneTBB"] = memory(theirs, programs)
         except Missing as problem:
             print(f"missing: oneTBB ({problem}; {INSTALL['g++']})", file=sys.stderr)
     if not counted.get("oneTBB", True):
         print(f"missing: oneTBB ({INSTALL['g++']})", file=sys.stderr)
     print(table(counted))
+    for who, sentence in memories.items():
+        print(f"Peak memory of {who}: {sentence}")
     print(
         "Not counted: bytes allocated, as both keep free memory in lists of their own, which valgrind"
     )

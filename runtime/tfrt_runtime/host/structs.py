@@ -7,9 +7,9 @@ payloads of values.
     WORDS[address >> 3]             # any word
 
 A struct has a class with an attribute for each field that `native.layouts`, or a module beside it,
-declares under the same name; all words are signed.  A view of an address holds nothing alive, and
-making one takes as long as reading a word.  A wrong address ends the process: addresses come from
-the native core.
+declares under the same name; all words, and halves of them, are signed.  A view of an address holds
+nothing alive, and making one takes as long as reading a word.  A wrong address ends the process:
+addresses come from the native core.
 """
 
 from __future__ import annotations
@@ -97,8 +97,10 @@ def _view(cls: Made) -> Made:
     for offset, (name, *_) in sorted(words.items()):
         if offset != end:
             fields.append((f"_before_{name}", ctypes.c_int64 * ((offset - end) // 8)))
-        fields.append((name, ctypes.c_int64))
-        end = offset + 8
+        # The other half of a word is a field, too.
+        kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
+        fields.append((name, kind))
+        end = offset + ctypes.sizeof(kind)
     cls._fields_ = fields
     for name, *others in words.values():
         for other in others:

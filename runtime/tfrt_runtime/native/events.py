@@ -38,6 +38,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     outline,
@@ -161,7 +162,7 @@ def log_kernel(
 @outline
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
     """Log the end of a kernel that called functions, unless its results show it."""
-    if load(record + at.RECORD_RESULTS) == 0:
+    if load_i32(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
 
 
@@ -188,7 +189,7 @@ def log_state(
     if not is_of_program(watch, load(activation + at.ACTIVATION_FUNCTION)):
         return
     concrete = resolve(value)
-    number = (load(slot + at.SLOT_REGISTER) - at.ACTIVATION_REGISTERS) >> 3
+    number = (load_i32(slot + at.SLOT_REGISTER) - at.ACTIVATION_REGISTERS) >> 3
     function = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_HANDLE) & LOW
     payload = load(concrete + at.VALUE_PAYLOAD)
     count_value(watch, function, number, payload)

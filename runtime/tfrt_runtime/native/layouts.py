@@ -1,6 +1,6 @@
 """Structs that native code and Python share: each field's byte offset, written once.
 
-All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the size of
+All fields are 8-byte words (`declared`), but for those of records and slots.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the size of
 the struct in bytes.  The compiled core takes these names as constants; the simulator and the
 decoder read the same names.  Modules that read many of them import the table as `at`:
 `load(context + at.CONTEXT_QUEUE)`.  Related tables are `python_layouts` (what native code knows of
@@ -30,10 +30,10 @@ table:
                             state, payload     target), a latch, a join, a task's function:
                                                by WAITER_KIND
 
-An activation is one block: the header, a register per value, and a ready count per kernel.  At
-entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's user list says which
-counts a value lowers, and by how much.  A value's STATE word is the address of its newest waiter
-with the state in the two low bits, so that one atomic operation changes both.
+An activation is one block: the header, a register per value, and a ready count per kernel that
+waits for another.  At entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's
+user list says which counts a value lowers, and by how much.  A value's STATE word is the address of
+its newest waiter with the state in the two low bits, so that one atomic operation changes both.
 
 Contended words, which many threads write, have cache lines of their own.
 """
@@ -585,23 +585,25 @@ IN_ORDER_WORDS = 16
 RESUMES = 1
 """Added to the position: the record is next.  Otherwise, its kernel runs."""
 
-# Record: a kernel of a decoded function.
+# Record: a kernel of a decoded function.  From ARGUMENTS on, its fields are halves of words (i32),
+# and places are bytes from the start of the record.
 _struct(
     "RECORD",
     KERNEL="",
-    ARGUMENTS="",
-    RESULTS="",
-    FLAGS="",
-    DATA="Attributes as words, and what else the kernel asked the decoder for.",
-    FUNCTIONS="Addresses of the functions among its attributes and regions.",
     HANDLE="Number of the kernel in Python's table: name, location, Python callable.",
-    SLOTS="Address of the table of result slots, after the registers.",
-    READY="Offset of its ready count in the activation.",
-    WAITS=(
-        "Non-strict: address of how many arguments are strict, and the references that each "
-        "argument register needs; else 0."
+    ARGUMENTS="",
+    RESULTS=at(20),
+    FLAGS=at(24),
+    DATA=at(28, "Attributes as words, and what else the kernel asked the decoder for."),
+    FUNCTIONS=at(32, "Addresses of the functions among its attributes and regions."),
+    WAITS=at(
+        36,
+        "Non-strict: how many arguments are strict, and the references that each argument "
+        "register needs, one word each; else 0.",
     ),
-    REGISTERS="Offsets of the argument registers in the activation, one word each.",
+    REGISTERS=at(
+        40, "Offsets of the argument registers in the activation, then places of result slots."
+    ),
 )
 
 KERNEL_NONSTRICT = 1
@@ -631,19 +633,24 @@ FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 
 # Slot: where a result goes.  Its header is followed by the users, then the returns; the decoder
-# makes it.
+# makes it.  All its fields are halves of words (i32).
 _struct(
     "SLOT",
     REGISTER="Offset of the register in the activation.",
-    REFERENCES="References that the register needs: one per use by a kernel, one per return.",
-    SPECIAL=(
-        "Not 0 when there is more to do than to count down users: a return, a non-strict reader."
+    REFERENCES=at(
+        4, "References that the register needs: one per use by a kernel, one per return."
     ),
-    USERS="",
-    RETURNS="",
-    LISTS="Then (record, ready offset, weight) per user, then a result number per return.",
+    USERS=at(8),
+    RETURNS=at(12, "If not 0, there is more to do than to count down users."),
+    LISTS=at(
+        16,
+        "Then (bytes back to the record, ready offset, weight) per user, then a result number "
+        "per return.",
+    ),
 )
-USER_SIZE = 24
+USER_SIZE = 12
+SLOT_NONSTRICT = 1 << 30
+"""Added to SLOT_RETURNS in a function with non-strict kernels."""
 
 # Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is
 # hot, and MACHINE_LOOP before it.

@@ -56,18 +56,17 @@ REGISTRY = available_kernels()
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
     """The words of a loaded file, addresses in it and numbers of the program as differences.
 
-    An empty list at the end of the memory has the address after its last word.
+    They are told from other words by a second load: they differ as the memory, or the program, does.
     """
-    loaded = Executable(file, REGISTRY)
-    base, _ = loaded._memory.buffer_info()
-    size = 8 * len(loaded._memory)
+    loaded, again = Executable(file, REGISTRY), Executable(file, REGISTRY)
+    (base, _), (other, _) = (one._memory.buffer_info() for one in (loaded, again))
     return [
         ("address", word - base)
-        if 0 <= word - base <= size
+        if word - second == base - other
         else ("number", word - loaded._base)
-        if 0 <= word - loaded._base < 1 << 32
+        if word - second == loaded._base - again._base
         else ("word", word)
-        for word in loaded._memory
+        for word, second in zip(loaded._memory, again._memory, strict=True)
     ]
 
 

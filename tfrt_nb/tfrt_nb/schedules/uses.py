@@ -9,7 +9,7 @@ from tfrt_nb.passes.log_events import MEMORY as WHOLE
 from tfrt_nb.passes.log_events import OUTPUT as OUTPUTS
 from tfrt_nb.passes.log_events import READ, WRITE
 from tfrt_nb.schedules.chosen import Step
-from tfrt_runtime.host.structs import WORDS, Record, Tensor, Value
+from tfrt_runtime.host.structs import HALVES, WORDS, Record, Tensor, Value
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 from tfrt_runtime.native import layouts as at
@@ -135,7 +135,7 @@ def _buffers(step: Step) -> Iterable[tuple[int, int]]:
     They are available because the kernel is ready.
     """
     for position in range(Record.at(step.record).arguments):
-        register = WORDS[(step.record + at.RECORD_REGISTERS + 8 * position) >> 3]
+        register = HALVES[(step.record + at.RECORD_REGISTERS + 4 * position) >> 2]
         value = WORDS[(step.activation + register) >> 3]
         while value and (found := Value.at(value)).is_indirect:
             value = found.target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,11 +73,9 @@ class Arena:
         """Fill a reserved word."""
         self.words[offset // 8] = word
 
-    def put_all(self, offset: int, words: Sequence[int], addresses: Iterable[int]) -> None:
-        """Fill reserved words, those at the positions `addresses` as `put_address` does."""
-        first = offset // 8
-        self.words[first : first + len(words)] = array("q", words)
-        self._relocations += [first + position for position in addresses]
+    def put_array(self, offset: int, words: array[int]) -> None:
+        """Fill reserved words."""
+        self.words[offset // 8 : offset // 8 + len(words)] = words
 
     def put_address(self, offset: int, target: int) -> None:
         """Fill a reserved word with an offset that becomes an address."""

@@ -15,7 +15,8 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import accumulate
 
 from tfrt_runtime.bef.records import BefFunction, FunctionKind
 from tfrt_runtime.executor.loading.arena import Arena
@@ -69,11 +70,17 @@ class FunctionWriter:
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: list[int] = []
+        self._data: dict[tuple[int, ...], int] = {(): 0}
+        """Where the data of records is; kernels with the same data share it."""
 
-    @property
-    def _first_ready(self) -> int:
-        """Offset of the first kernel's ready count in an activation."""
-        return at.ACTIVATION_REGISTERS + 8 * self._function.register_count
+    @cached_property
+    def _ready(self) -> list[int]:
+        """Per kernel: the offset of its ready count in an activation, which those that something
+        counts down have.
+        """
+        first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
+        counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
+        return [first + 8 * count for count in counted]
 
     @cached_property
     def _users(self) -> list[list[int]]:
@@ -105,9 +112,9 @@ class FunctionWriter:
             waits = [0] * (at.IN_ORDER_WORDS // 8)
             entries = [next(filter(None, self._records), end), end]
         else:
-            waits = self._initial_waits()
-            pairs = zip(self._records, waits, strict=True)
+            pairs = zip(self._records, self._waits, strict=True)
             entries = [record for record, n in pairs if record and not n]
+            waits = [n for n in self._waits if n or self._is_nonstrict]
         self._write_function(function_offset, slots, array("q", waits), entries)
 
     @property
@@ -124,61 +131,34 @@ class FunctionWriter:
                 records.append(0)
                 continue
             records.append(end)
-            end += 8 * (_RECORD_WORDS + len(kernel.arguments) + len(kernel.results))
+            end += 8 * (_RECORD_WORDS + (len(kernel.arguments) + len(kernel.results) + 1) // 2)
         self._arena.reserve((end - first) // 8)
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Records, each followed by the table of its result slots."""
-        words: list[int] = []
-        addresses: list[int] = []
+        """Records, each followed by its registers and the places of its result slots."""
+        halves: list[int] = []
+        words: dict[int, int] = {}
         kernels, records = self._function.kernels, self._records
-        ready = self._first_ready
-        known_flags: dict[tuple[int, int, int], int] = {}
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
             arguments, results = kernels[index].arguments, kernels[index].results
-            first = len(words)
             counts = len(arguments), len(results)
-            key = call.flags, *counts
-            flags = known_flags.get(key)
-            if flags is None:
-                flags = known_flags[key] = self._flags(call, *counts)
-            table = first + _RECORD_WORDS + len(arguments)
-            addresses += (first + at.RECORD_SLOTS // 8, *range(table, table + len(results)))
-            data = functions = waits = 0
+            record = records[index]
+            tables = (0, 0, 0)
             if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
-                data, functions, waits = self._write_data(call, arguments, function_offsets)
-                there = (
-                    (at.RECORD_DATA, data),
-                    (at.RECORD_FUNCTIONS, functions),
-                    (at.RECORD_WAITS, waits),
-                )
-                addresses += [first + place // 8 for place, target in there if target]
-            words += (
-                call.address,
-                *counts,
-                flags,
-                data,
-                functions,
-                self._handle + index,
-                records[index] + 8 * (table - first),
-                ready + 8 * index,
-                waits,
-            )
-            words += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
-            words += [slots[register] for register in results]
-        if words:
-            self._arena.put_all(next(filter(None, records)), words, addresses)
-
-    def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
-        """The flags of a call's record."""
-        flags = call.flags
-        if argument_count + result_count > at.FRAME_ROOM:
-            flags |= at.KERNEL_WIDE
-        is_small = flags == 0 and argument_count == 2 and result_count == 1
-        return at.KERNEL_SMALL if is_small else flags
+                tables = self._write_data(call, arguments, function_offsets)
+            words[record] = call.address
+            words[record + at.RECORD_HANDLE] = self._handle + index
+            halves += (0, 0, 0, 0, *counts, _record_flags(call.flags, *counts))
+            halves += [offset and offset - record for offset in tables]
+            halves += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
+            halves += [slots[register] - record for register in results]
+            halves += [0] * (len(halves) % 2)
+        self._arena.put_array(next(filter(None, records), 0), _packed(halves))
+        for offset, word in words.items():
+            self._arena.put(offset, word)
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -187,14 +167,15 @@ class FunctionWriter:
         not.
         """
         arena = self._arena
-        data = arena.add(*call.data) if call.data else 0
+        if call.data not in self._data:
+            self._data[call.data] = arena.add(*call.data)
         functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
         if call.flags & at.KERNEL_NONSTRICT:
             references = [self._references(register) for register in arguments]
             waits = arena.add(max(0, call.strict_arguments), *references)
-        return data, functions, waits
+        return self._data[call.data], functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for a kernel that any one
@@ -234,10 +215,9 @@ class FunctionWriter:
     def _write_slots(self) -> list[int]:
         """A slot per register that is not a constant; returns their offsets, 0 for constants."""
         start = self._arena.offset
-        words: list[int] = []
-        addresses: list[int] = []
+        halves: list[int] = []
         slots: list[int] = []
-        records, ready = self._records, self._first_ready
+        records, ready = self._records, [] if self._is_in_order else self._ready
         for register, uses in enumerate(self._users):
             if register in self._constants:
                 slots.append(0)
@@ -246,24 +226,23 @@ class FunctionWriter:
             users = self._weights(register) if self._is_nonstrict else _counted(uses)
             if self._is_in_order:
                 users = {}
-            is_special = bool(returns) or self._is_nonstrict
-            first = len(words)
-            slots.append(start + 8 * first)
-            words += (
+            slots.append(start + 4 * len(halves))
+            halves += (
                 at.ACTIVATION_REGISTERS + 8 * register,
                 self._references(register),
-                is_special,
                 len(users),
-                len(returns),
+                len(returns) + at.SLOT_NONSTRICT * self._is_nonstrict,
             )
             for kernel, weight in users.items():
-                addresses.append(len(words))
-                words += (records[kernel], ready + 8 * kernel, weight)
-            words += returns
-        self._arena.put_all(self._arena.reserve(len(words)), words, addresses)
+                here = start + 4 * len(halves)
+                halves += (here - records[kernel], ready[kernel], weight)
+            halves += returns
+            halves += [0] * (len(halves) % 2)
+        self._arena.add_array(_packed(halves))
         return slots
 
-    def _initial_waits(self) -> list[int]:
+    @cached_property
+    def _waits(self) -> list[int]:
         """The number of operands that each kernel waits for at entry, when constants are already
         available; 0 for a constant.
         """
@@ -339,7 +318,27 @@ class FunctionWriter:
         """A slot that brings a constant to its returns; its users do not wait for it."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
-        return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
+        padding = [0] * (len(returns) % 2)
+        halves = [spare, len(returns), 0, len(returns), *returns, *padding]
+        return self._arena.add(*_packed(halves))
+
+
+def _packed(halves: Sequence[int]) -> array[int]:
+    """Words of an even number of halves.
+
+    Raises:
+        OverflowError: if one does not fit, in a function of more than 2 GB.
+    """
+    return array("q", array("i", halves).tobytes())
+
+
+@cache
+def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
+    """The flags of the record of a call with these flags."""
+    if argument_count + result_count > at.FRAME_ROOM:
+        flags |= at.KERNEL_WIDE
+    is_small = flags == 0 and argument_count == 2 and result_count == 1
+    return at.KERNEL_SMALL if is_small else flags
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:

@@ -142,7 +142,7 @@ def message_text(context: int, record: int, message: int) -> str:
     if message == at.MESSAGE_NEGATIVE_COUNT:
         return f"{text}: {read_as('i32', WORDS[arguments])}"
     if message == at.MESSAGE_CASE_RANGE:
-        branches = WORDS[Record.at(record).data >> 3]
+        branches = WORDS[(record + Record.at(record).data) >> 3]
         return f"{text}. branch index: {read_as('i32', WORDS[arguments])} # branches: {branches}"
     return text
 

@@ -39,7 +39,7 @@ from tfrt_runtime.native.async_value import (
     resolve,
     wait_for,
 )
-from tfrt_runtime.native.calls.delivery import deliver, end_kernel, note_failure
+from tfrt_runtime.native.calls.delivery import deliver, end_kernel, note_failure, slot_of
 from tfrt_runtime.native.calls.in_order import go_on
 from tfrt_runtime.native.calls.machine_calls import finish_loop
 from tfrt_runtime.native.cells import give_block, take_block
@@ -56,6 +56,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     outline,
     push,
@@ -359,7 +360,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
 def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
     """Deliver the loop values, or `failed` instead of each."""
     caller = load(loop + at.LOOP_CALLER)
-    slots = load(load(loop + at.LOOP_RECORD) + at.RECORD_SLOTS)
+    record = load(loop + at.LOOP_RECORD)
     values = load(loop + at.LOOP_VALUES)
     condition = load(loop + at.LOOP_CONDITION)
     for i in range(values):
@@ -368,16 +369,15 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
             drop_reference(context, value)
             add_references(failed, 1)
             value = failed
-        deliver(context, caller, load(slots + 8 * i), value)
+        deliver(context, caller, slot_of(record, i), value)
     if failed != 0:
         note_failure(caller, failed)
     drop_optional(context, condition)
     # The kernel's own references to its arguments, which it held as long as the loop ran.
-    registers = load(loop + at.LOOP_RECORD) + at.RECORD_REGISTERS
     for i in range(values):
-        drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
+        drop_reference(context, load(caller + load_i32(record + at.RECORD_REGISTERS + 4 * i + 4)))
     if is_watched(caller):
-        log_call_end(context, caller, load(loop + at.LOOP_RECORD))
+        log_call_end(context, caller, record)
     give_block(context, loop, at.LOOP_TABLE + 16 * values)
     free_activation(context, activation)
     finish(context, caller)

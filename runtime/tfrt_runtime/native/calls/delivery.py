@@ -25,6 +25,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     outline,
     store,
@@ -53,8 +54,8 @@ def put_in_register(
     returned value and drops it when it is done: as soon as the register is written, a reader on
     another thread may take the register's references.
     """
-    register = activation + load(slot + at.SLOT_REGISTER)
-    references = load(slot + at.SLOT_REFERENCES)
+    register = activation + load_i32(slot + at.SLOT_REGISTER)
+    references = load_i32(slot + at.SLOT_REFERENCES)
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_NONSTRICT == 0:
         # Plain: the readers become ready only after this, through their ready counts.
@@ -96,6 +97,13 @@ def peek_register(context: Address, activation: Address, register: int, referenc
 
 
 @inline
+def slot_of(record: Address, index: int) -> Address:
+    """Return the slot of a kernel's result."""
+    number = load_i32(record + at.RECORD_ARGUMENTS) + index
+    return record + load_i32(record + at.RECORD_REGISTERS + 4 * number)
+
+
+@inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Deliver like `deliver_plain`, even in a watched run."""
     if is_watched(activation):
@@ -109,16 +117,16 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
     The value may be unavailable: then users wait for it, while a return passes it up as it is.
     """
-    if load(slot + at.SLOT_SPECIAL) != 0 or not is_available(value):
+    if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
         return
-    references = load(slot + at.SLOT_REFERENCES)
+    references = load_i32(slot + at.SLOT_REFERENCES)
     if references == 0:
         drop_reference(context, value)
         return
     if references > 1:
         multiply_reference(value, references - 1)
-    store(activation + load(slot + at.SLOT_REGISTER), value)
+    store(activation + load_i32(slot + at.SLOT_REGISTER), value)
     release_users(context, activation, slot)
 
 
@@ -127,7 +135,7 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
     """Deliver any value to any kind of slot, as `deliver` describes."""
     # A loop instead of recursion: a value may be returned through any number of nested calls.
     while True:
-        if load(slot + at.SLOT_REFERENCES) == 0:
+        if load_i32(slot + at.SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
@@ -135,8 +143,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         function = load(activation + at.ACTIVATION_FUNCTION)
         is_kept = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
         value = put_in_register(context, activation, slot, value)
-        users = load(slot + at.SLOT_USERS)
-        returns = load(slot + at.SLOT_RETURNS)
+        users = load_i32(slot + at.SLOT_USERS)
+        returns = load_i32(slot + at.SLOT_RETURNS) & ~at.SLOT_NONSTRICT
         if is_available(value):
             release_users(context, activation, slot)
         elif users > 0 or is_watched(activation) or awaits_arguments(activation):
@@ -147,13 +155,13 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
             return
         numbers = slot + at.SLOT_LISTS + at.USER_SIZE * users
         for i in range(1, returns):
-            return_value(context, activation, load(numbers + 8 * i), value)
+            return_value(context, activation, load_i32(numbers + 4 * i), value)
         if load(activation + at.ACTIVATION_RETURN) != at.RETURN_CALL:
-            return_value(context, activation, load(numbers), value)
+            return_value(context, activation, load_i32(numbers), value)
             return
         record = load(activation + at.ACTIVATION_CALLER_RECORD)
         activation = load(activation + at.ACTIVATION_CALLER)
-        slot = load(load(record + at.RECORD_SLOTS) + 8 * load(numbers))
+        slot = slot_of(record, load_i32(numbers))
         if is_watched(activation):
             log_value(context, watch_of(activation), activation, slot, value)
 
@@ -186,7 +194,7 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
     )
-    return mine and load(slot + at.SLOT_SPECIAL) == 0 and load(value + at.VALUE_WAITING) == 0
+    return mine and load_i32(slot + at.SLOT_RETURNS) == 0 and load(value + at.VALUE_WAITING) == 0
 
 
 @native
@@ -218,15 +226,20 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         add_pending(caller)
         delivery = take_block(context, at.CELL_SIZE)
         store(delivery, caller)
-        store(delivery + 8, load(load(owner + at.RECORD_SLOTS) + 8 * index))
+        store(delivery + 8, slot_of(owner, index))
         push_ready(context, delivery | at.READY_DELIVERY, value)
 
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its first `count` arguments."""
-    for i in range(count):
-        drop_reference(context, load(activation + load(record + at.RECORD_REGISTERS + 8 * i)))
+    """Drop the kernel's references to its first `count` arguments.
+
+    From the last to the first, as they are staged: a kernel that reads thousands of values from the
+    first to the last then finds many of them in the cache, and so does this, and the next run, which
+    gets the cells that were freed last.
+    """
+    for i in range(count - 1, -1, -1):
+        drop_reference(context, load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i)))
 
 
 @native
@@ -235,8 +248,8 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 
     Consumes a reference to the result.
     """
-    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
-    deliver(context, activation, load(load(record + at.RECORD_SLOTS)), value)
+    drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
+    deliver(context, activation, slot_of(record, 0), value)
     finish(context, activation)
 
 

@@ -38,6 +38,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     outline,
@@ -296,7 +297,7 @@ def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
         return 1
-    flags = load(second + at.RECORD_FLAGS)
+    flags = load_i32(second + at.RECORD_FLAGS)
     if flags == at.KERNEL_SMALL:
         run_small_kernel(context, tagged, second)
         return 1
@@ -476,7 +477,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
         tagged = load(top)
         record = load(top + 8)
         is_kernel = tagged & at.READY_BITS == at.READY_KERNEL
-        if is_kernel and not first and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
+        if is_kernel and not first and load_i32(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
             break
         store(context + at.CONTEXT_READY_TOP, top)
         # Of a sync function, an entry of this kind is a part of its kernels.

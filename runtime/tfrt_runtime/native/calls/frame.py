@@ -40,7 +40,7 @@ def payload_type(context: Address, index: int) -> int:
 @native
 def attribute(record: Address, index: int) -> int:
     """Return word `index` of the kernel's data."""
-    return load(load(record + at.RECORD_DATA) + 8 * index)
+    return load(record + load_i32(record + at.RECORD_DATA) + 8 * index)
 
 
 @inline
@@ -127,7 +127,7 @@ def fail(context: Address, record: Address, message: int) -> None:
 def fail_results(context: Address, record: Address, failed: Address) -> None:
     """Make an error each result that is not set yet.  The error is borrowed."""
     results = load(context + at.CONTEXT_RESULTS)
-    for i in range(load(record + at.RECORD_RESULTS)):
+    for i in range(load_i32(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
             add_references(failed, 1)
             store(results + 8 * i, failed)

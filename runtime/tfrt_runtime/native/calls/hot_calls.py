@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
 from tfrt_runtime.native.calls.activation import leave_request, root_size
-from tfrt_runtime.native.calls.delivery import deliver, drop_arguments
+from tfrt_runtime.native.calls.delivery import deliver, drop_arguments, slot_of
 from tfrt_runtime.native.calls.machine_calls import (
     attempt_size,
     machine_code,
@@ -14,7 +14,7 @@ from tfrt_runtime.native.calls.machine_calls import (
     weight,
 )
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.memory import Address, copy, fetch_add, load, outline, store
+from tfrt_runtime.native.memory import Address, copy, fetch_add, load, load_i32, outline, store
 from tfrt_runtime.native.queues.waiters import finish, run_waiters
 
 
@@ -30,23 +30,22 @@ def call_machine(
     request = load(caller + at.ACTIVATION_REQUEST)
     code = machine_code(context, request, machine, weight(function))
     count = load(machine + at.MACHINE_ARGUMENTS)
-    arguments = load(record + at.RECORD_ARGUMENTS)
-    is_late = load(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
+    arguments = load_i32(record + at.RECORD_ARGUMENTS)
+    is_late = load_i32(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
     if code == 0 or is_late or arguments - first != count:
         return False
     words = take_block(context, 8 * count + 8)
     if words == 0:
         return False
-    registers = record + at.RECORD_REGISTERS
+    registers = record + at.RECORD_REGISTERS + 4 * first
     for i in range(count):
-        store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
+        store(words + 8 * i, load(caller + load_i32(registers + 4 * i)))
     attempt = run_on_values(context, request, machine, code, words)
     if attempt == 0:
         return False
     drop_arguments(context, caller, record, arguments)
-    slots = load(record + at.RECORD_SLOTS)
     for i in range(load(machine + at.MACHINE_RESULTS)):
-        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, attempt, i))
+        deliver(context, caller, slot_of(record, i), result_of(context, machine, attempt, i))
     give_block(context, attempt, attempt_size(machine))
     finish(context, caller)
     return True

@@ -33,6 +33,7 @@ from tfrt_runtime.native.calls.delivery import (
     note_failure,
     position_of,
     return_value,
+    slot_of,
 )
 from tfrt_runtime.native.calls.kernel_calls import (
     grow_frame,
@@ -50,6 +51,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     outline,
@@ -67,8 +69,8 @@ HEAVY_WEIGHT = 64
 @inline
 def following(record: Address) -> Address:
     """Return the address after a record and its table of result slots."""
-    words = load(record + at.RECORD_ARGUMENTS) + load(record + at.RECORD_RESULTS)
-    return record + at.RECORD_REGISTERS + 8 * words
+    halves = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
+    return record + at.RECORD_REGISTERS + (4 * halves + 4 & -8)
 
 
 @outline
@@ -108,7 +110,7 @@ def go_on(context: Address, activation: Address) -> bool:
             share_when_idle(context)
             push_ready(context, activation | at.READY_END, 0)
             return False
-        flags = load(record + at.RECORD_FLAGS)
+        flags = load_i32(record + at.RECORD_FLAGS)
         if flags & (at.KERNEL_HEAVY | at.KERNEL_WIDE) != 0:
             left -= HEAVY_WEIGHT
             failed = get_ready(context, record, request)
@@ -131,7 +133,7 @@ def argument_error(activation: Address, function: Address) -> Address:
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     failed = 0
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
-        value = load(activation + load(load(slots + 8 * i) + at.SLOT_REGISTER))
+        value = load(activation + load_i32(load(slots + 8 * i) + at.SLOT_REGISTER))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
             failed = value
     if failed != 0:
@@ -147,9 +149,8 @@ def take_results(
 
     The error has a reference of its own; the additional reference of each result is dropped.
     """
-    slots = load(record + at.RECORD_SLOTS)
-    for i in range(load(record + at.RECORD_RESULTS)):
-        value = load(activation + load(load(slots + 8 * i) + at.SLOT_REGISTER))
+    for i in range(load_i32(record + at.RECORD_RESULTS)):
+        value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
         if failed == 0:
             failed = result_error(context, record, value)
         drop_reference(context, value)
@@ -180,12 +181,12 @@ def get_ready(context: Address, record: Address, request: Address) -> Address:
     Returns an error with a new reference if the kernel must not run, or 0.
     """
     failed = cancellation(request, 0)
-    needed = load(record + at.RECORD_ARGUMENTS) + load(record + at.RECORD_RESULTS)
+    needed = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
     if failed != 0:
         return failed
     if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
         return memory_error(context, request, record)
-    flags = load(record + at.RECORD_FLAGS)
+    flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
         share_rest(context)
     return 0
@@ -196,7 +197,7 @@ def start_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> None:
     """Call a kernel.  A control kernel takes the activation's last count when it is finished."""
-    stage_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    stage_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     if watch != 0:
         log_begin(context, watch, activation, record)
     store(context + at.CONTEXT_REQUEST, request)
@@ -211,7 +212,7 @@ def run_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> Address:
     """Run a kernel, and put its results into registers; return its error with a reference, or 0."""
-    results = load(record + at.RECORD_RESULTS)
+    results = load_i32(record + at.RECORD_RESULTS)
     frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
         store(frame + 8 * i, 0)
@@ -222,10 +223,9 @@ def run_kernel(
     for i in range(results):
         if failed == 0:
             failed = result_error(context, record, load(frame + 8 * i))
-    slots = load(record + at.RECORD_SLOTS)
     for i in range(results):
-        keep_result(context, activation, load(slots + 8 * i), load(frame + 8 * i), failed, watch)
-    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+        keep_result(context, activation, slot_of(record, i), load(frame + 8 * i), failed, watch)
+    drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     return failed
 
 
@@ -266,21 +266,21 @@ def keep_result(
         log_state(context, watch, activation, slot, failed, at.LOG_ERROR)
     elif watch != 0:
         log_value(context, watch, activation, slot, value)
-    references = load(slot + at.SLOT_REFERENCES)
+    references = load_i32(slot + at.SLOT_REFERENCES)
     if references == 0 or failed != 0:
         drop_optional(context, value)
         return
     if references > 1:
         multiply_reference(value, references - 1)
-    store(activation + load(slot + at.SLOT_REGISTER), value)
+    store(activation + load_i32(slot + at.SLOT_REGISTER), value)
 
 
 @native
 def skip_kernels(context: Address, activation: Address, record: Address, end: Address) -> None:
     """Drop what the kernels from `record` on would have used."""
     while record != end:
-        for i in range(load(record + at.RECORD_ARGUMENTS)):
-            register = load(record + at.RECORD_REGISTERS + 8 * i)
+        for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
+            register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
             # 0 if a kernel that was skipped would have set it.
             drop_optional(context, load(activation + register))
         record = following(record)
@@ -293,7 +293,7 @@ def finish_function(
     """Deliver the results of a function, or `failed` instead.  Consumes a reference to `failed`."""
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
-        register = load(load(slots + 8 * i) + at.SLOT_REGISTER)
+        register = load_i32(load(slots + 8 * i) + at.SLOT_REGISTER)
         drop_reference(context, load(activation + register))
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
@@ -306,7 +306,7 @@ def finish_function(
             add_references(failed, 1)
             value = failed
         if kind == at.RETURN_CALL:
-            deliver(context, caller, load(load(owner + at.RECORD_SLOTS) + 8 * i), value)
+            deliver(context, caller, slot_of(owner, i), value)
         else:
             return_value(context, activation, i, value)
     if failed == 0:

@@ -18,6 +18,7 @@ from tfrt_runtime.native.calls.delivery import (
     drop_arguments,
     note_failure,
     peek_register,
+    slot_of,
 )
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import log_kernel, log_state, log_value, slow_down, watch_of
@@ -29,10 +30,12 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     outline,
     store,
+    store_i32,
 )
 from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
 from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
@@ -49,8 +52,8 @@ Waking a worker takes a tenth of this time.
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
     """Run a kernel whose record has the flag KERNEL_SMALL, as `run_kernel` does."""
-    left = load(activation + load(record + at.RECORD_REGISTERS))
-    right = load(activation + load(record + at.RECORD_REGISTERS + 8))
+    left = load(activation + load_i32(record + at.RECORD_REGISTERS))
+    right = load(activation + load_i32(record + at.RECORD_REGISTERS + 4))
     request = load(activation + at.ACTIVATION_REQUEST)
     if not are_plain(request, left, right):
         run_kernel(context, activation, record)
@@ -70,7 +73,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
     value = load(results)
     if value == 0:
         value = report_error(context, record, at.MESSAGE_NO_RESULT)
-    deliver_plain(context, activation, load(load(record + at.RECORD_SLOTS)), value)
+    deliver_plain(context, activation, slot_of(record, 0), value)
     finish(context, activation)
 
 
@@ -86,12 +89,12 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
 @outline
 def run_kernel(context: Address, activation: Address, record: Address) -> None:
     """Run or skip one ready kernel, and deliver its results."""
-    flags = load(record + at.RECORD_FLAGS)
+    flags = load_i32(record + at.RECORD_FLAGS)
     unusual = at.KERNEL_NONSTRICT | at.KERNEL_RAW | at.KERNEL_BLOCKING | at.KERNEL_WIDE
     if flags & (unusual | at.KERNEL_UNKNOWN) != 0:
         run_unusual_kernel(context, activation, record, False)
         return
-    arguments = load(record + at.RECORD_ARGUMENTS)
+    arguments = load_i32(record + at.RECORD_ARGUMENTS)
     failed = stage_arguments(context, activation, record, arguments)
     request = load(activation + at.ACTIVATION_REQUEST)
     watch = 0
@@ -116,15 +119,15 @@ def run_unusual_kernel(
 
     `may_block` is set on the blocking pool's threads, where blocking kernels run.
     """
-    flags = load(record + at.RECORD_FLAGS)
+    flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
         # Push the kernel back: the thread hands over everything that is ready on it when it returns
         # to `python_waits.work_here`, and sleeps until a worker has run this kernel.
         store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
         push_ready(context, activation, record)
         return
-    arguments = load(record + at.RECORD_ARGUMENTS)
-    needed = arguments + load(record + at.RECORD_RESULTS)
+    arguments = load_i32(record + at.RECORD_ARGUMENTS)
+    needed = arguments + load_i32(record + at.RECORD_RESULTS)
     if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
         fail_without_memory(context, activation, record)
         return
@@ -154,7 +157,7 @@ def call_unknown(context: Address, record: Address) -> None:
     if now() - began < QUICK_NS:
         # A plain word: all threads write the same value, and a thread that reads the former value
         # measures again.
-        store(record + at.RECORD_FLAGS, load(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
+        store_i32(record + at.RECORD_FLAGS, load_i32(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 
 @inline
@@ -171,7 +174,7 @@ def call_kernel(
         log_begin(context, watch, activation, record)
     store(context + at.CONTEXT_ACTIVATION, activation)
     store(context + at.CONTEXT_RECORD, record)
-    results = load(record + at.RECORD_RESULTS)
+    results = load_i32(record + at.RECORD_RESULTS)
     frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
         store(frame + 8 * i, 0)
@@ -185,15 +188,14 @@ def call_kernel(
         return
     if watch != 0:
         log_end(context, watch, activation, record)
-    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
-    slots = load(record + at.RECORD_SLOTS)
+    drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
         value = load(frame + 8 * i)
         if value == 0:
             value = report_error(context, record, at.MESSAGE_NO_RESULT)
         if watch != 0:
-            log_value(context, watch, activation, load(slots + 8 * i), value)
-        deliver_plain(context, activation, load(slots + 8 * i), value)
+            log_value(context, watch, activation, slot_of(record, i), value)
+        deliver_plain(context, activation, slot_of(record, i), value)
     count_heavy(activation, flags)
     finish(context, activation)
 
@@ -212,7 +214,7 @@ def log_end(context: Address, watch: Address, activation: Address, record: Addre
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + at.CONTEXT_STARTED))
-    results = load(record + at.RECORD_RESULTS)
+    results = load_i32(record + at.RECORD_RESULTS)
     frame = load(context + at.CONTEXT_RESULTS)
     value = load(frame) if results != 0 else 0
     if value == 0 or not is_available(value):
@@ -231,9 +233,10 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    for i in range(count):
-        value = load(activation + load(record + at.RECORD_REGISTERS + 8 * i))
-        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
+    # From the last, which was made last, to the first: see `drop_arguments`.
+    for i in range(count - 1, -1, -1):
+        value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
+        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
             failed = value
         store(frame + 8 * i, resolve(value))
     return failed
@@ -250,14 +253,15 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
     frame = load(context + at.CONTEXT_ARGUMENTS)
     # Strict arguments come first; any other argument that is still unavailable is an indirect value
     # in its register.
-    waits = load(record + at.RECORD_WAITS)
+    waits = load_i32(record + at.RECORD_WAITS)
     strict = 0
     if waits != 0:
-        strict = load(waits)
+        strict = load(record + waits)
     for i in range(strict, count):
-        register = load(record + at.RECORD_REGISTERS + 8 * i)
+        register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
         if waits != 0:
-            value = peek_register(context, activation, register, load(waits + 8 + 8 * i))
+            references = load(record + waits + 8 + 8 * i)
+            value = peek_register(context, activation, register, references)
         else:
             value = load(activation + register)
         store(frame + 8 * i, value)
@@ -314,20 +318,19 @@ def report_error(context: Address, record: Address, message: int) -> Address:
 @outline
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
     """Skip a kernel: the error becomes each of its results."""
-    results = load(record + at.RECORD_RESULTS)
+    results = load_i32(record + at.RECORD_RESULTS)
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
     # One reference is for this function: `failed` may be an argument, whose last reference is
     # dropped next.
     add_references(failed, results + 1)
-    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
-    slots = load(record + at.RECORD_SLOTS)
+    drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
-        deliver_plain(context, activation, load(slots + 8 * i), failed)
+        deliver_plain(context, activation, slot_of(record, i), failed)
     note_failure(activation, failed)
     drop_reference(context, failed)
-    count_heavy(activation, load(record + at.RECORD_FLAGS))
+    count_heavy(activation, load_i32(record + at.RECORD_FLAGS))
     finish(context, activation)
 
 
@@ -359,12 +362,11 @@ def log_failed(
     kind = at.LOG_SKIPPED
     if load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL) == failed:
         kind = at.LOG_CANCELLED
-    results = load(record + at.RECORD_RESULTS)
-    slots = load(record + at.RECORD_SLOTS)
+    results = load_i32(record + at.RECORD_RESULTS)
     if results == 0:
         log_kernel(context, watch, activation, record, kind)
     for i in range(results):
-        log_state(context, watch, activation, load(slots + 8 * i), failed, kind)
+        log_state(context, watch, activation, slot_of(record, i), failed, kind)
 
 
 @outline

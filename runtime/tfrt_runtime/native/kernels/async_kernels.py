@@ -42,6 +42,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     store,
@@ -269,21 +270,21 @@ def atomic_get_i32(context: Address, record: Address) -> None:
 @entry
 def share_arguments(context: Address, record: Address) -> None:
     """`tfrt_test.multi_arg_result`: each argument is a result, too."""
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i)
 
 
 @entry
 def identity(context: Address, record: Address) -> None:
     """`tfrt_test.identity`: the arguments after the chain."""
-    for i in range(1, load(record + at.RECORD_ARGUMENTS)):
+    for i in range(1, load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i - 1)
 
 
 @entry
 def make_indirect(context: Address, record: Address) -> None:
     """`tfrt_test.make_indirect`: an indirect value for each argument."""
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         indirect = new_indirect(context)
         add_references(value, 1)
@@ -294,7 +295,7 @@ def make_indirect(context: Address, record: Address) -> None:
 @entry
 def get_uniqueness(context: Address, record: Address) -> None:
     """`tfrt_test.get_uniqueness`: whether the register holds the only reference."""
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
         if load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:

@@ -33,6 +33,7 @@ from tfrt_runtime.native.memory import (
     fetch_add,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     store,
@@ -103,7 +104,7 @@ def start_run(context: Address, state: Address) -> None:
         refuse_root(context, function, request, results)
     else:
         slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
-        for i in range(load(record + at.RECORD_ARGUMENTS)):
+        for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
             argument = register_value(caller, record, i)
             add_references(argument, 1)
             deliver(context, body, load(slots + 8 * i), argument)

@@ -58,6 +58,7 @@ from tfrt_runtime.native.memory import (
     fetch_add,
     load,
     load_acquire,
+    load_i32,
     native,
     push,
     set_thread_context,
@@ -127,7 +128,7 @@ def kernel_argument(context: Address, index: int) -> Address:
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
     """An argument as a token or value that compiled code may await, with a reference for its user."""
-    kind = attribute(record, FIRST_TYPE + load(record + at.RECORD_RESULTS) + index)
+    kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
     if not is_available(made):

@@ -21,7 +21,7 @@ from tfrt_runtime.native.calls.activation import (
     new_activation,
     start_iteration,
 )
-from tfrt_runtime.native.calls.delivery import deliver, drop_arguments, end_kernel
+from tfrt_runtime.native.calls.delivery import deliver, drop_arguments, end_kernel, slot_of
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.calls.hot_calls import call_machine
 from tfrt_runtime.native.calls.kernel_calls import (
@@ -48,7 +48,7 @@ from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
     """The value in an argument register, with the reference that this use owns."""
-    return load(activation + load(record + at.RECORD_REGISTERS + 8 * index))
+    return load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * index))
 
 
 @native
@@ -74,7 +74,7 @@ def start_call(
     drop_arguments(context, caller, record, first)
     # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
-    for i in range(load(record + at.RECORD_ARGUMENTS) - first):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
         deliver(context, activation, load(slots + 8 * i), value)
     begin(context, activation)
@@ -83,7 +83,7 @@ def start_call(
 @native
 def callee(record: Address, index: int) -> Address:
     """Function `index` of the kernel."""
-    return load(load(record + at.RECORD_FUNCTIONS) + 8 * index)
+    return load(record + load_i32(record + at.RECORD_FUNCTIONS) + 8 * index)
 
 
 @entry
@@ -116,7 +116,7 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 
     0 if it has many values and there is no memory for it.
     """
-    values = load(record + at.RECORD_ARGUMENTS) - first
+    values = load_i32(record + at.RECORD_ARGUMENTS) - first
     loop = take_block(context, at.LOOP_TABLE + 16 * values)
     if loop == 0:
         return 0
@@ -161,9 +161,8 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
     """No iteration: the loop values are the results."""
     drop_arguments(context, caller, record, 1)
-    slots = load(record + at.RECORD_SLOTS)
-    for i in range(load(record + at.RECORD_ARGUMENTS) - 1):
-        deliver(context, caller, load(slots + 8 * i), register_value(caller, record, 1 + i))
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1):
+        deliver(context, caller, slot_of(record, i), register_value(caller, record, 1 + i))
     if is_watched(caller):
         log_call_end(context, caller, record)
     finish(context, caller)
@@ -299,7 +298,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     deliver(context, body, load(slots), new_scalar(context, at.TYPE_I32, low))
     deliver(context, body, load(slots + 8), new_scalar(context, at.TYPE_I32, high))
-    for i in range(3, load(record + at.RECORD_ARGUMENTS)):
+    for i in range(3, load_i32(record + at.RECORD_ARGUMENTS)):
         value = register_value(caller, record, i)
         add_references(value, 1)
         deliver(context, body, load(slots + 8 * (i - 1)), value)

@@ -130,7 +130,7 @@ def run_checked(context: Address, record: Address) -> None:
 
     Data: the kernel, which has no data, and a payload type per argument, 0 for any.
     """
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
         if wanted != 0 and payload_type(context, i) != wanted:
             fail(context, record, at.MESSAGE_WRONG_TYPE)
@@ -154,7 +154,7 @@ def alias_value(context: Address, record: Address) -> None:
 def sum_i32(context: Address, record: Address) -> None:
     """`tfrt_test.sum`"""
     total = 0
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
+    for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         total += argument_i32(context, i)
     set_i32(context, 0, total)
 

@@ -32,6 +32,7 @@ from tfrt_runtime.native.memory import (
     entry,
     load,
     load_f32,
+    load_i32,
     native,
     store,
     store_f32,
@@ -42,7 +43,7 @@ from tfrt_runtime.native.tensors import new_shape, new_tensor
 @native
 def operand_count(context: Address, record: Address) -> int:
     """How many arguments there are before a chain at the end."""
-    count = load(record + at.RECORD_ARGUMENTS)
+    count = load_i32(record + at.RECORD_ARGUMENTS)
     if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
         count -= 1
     return count
@@ -122,7 +123,7 @@ def create_tensor(context: Address, record: Address) -> None:
 
     Data: element type and size, then a shape laid out as a tensor is.
     """
-    like = load(record + at.RECORD_DATA) + 16
+    like = record + load_i32(record + at.RECORD_DATA) + 16
     tensor = tensor_like(context, attribute(record, 0), attribute(record, 1), like)
     if tensor == 0:
         run_in_python(context, record)

@@ -22,7 +22,7 @@ from tfrt_runtime.native.calls.frame import (
 )
 from tfrt_runtime.native.calls.kernel_calls import share_rest
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.memory import Address, call2, entry, load, native, store
+from tfrt_runtime.native.memory import Address, call2, entry, load, load_i32, native, store
 
 FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
 FIRST_TYPE = 4
@@ -71,7 +71,7 @@ def take_results(context: Address, record: Address, results: Address) -> None:
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):
         set_word(context, i, attribute(record, first + i), load(results + 8 * i))
-    for i in range(count, load(record + at.RECORD_RESULTS)):
+    for i in range(count, load_i32(record + at.RECORD_RESULTS)):
         set_chain(context, i)
 
 

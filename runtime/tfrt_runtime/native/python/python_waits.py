@@ -30,6 +30,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     pause,
@@ -237,7 +238,10 @@ def is_light(tagged: Address, record: Address) -> bool:
     if tagged & at.READY_BITS != at.READY_KERNEL:
         return True
     long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
-    return load(record + at.RECORD_FLAGS) & long == 0 and load(record + at.RECORD_FUNCTIONS) == 0
+    return (
+        load_i32(record + at.RECORD_FLAGS) & long == 0
+        and load_i32(record + at.RECORD_FUNCTIONS) == 0
+    )
 
 
 @native

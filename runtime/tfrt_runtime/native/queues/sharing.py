@@ -21,6 +21,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     now,
     outline,
@@ -191,7 +192,10 @@ def count_large(base: Address, top: Address) -> int:
 def is_large(tagged: Address, record: Address) -> bool:
     """Tell whether a ready entry is a kernel that may take longer to run than to share."""
     large = at.KERNEL_CONTROL | at.KERNEL_HEAVY | at.KERNEL_BLOCKING
-    return tagged & at.READY_BITS == at.READY_KERNEL and load(record + at.RECORD_FLAGS) & large != 0
+    return (
+        tagged & at.READY_BITS == at.READY_KERNEL
+        and load_i32(record + at.RECORD_FLAGS) & large != 0
+    )
 
 
 @native

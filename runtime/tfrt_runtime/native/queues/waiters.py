@@ -29,6 +29,7 @@ from tfrt_runtime.native.memory import (
     inline,
     load,
     load_acquire,
+    load_i32,
     native,
     outline,
     store,
@@ -108,17 +109,17 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
     """Count an available value for each kernel that uses it; push the kernels that become ready."""
     # The slot belongs to the decoder and never changes: plain loads.  The ready counts belong to
     # the activation.
-    users = load(slot + at.SLOT_USERS)
+    users = load_i32(slot + at.SLOT_USERS)
     user = slot + at.SLOT_LISTS
     if load(activation + at.ACTIVATION_SHARED) != 0:
         release_users_shared(context, activation, user, users)
         return
     for _ in range(users):
-        ready = activation + load(user + 8)
-        left = load(ready) - load(user + 16)
+        ready = activation + load_i32(user + 4)
+        left = load(ready) - load_i32(user + 8)
         store(ready, left)
         if left == 0:
-            push_ready(context, activation, load(user))
+            push_ready(context, activation, user - load_i32(user))
         user += at.USER_SIZE
 
 
@@ -129,8 +130,8 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
     A weight of 0 marks a non-strict kernel: the first value starts it.
     """
     for _ in range(users):
-        ready = activation + load(user + 8)
-        weight = load(user + 16)
+        ready = activation + load_i32(user + 4)
+        weight = load_i32(user + 8)
         if weight == 0:
             # The count starts at 1: the first value sees that, later values see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
@@ -140,7 +141,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
             # two arrivals could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
-            push_ready(context, activation, load(user))
+            push_ready(context, activation, user - load_i32(user))
         user += at.USER_SIZE
 
 
@@ -148,7 +149,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 def needs_reference(activation: Address, slot: Address) -> bool:
     """Tell whether the readers of a register may all be gone before its value is available."""
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
-    return load(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
+    return load_i32(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
 
 
 @native

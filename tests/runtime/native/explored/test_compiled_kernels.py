@@ -17,7 +17,7 @@ from tfrt_runtime.native.calls import activation
 from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.coroutines.async_objects import storage_of
 from tfrt_runtime.native.kernels import compiled_kernels
-from tfrt_runtime.native.memory import load, load_acquire, store
+from tfrt_runtime.native.memory import load, load_acquire, store, store_i32
 
 
 class KernelScene(Scene):
@@ -67,9 +67,9 @@ class KernelScene(Scene):
         words = (adapter, self.arrived, *map(self.host.function, waiters), *types)
         for place, word in enumerate(words):
             store(data + 8 * place, word)
-        store(record + at.RECORD_DATA, data)
-        store(record + at.RECORD_ARGUMENTS, 1)
-        store(record + at.RECORD_RESULTS, len(types) - 1)
+        store_i32(record + at.RECORD_DATA, data - record)
+        store_i32(record + at.RECORD_ARGUMENTS, 1)
+        store_i32(record + at.RECORD_RESULTS, len(types) - 1)
         return record
 
     def enter(self, context: int, *arguments: int) -> None:

@@ -28,7 +28,7 @@ from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import activation, delivery, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
-from tfrt_runtime.native.memory import load
+from tfrt_runtime.native.memory import load, load_i32
 from tfrt_runtime.native.queues import sharing
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
@@ -73,7 +73,7 @@ class Program:
 
 def first_available(context: int, record: int) -> None:
     """A non-strict kernel: whichever argument is available."""
-    for index in range(load(record + at.RECORD_ARGUMENTS)):
+    for index in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
         if async_value.state_of(value) >= at.CONCRETE:
             handles.value_add_reference(value)
