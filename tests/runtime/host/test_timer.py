@@ -27,12 +27,14 @@ def timers() -> Iterator[TimerQueue]:
 
 def test_timers_are_called_in_the_order_of_their_times(timers: TimerQueue) -> None:
     called: list[str] = []
-    done = threading.Event()
+    done, all_are_there = threading.Event(), threading.Event()
     now = time.monotonic()
+    timers.at(now, lambda: all_are_there.wait(SLOW))
     timers.at(now + 3 * SOON, done.set)
     timers.at(now + 2 * SOON, lambda: called.append("third"))
     timers.at(now + SOON, lambda: called.append("first"))
     timers.at(now + SOON, lambda: called.append("second"))
+    all_are_there.set()
 
     assert done.wait(SLOW)
     assert called == ["first", "second", "third"]
