@@ -15,7 +15,7 @@ import pytest
 
 SITE = Path(__file__).parents[2] / "build" / "lite"
 PATH = "/my/course"
-SECONDS = 900
+SECONDS = 300
 """A page takes 10 s to start its kernel; a busy machine, ten times that."""
 CURRENT = "window.jupyterapp.shell.currentWidget"
 IS_IDLE = f"() => {CURRENT}?.sessionContext?.session?.kernel?.status === 'idle'"

@@ -129,7 +129,7 @@ class Job:
         )
 
     def start(self, *, waits: bool = True) -> None:
-        """Begin.  Where no thread can be started, the job is over on return, or with `waits` false goes on between cells."""
+        """Begin.  Where no thread can be started, it is over on return, or, without `waits`, goes on between cells."""
         self._start = time.monotonic()
         if not HAS_THREADS:
             self._waits_for_end = waits
