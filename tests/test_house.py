@@ -214,7 +214,6 @@ def test_the_benchmark_of_the_event_log_finds_the_checks_that_it_takes_out() -> 
 
 
 LONG = {
-    "runtime/tfrt_runtime/native/layouts.py",
     "tests/fuzz/random_async_programs.py",
     "tests/magics/browser/test_views.py",
     "tests/runtime/native/mutants/core_mutants.py",

@@ -24,7 +24,6 @@ from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Async, Context
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
@@ -104,8 +103,8 @@ class Runs:
         with self._lock:
             self._requests.setdefault(number, _no_request)
             if number not in self._cancelled:
-                words = (ctypes.c_int64 * (co.STOP_SIZE // 8))()
-                words[co.STOP_ERROR // 8] = self._process.error_value(context, failure)
+                words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
+                words[at.STOP_ERROR // 8] = self._process.error_value(context, failure)
                 self._cancelled[number] = _Stop(queue, failure.message, words)
                 self._show(number, ctypes.addressof(words))
 
@@ -148,8 +147,8 @@ class Runs:
         drop = self._process.quick.value_drop
         for stop in stops:
             for value in (
-                stop.words[co.STOP_ERROR // 8],
-                *stop.words[co.STOP_PLACES // 8 + 1 :: 2],
+                stop.words[at.STOP_ERROR // 8],
+                *stop.words[at.STOP_PLACES // 8 + 1 :: 2],
             ):
                 if value:
                     drop(context, value)
@@ -236,7 +235,7 @@ RUNTIMES: weakref.WeakValueDictionary[int, Runtime] = weakref.WeakValueDictionar
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
     """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = Async.new(co.ASYNC_SIZE)
+    words = Async.new(at.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked
     queue.native.async_ = words.address
     return words

@@ -30,7 +30,7 @@ from types import FrameType
 from tfrt_runtime.diagnostics import FOREVER, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.one_thread import ONE_THREAD
-from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
@@ -63,7 +63,7 @@ class Interrupts:
         self.handler: Callable[[int, FrameType | None], None] | None = None
         """The object that calls `answer`, once the native core is loaded."""
         self.answer = self._answer
-        self._words = structs.Interrupts.new(py.INTERRUPTS_SIZE)
+        self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
         """The address of the words that native code writes and reads, too."""
         self._deferred_at = 0
@@ -152,7 +152,7 @@ class Interrupts:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
             now = monotonic_ns()
-            if now - self._words.looked > py.INTERRUPTS_LOOK_NS:
+            if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
                 self.install()
             self._words.waits += 1

@@ -34,10 +34,8 @@ from tfrt_runtime.host.payload import (
 )
 from tfrt_runtime.host.python_interface import bind, built_in_function, python_interface
 from tfrt_runtime.host.structs import Context, Record
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.once import once
 
 MISSING = object()
@@ -143,14 +141,14 @@ class NativeProcess:
         """The source of memory for the tensors of all hosts' native kernels."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
-        self._buffers = (ctypes.c_int64 * (co.BUFFERS_SIZE // 8))()
-        self._buffers[co.BUFFERS_DEAD // 8] = 1
+        self._buffers = (ctypes.c_int64 * (at.BUFFERS_SIZE // 8))()
+        self._buffers[at.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
         bind(self.library)
         self._python = python_interface(self.library, self.requests, self._read)
         self._when_done = self._request_done
-        self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
+        self._python[at.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
         self.quick = cast(Quick, Entries(self.function))
         self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))

@@ -6,7 +6,7 @@ payloads of values.
     context.run = number            # writes it
     WORDS[address >> 3]             # any word
 
-A struct has a class with an attribute for each field that `native.layouts`, or a module beside it,
+A struct has a class with an attribute for each field that `native.layouts`
 declares under the same name; all words are signed.  A view of an address holds nothing alive, and
 making one takes as long as reading a word.  A wrong address ends the process: addresses come from
 the native core.
@@ -19,7 +19,8 @@ import sys
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tfrt_runtime.native import async_layouts, layouts, python_layouts
+from tfrt_runtime.native import layouts
+from tfrt_runtime.native.layouts.declared import FIELDS
 
 _WORDS, _HALVES = sys.maxsize // 8, sys.maxsize // 4
 WORDS = (ctypes.c_int64 * _WORDS).from_address(0)
@@ -49,11 +50,6 @@ def signed(word: int) -> int:
 
 
 Made = TypeVar("Made", bound="type[Struct]")
-_FIELDS: dict[str, dict[str, int]] = {
-    **vars(layouts)["FIELDS"],
-    **vars(async_layouts)["FIELDS"],
-    **vars(python_layouts)["FIELDS"],
-}
 
 
 class Struct(ctypes.Structure):
@@ -89,7 +85,7 @@ def _view(cls: Made) -> Made:
     its descriptor.
     """
     words: dict[int, list[str]] = {}
-    for field, offset in _FIELDS[cls.__name__.upper()].items():
+    for field, offset in FIELDS[cls.__name__.upper()].items():
         name = field.lower()
         words.setdefault(offset, []).append(f"{name}_" if iskeyword(name) else name)
     fields: list[tuple[str, Any]] = []

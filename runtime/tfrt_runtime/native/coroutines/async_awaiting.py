@@ -23,7 +23,6 @@ get another one.
 
 from __future__ import annotations
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_waiter, drop_optional, is_available, new_waiter
 from tfrt_runtime.native.calls.executor import next_task, run_ready, run_task
@@ -245,14 +244,14 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
             nap = FIRST_NAP_NS
             if now() >= next_look:
                 store(context + at.CONTEXT_REQUEST, request)
-                report_event(context, co.EVENT_LOOK, value)
+                report_event(context, at.EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch, nap):
             store(context + at.CONTEXT_REQUEST, request)
-            report_event(context, co.EVENT_WAITING, value)
+            report_event(context, at.EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         drop_latch(context, latch)

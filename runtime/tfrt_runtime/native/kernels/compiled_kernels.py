@@ -17,7 +17,6 @@ are results as they are: an object is an AsyncValue.
 
 from __future__ import annotations
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -109,7 +108,7 @@ def run_compiled(context: Address, record: Address) -> None:
     set_thread_context(former)
     if failed & 1 != 0:
         noted = thread_failure(context)
-        report_event(context, co.EVENT_FAILED, noted)
+        report_event(context, at.EVENT_FAILED, noted)
         fail_results(context, record, noted)
         drop_reference(context, noted)
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
@@ -143,8 +142,8 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     cell = take_cell(context)
     store(cell + IMPORT_OBJECT, made)
     store(cell + IMPORT_REQUEST, request)
-    push(shared + co.ASYNC_IMPORTS, cell, IMPORT_NEXT)
-    count = fetch_add(shared + co.ASYNC_IMPORTED, 1)
+    push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
+    count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
     # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
@@ -162,7 +161,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
     """
     # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
     fence()
-    cell = take_all(shared + co.ASYNC_IMPORTS)
+    cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
         following = load(cell + IMPORT_NEXT)
         made = load(cell + IMPORT_OBJECT)
@@ -170,11 +169,11 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
             add_references(failure, 1)
             async_abandon(context, made, failure)
         if is_available(made):
-            fetch_add(shared + co.ASYNC_IMPORTED, -1)
+            fetch_add(shared + at.ASYNC_IMPORTED, -1)
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
-            push(shared + co.ASYNC_IMPORTS, cell, IMPORT_NEXT)
+            push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
         cell = following
 
 
@@ -275,7 +274,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 def report_failure(context: Address, made: Address) -> None:
     """Let the present request know the error of an object."""
     failure = error_of(context, made)
-    report_event(context, co.EVENT_FAILED, failure)
+    report_event(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
 
 
@@ -286,13 +285,13 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
     `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
     first one of its call.
     """
-    return report_event(context, co.EVENT_BORROW_BUFFER, request)
+    return report_event(context, at.EVENT_BORROW_BUFFER, request)
 
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
     """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
-    report_event(context, co.EVENT_RETURN_BUFFER, request)
+    report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
 @exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
@@ -334,7 +333,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
             failure = error_of(context, value)
         else:
             store(pending + PENDING_VALUE, resolve(value))
-            failure = report_event(context, co.EVENT_TENSOR_ARRIVED, pending)
+            failure = report_event(context, at.EVENT_TENSOR_ARRIVED, pending)
         if failure != 0:
             become_error(context, made, failure)
         else:
@@ -375,10 +374,10 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:
         target = error_of(context, made)
-        report_event(context, co.EVENT_FAILED, target)
+        report_event(context, at.EVENT_FAILED, target)
     else:
         store(pending + PENDING_DESCRIPTOR, storage_of(made))
-        target = report_event(context, co.EVENT_BUFFER_ARRIVED, pending)
+        target = report_event(context, at.EVENT_BUFFER_ARRIVED, pending)
     store(context + at.CONTEXT_REQUEST, former)
     give_cell(context, pending)
     run_waiters(context, forward_to(context, result, target))
