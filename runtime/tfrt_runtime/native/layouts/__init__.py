@@ -4,7 +4,7 @@ All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZ
 the struct in bytes.  The compiled core takes these names as constants; the simulator and the
 decoder read the same names.  They form one table, whichever module declares them: `values`,
 `threads`, `calls`, `compiled` (of compiled programs), and `python` (what native code knows of
-Python).  Modules that read many of them import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.
+Python).  Modules that read many of them import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
 
 The structs refer to each other as follows.  The name on an arrow is the field; `*` is a list or a
 table:
