@@ -149,7 +149,9 @@ class SimulatedHost:
         for context in self._contexts():
             context_free(context)
         trimming.trim(self.process, 0)
-        cells.empty_stock(self.process)
+        while slab := cells.take_stocked(self.process):
+            memory.release(slab)
+            cells.give_back(self.process, at.SLAB_SIZE)
         held = memory.load(self.process + at.PROCESS_HELD)
         assert held == 0, f"{held} bytes are still counted"
         for block in self._blocks:

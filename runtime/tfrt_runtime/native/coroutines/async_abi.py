@@ -9,8 +9,6 @@ features that MLIR's runtime lacks: groups of values, and errors that say why an
 A function finds its context by its thread, because compiled code knows no context.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, is_available, state_of
 from tfrt_runtime.native.cells import give_block, need_block

@@ -19,8 +19,6 @@ The free blocks of a class are a stack of their next handles.  Because a handle 
 stack, the head that a thread compares is the head that it has read: there is no ABA.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import LARGE, PAGE, fill_unwritten, give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here

@@ -1,7 +1,5 @@
 """Groups of async objects: members are counted, and the group resolves when none is pending."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, state_of, wait_for
 from tfrt_runtime.native.coroutines.async_objects import (

@@ -5,8 +5,6 @@ which is almost always 0.  While it is not 0, they call this module.  The thread
 the run that they work for, because tasks and waiters carry it.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference
 from tfrt_runtime.native.coroutines.async_awaiting import here

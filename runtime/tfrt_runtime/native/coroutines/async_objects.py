@@ -26,8 +26,6 @@ Groups, and in a checked runtime all objects, are registered: the list of object
 of its own, so that they can be inspected.  A drop that would take that reference is one too many.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

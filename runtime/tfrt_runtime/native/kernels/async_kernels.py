@@ -3,8 +3,6 @@
 A sleeping thread ends its sleep early when its run is cancelled.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

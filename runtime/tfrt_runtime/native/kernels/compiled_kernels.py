@@ -15,8 +15,6 @@ constant, may be indirect, and is not dropped by coroutines that wait.  Objects 
 are results as they are: an object is an AsyncValue.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -73,22 +71,6 @@ TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
 """Data words: the types of the results start here, those of the arguments follow."""
 
-# A buffer or a tensor that is waited for, in a cell.  Python reads the first three.
-PENDING_RECORD = 0
-"""The kernel that has the tensor among its arguments."""
-PENDING_SPEC = 8
-PENDING_DESCRIPTOR = 16
-"""Address of the descriptor."""
-PENDING_VALUE = 24
-"""The tensor's host value."""
-PENDING_OBJECT = 32
-"""Its counterpart that is to be resolved."""
-PENDING_REQUEST = 40
-
-# An object that stands for a host value that was unavailable, in a cell, which has a reference.
-IMPORT_NEXT = 0
-IMPORT_OBJECT = 8
-IMPORT_REQUEST = 16
 IMPORTS_SWEPT = 1024
 """After this many more objects, a sweep for the resolved ones is worth its time."""
 
@@ -140,9 +122,9 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
     cell = take_cell(context)
-    store(cell + IMPORT_OBJECT, made)
-    store(cell + IMPORT_REQUEST, request)
-    push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
+    store(cell + at.IMPORT_OBJECT, made)
+    store(cell + at.IMPORT_REQUEST, request)
+    push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
     # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
@@ -163,9 +145,9 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
     fence()
     cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
-        following = load(cell + IMPORT_NEXT)
-        made = load(cell + IMPORT_OBJECT)
-        if request != 0 and load(cell + IMPORT_REQUEST) == request:
+        following = load(cell + at.IMPORT_NEXT)
+        made = load(cell + at.IMPORT_OBJECT)
+        if request != 0 and load(cell + at.IMPORT_REQUEST) == request:
             add_references(failure, 1)
             async_abandon(context, made, failure)
         if is_available(made):
@@ -173,7 +155,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
-            push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
+            push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
         cell = following
 
 
@@ -294,6 +276,19 @@ def kernel_return_buffer(context: Address, request: Address) -> None:
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
+@native
+def new_pending(context: Address, record: Address, spec: Address, resolved: Address) -> Address:
+    """Make a cell for a buffer that is waited for; the run lasts until it is there."""
+    request = load(context + at.CONTEXT_REQUEST)
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
+    pending = take_cell(context)
+    store(pending + at.PENDING_REQUEST, request)
+    store(pending + at.PENDING_RECORD, record)
+    store(pending + at.PENDING_SPEC, spec)
+    store(pending + at.PENDING_OBJECT, resolved)
+    return pending
+
+
 @exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
 def kernel_buffer_object(
     context: Address, record: Address, index: int, size: int, spec: Address
@@ -306,15 +301,9 @@ def kernel_buffer_object(
     made = new_future(context, size)
     add_references(value, 1)
     # What does not fit is an error at the place of the record: until then the run has to last.
-    request = load(context + at.CONTEXT_REQUEST)
-    fetch_add(request + at.REQUEST_ACTIVE, 1)
-    pending = take_cell(context)
-    store(pending + PENDING_REQUEST, request)
-    store(pending + PENDING_RECORD, record)
-    store(pending + PENDING_SPEC, spec)
-    store(pending + PENDING_DESCRIPTOR, storage_of(made))
-    store(pending + PENDING_VALUE, value)
-    store(pending + PENDING_OBJECT, made)
+    pending = new_pending(context, record, spec, made)
+    store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
+    store(pending + at.PENDING_VALUE, value)
     if not wait_for(context, value, at.WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending):
         tensor_arrived(context, pending, value)
     return made
@@ -323,8 +312,8 @@ def kernel_buffer_object(
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     """Waiter function: a tensor is available, and the value of its buffer is resolved."""
-    made = load(pending + PENDING_OBJECT)
-    request = load(pending + PENDING_REQUEST)
+    made = load(pending + at.PENDING_OBJECT)
+    request = load(pending + at.PENDING_REQUEST)
     # Claimed first: between the claim and the publication no other thread resolves the object, so that
     # Python may fill in its descriptor.
     if claim(made):
@@ -332,7 +321,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
         if state_of(value) == at.ERROR:
             failure = error_of(context, value)
         else:
-            store(pending + PENDING_VALUE, resolve(value))
+            store(pending + at.PENDING_VALUE, resolve(value))
             failure = report_event(context, at.EVENT_TENSOR_ARRIVED, pending)
         if failure != 0:
             become_error(context, made, failure)
@@ -353,13 +342,7 @@ def kernel_return_buffer_object(
     """A result that is a value of a buffer.  Takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
-    request = load(context + at.CONTEXT_REQUEST)
-    fetch_add(request + at.REQUEST_ACTIVE, 1)
-    pending = take_cell(context)
-    store(pending + PENDING_RECORD, record)
-    store(pending + PENDING_SPEC, spec)
-    store(pending + PENDING_OBJECT, result)
-    store(pending + PENDING_REQUEST, request)
+    pending = new_pending(context, record, spec, result)
     if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending):
         buffer_arrived(context, pending, made)
     set_result(context, index, result)
@@ -368,15 +351,15 @@ def kernel_return_buffer_object(
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     """Waiter function: the value of a buffer is resolved, and the tensor is available."""
-    result = load(pending + PENDING_OBJECT)
-    request = load(pending + PENDING_REQUEST)
+    result = load(pending + at.PENDING_OBJECT)
+    request = load(pending + at.PENDING_REQUEST)
     former = load(context + at.CONTEXT_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:
         target = error_of(context, made)
         report_event(context, at.EVENT_FAILED, target)
     else:
-        store(pending + PENDING_DESCRIPTOR, storage_of(made))
+        store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
         target = report_event(context, at.EVENT_BUFFER_ARRIVED, pending)
     store(context + at.CONTEXT_REQUEST, former)
     give_cell(context, pending)

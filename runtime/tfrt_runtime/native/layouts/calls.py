@@ -1,6 +1,6 @@
 """Programs and their runs: requests, decoded functions, activations, and loops."""
 
-from tfrt_runtime.native.layouts.declared import line, struct
+from tfrt_runtime.native.layouts.declared import at, line, struct
 
 # Messages that native code reports by number.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
@@ -258,6 +258,26 @@ struct(
     RECORD="",
     LEFT="",
     ERROR="",
+)
+
+# Product: what the threads of a large matrix product share.
+struct(
+    "PRODUCT",
+    size=128,
+    NEXT="The first part that no thread has taken.",
+    LEFT="Parts that are not done.",
+    OWNERS="Threads that have not seen that nothing is left to take.",
+    PARTS="",
+    WIDTH="Columns of a part; the last one has what is left.",
+    VALUE="The chain, with a reference.",
+    FUNCTION="",
+    ROWS="",
+    COLUMNS="",
+    INNER="",
+    ALPHA="",
+    BETA="",
+    TENSORS="The factors and the result, with references.",
+    PROCESSOR=at(120, "Where the kernel's thread was when the product began."),
 )
 
 # Benchmark: the state of `tfrt_test.benchmark` between two runs.

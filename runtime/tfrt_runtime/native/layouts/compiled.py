@@ -119,3 +119,23 @@ SITE_MOST = 256
 
 Without the limit, a loop would displace the events of other sites.
 """
+
+# Pending: a buffer or a tensor that is waited for, in a cell.  Python reads the first three.
+struct(
+    "PENDING",
+    RECORD="The kernel that has the tensor among its arguments.",
+    SPEC="",
+    DESCRIPTOR="Address of the descriptor.",
+    VALUE="The tensor's host value.",
+    OBJECT="Its counterpart that is to be resolved.",
+    REQUEST="",
+)
+
+# Import: an object that stands for a host value that was unavailable, in a cell, which has a
+# reference.
+struct(
+    "IMPORT",
+    NEXT="",
+    OBJECT="",
+    REQUEST="",
+)

@@ -7,8 +7,6 @@ code, the simulator, and the decoder read them as constants.  The views through 
 native memory (`host.structs`) are built from `FIELDS`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 FIELDS: dict[str, dict[str, int]] = {}

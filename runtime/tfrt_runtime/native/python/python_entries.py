@@ -13,8 +13,6 @@ Python objects become payloads, and payloads Python objects, by one table for ar
 ordinary here, `host.values.fitting` and `host.payload` fit in Python, or say why it does not fit.
 """
 
-from __future__ import annotations
-
 import math
 
 from tfrt_runtime.native import layouts as at

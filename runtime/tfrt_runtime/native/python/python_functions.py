@@ -22,8 +22,6 @@ from kernel to kernel would save two calls of a few nanoseconds each, but would 
 code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.frame import (
     argument,

@@ -18,8 +18,6 @@ Each returns the object MISSING, or None, where something is not ordinary: Pytho
 to each are the address of the table of CPython's functions, that of the process, and that of MISSING.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

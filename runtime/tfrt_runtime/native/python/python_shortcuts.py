@@ -14,8 +14,6 @@ runs holds it, a value without callbacks, and their weak references.  Where 100 
 collector takes more time than all else otherwise.  `track` lets it look when that changes.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,

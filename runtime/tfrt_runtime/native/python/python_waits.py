@@ -15,8 +15,6 @@ A wait goes on until its goal is reached, or nothing is left to do here; MISSING
        MISSING      Python sees signals and sleeps: `WorkQueue.wait`
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import is_available, is_object, resolve
 from tfrt_runtime.native.calls.executor import WAITERS_BUDGET, run_ready_entry, run_task, work

@@ -6,8 +6,6 @@ stack.  Waiting threads take it at once; a worker takes it only after a nap in w
 anything from that stack.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.events import log_kernel, watch_of
 from tfrt_runtime.native.memory import (

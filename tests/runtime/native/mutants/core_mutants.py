@@ -521,8 +521,8 @@ MUTANTS = [
     _mutant(
         "kernels.tensor_products.leave_product",
         "the thread that ends the last part frees the product",
-        "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",
-        "if load_acquire(product + PRODUCT_LEFT) == 0:",
+        "if fetch_add(product + at.PRODUCT_OWNERS, -1) == 1:",
+        "if load_acquire(product + at.PRODUCT_LEFT) == 0:",
         "tensor_interleavings product",
     ),
     _mutant(
