@@ -23,6 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
@@ -74,7 +75,7 @@ class Interrupts:
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
         """Further work at that time; both run on the main thread."""
-        os.register_at_fork(after_in_child=self._lose_reminder)
+        os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
     def waits(self) -> int:
@@ -143,9 +144,6 @@ class Interrupts:
             if self._deferred_at == since:
                 signal.pthread_kill(self._main or 0, signal.SIGINT)
                 time.sleep(DEFER_NS / 1e9)
-        self._has_reminder = False
-
-    def _lose_reminder(self) -> None:
         self._has_reminder = False
 
     def __enter__(self) -> None:
