@@ -342,7 +342,7 @@ class Entry:
         text = (
             f"@{self.name} cannot go on: nothing runs, nothing is queued, and {_missing(results)}"
         )
-        return [error(text, place, request.promises.left_by_kernels())]
+        return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of a run has a holder beside its Execution: a Python object, or a
@@ -355,23 +355,6 @@ class Entry:
         # Of Python's references two are this variable and the call's; of the native ones, one is
         # the run's and the other that of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
-
-
-def start_call(
-    request: Request,
-    function: int,
-    arguments: Sequence[AsyncValue],
-    result_types: Sequence[str],
-) -> list[AsyncValue]:
-    """Start the function at address `function` from a kernel; its results, perhaps unavailable.
-
-    One of the request's active counts becomes the call's.  Kernels become ready on this thread.
-    """
-    queue, given = request.queue, len(arguments)
-    words = array("q", [value.address for value in arguments] + [0] * (len(result_types) + 1))
-    start = native_process().slow.start_call
-    start(queue.context(), function, request.address, words.buffer_info()[0], 0)
-    return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(result_types)]
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
