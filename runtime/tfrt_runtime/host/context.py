@@ -62,7 +62,7 @@ class SharedContext(Protocol):
 
 Shared = TypeVar("Shared", bound=SharedContext)
 HostRun: TypeAlias = Any
-"""A run, an instance of `host.request.Request`, which stands above its host."""
+"""A run, an instance of `host.request.Request`, which imports this module."""
 
 
 def write_to_stdout(text: str) -> None:

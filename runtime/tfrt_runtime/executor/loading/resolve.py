@@ -254,7 +254,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """What the kernel's own function says of a call, which it may refuse."""
+        """The answer of the kernel's own function to a call, which it may refuse."""
         try:
             return ask(*given)
         except KernelError as wrong:

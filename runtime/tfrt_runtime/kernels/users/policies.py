@@ -87,7 +87,7 @@ def _repeated(
     sleep: Callable[[float], None],
     is_over: Callable[[], bool] = bool,
 ) -> object:
-    """What `call` returns in the first attempt that does not fail, or its last exception."""
+    """Return the result of the first attempt that does not fail, or raise the last exception."""
     while True:
         try:
             return call()
