@@ -23,6 +23,7 @@ import nbformat
 import numpy as np
 
 from advice import advice_on, table_of_advice
+from btf_files import btf, dense, sparse
 from examples import RUN, board_script, run_examples, with_board
 from python_names import HERE, IN_REPOSITORY, indexed, prose, python_api, python_reference
 from steps import by_name, changed, step_of
@@ -35,7 +36,7 @@ from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.kernels.tensor import btf
+from tfrt_runtime.kernels.tensor.btf import READABLE
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
 ROOT = HERE.parent
@@ -137,8 +138,8 @@ def kernels() -> str:
     with TemporaryDirectory() as folder, chdir(folder):
         for rank in range(6):
             values = np.array([0, 5]).reshape([2, 1, 1, 1, 1][:rank]) if rank else np.array(5)
-            for word in (dtype.name.lower() for dtype in btf.READABLE):
-                file = btf.btf(btf.dense(values, word), btf.sparse(values, word))
+            for word in (dtype.name.lower() for dtype in READABLE):
+                file = btf(dense(values, word), sparse(values, word))
                 Path(f"{word}.{rank}.btf").write_bytes(file)
         # First those that programs are made of.
         for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):

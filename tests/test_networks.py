@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from docs.btf_files import btf, dense
 
 from tfrt_nb import HostContext, Program
-from tfrt_runtime.kernels.tensor.btf import btf, dense
 
 Array = npt.NDArray[np.float32]
 

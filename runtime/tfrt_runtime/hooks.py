@@ -24,10 +24,6 @@ def _as_code(shown: object) -> str:
     return f"<code>{escape(repr(shown))}</code>"
 
 
-def _no_types(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
-    return None
-
-
 class Follower(Protocol):
     """A notebook's requirements for a run that is about to start, because it will show it."""
 
@@ -57,14 +53,15 @@ class Hooks:
     """
     # tfrt_nb.programs
     compiler: Any = None
-    """The compiler of hot functions (`executor.machine.Compiler`), if one exists."""
+    """The compiler of hot functions (`compile` as `jit.host_functions.compile_hot`;
+    `is_imported`: it is ready to work at once), if one exists."""
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
     """Packages whose frames are not the user's.  Decorated functions of theirs are called
     through `contextlib`.
     """
     kernel_names: Callable[[], Iterable[str]] = tuple
     """The names of the kernels that users have registered."""
-    result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = _no_types
+    result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = lambda *_: None
     """The types of a user kernel's results where its operands have these types; None if it does
     not say.
     """

@@ -1,4 +1,4 @@
-"""Texts of objects that users made, which may raise, take long or never end."""
+"""Texts of numbers, and of objects that users made, which may raise, take long or never end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from contextvars import copy_context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 MAX_SECONDS = 0.25
+
+
+def float_text(number: float) -> str:
+    """A float as LLVM's streams print it."""
+    return f"{number:e}".replace("inf", "INF")
 
 
 class SlowTextError(Exception):

@@ -17,7 +17,6 @@ from typing import TypeVar
 from tests.exploring.simulated_host import SimulatedHost, name_cell
 from tests.simulator.world import World
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.async_value import new_value, set_error
@@ -69,7 +68,7 @@ class Scene:
     def _nothing_is_left(self) -> None:
         self.coroutines.sweep()
         assert self.host.live_values() == self.host.own_values
-        assert memory.load_acquire(self.coroutines.shared + co.ASYNC_REGISTERED) == 0
+        assert memory.load_acquire(self.coroutines.shared + at.ASYNC_REGISTERED) == 0
 
 
 class SimulatedCoroutines:
@@ -87,9 +86,9 @@ class SimulatedCoroutines:
         self.answers: dict[int, Callable[[int, int], int]] = {}
         self.when_resumed: Callable[[int], object] = lambda handle: None
         self._described = 0
-        self.shared = host.block(co.ASYNC_SIZE, "async", "ASYNC_")
-        memory.store(self.shared + co.ASYNC_CHECKED, int(checked))
-        memory.store(self.shared + co.ASYNC_LIMIT, 1000)
+        self.shared = host.block(at.ASYNC_SIZE, "async", "ASYNC_")
+        memory.store(self.shared + at.ASYNC_CHECKED, int(checked))
+        memory.store(self.shared + at.ASYNC_LIMIT, 1000)
         memory.store(host.queue + at.QUEUE_ASYNC, self.shared)
         memory.store(host.process + at.PROCESS_RUN_COROUTINE, host.function(run_coroutine))
         memory.store(host.process + at.PROCESS_MEMBER_RESOLVED, host.function(member_resolved))
@@ -125,7 +124,7 @@ class SimulatedCoroutines:
         self.when_resumed(handle)
 
     def _on_event(self, context: int, event: int, argument: int) -> int:
-        if event not in (co.EVENT_DESCRIBE, co.EVENT_OVERFILLED):
+        if event not in (at.EVENT_DESCRIBE, at.EVENT_OVERFILLED):
             self.events.append((event, argument))
             answer = self.answers.get(event)
             return 0 if answer is None else answer(context, argument)

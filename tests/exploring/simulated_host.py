@@ -20,12 +20,13 @@ from functools import cache
 
 from tests.simulator.world import World
 
-from tfrt_runtime.native import cells, layouts, memory, trimming
+from tfrt_runtime.native import cells, memory, trimming
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
 from tfrt_runtime.native.calls.activation import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
+from tfrt_runtime.native.layouts.declared import FIELDS
 from tfrt_runtime.native.python.python_calls import run_rows
 from tfrt_runtime.native.queues.tasks import free_task
 
@@ -35,9 +36,9 @@ WARM_CLASSES = 6
 
 @cache
 def fields(prefix: str) -> dict[int, str]:
-    """The names of a struct's fields by offset, as `layouts` has them."""
-    names = (name for name in vars(layouts) if name.startswith(prefix) and name.isupper())
-    return {getattr(layouts, name): name.removeprefix(prefix) for name in reversed(list(names))}
+    """The names of a struct's fields by offset; of those that share a word, the first."""
+    offsets = FIELDS[prefix.rstrip("_")]
+    return {offset: name for name, offset in reversed(offsets.items())}
 
 
 class SimulatedHost:
@@ -139,8 +140,7 @@ class SimulatedHost:
     def live_values(self) -> int:
         """AsyncValues made and not destroyed; exact while no thread runs."""
         return sum(
-            memory.load(context + layouts.CONTEXT_MADE)
-            - memory.load(context + layouts.CONTEXT_DROPPED)
+            memory.load(context + at.CONTEXT_MADE) - memory.load(context + at.CONTEXT_DROPPED)
             for context in self._contexts()
         )
 
@@ -149,7 +149,9 @@ class SimulatedHost:
         for context in self._contexts():
             context_free(context)
         trimming.trim(self.process, 0)
-        cells.empty_stock(self.process)
+        while slab := cells.take_stocked(self.process):
+            memory.release(slab)
+            cells.give_back(self.process, at.SLAB_SIZE)
         held = memory.load(self.process + at.PROCESS_HELD)
         assert held == 0, f"{held} bytes are still counted"
         for block in self._blocks:

@@ -241,7 +241,7 @@ def test_time_is_over_also_while_a_chain_of_kernels_keeps_the_waiting_thread(hos
     try:
         snapshot = run(host, CHAIN, timeout=0.4)
     finally:
-        USER_KERNELS._kernels.pop("test_runtime.nap")
+        USER_KERNELS.pop("test_runtime.nap")
 
     assert snapshot.status is Status.TIMED_OUT
     assert states(snapshot)["%b"] == ("available", "1")
@@ -338,7 +338,7 @@ def own_kernels() -> Iterator[None]:
     kernel("magics_test.long_number")(lambda: 10**6000)
     yield
     for name in ("square", "shy", "shy_number", "long_number"):
-        USER_KERNELS._kernels.pop(f"magics_test.{name}")
+        USER_KERNELS.pop(f"magics_test.{name}")
 
 
 def test_kernels_of_the_notebook_can_be_used(host, own_kernels) -> None:
@@ -415,7 +415,7 @@ func.func @main() -> i32 {
     with pytest.raises(TfrtError, match="no event loop runs here"):
         session.job(program, program.functions, "s", None, waits=False)
     session.close()
-    USER_KERNELS._kernels.pop("magics_test.loop")
+    USER_KERNELS.pop("magics_test.loop")
 
 
 IN_TERMINAL = """

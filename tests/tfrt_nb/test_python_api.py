@@ -455,7 +455,7 @@ def test_a_kernel_with_the_name_of_another_one_is_refused_at_its_line() -> None:
         with pytest.raises(tfrt.TfrtError, match="is already in the standard kernels") as caught:
             tfrt.call(wait, 1)
     finally:
-        del USER_KERNELS._kernels["demo.wait"]
+        del USER_KERNELS["demo.wait"]
     place = caught.value.diagnostics[0].location
     code = wait.__wrapped__.__code__  # type: ignore[attr-defined]
     assert (place.source, place.line) == (__file__, code.co_firstlineno)

@@ -22,7 +22,6 @@ from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.host.structs import WORDS, Context, words_at
 from tfrt_runtime.host.tensor.dense import BufferType, DenseHostTensor, HostBuffer, buffer_type
 from tfrt_runtime.host.tensor.shapes import ElementType, TensorShape
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
@@ -35,13 +34,13 @@ def lent_handle(buffer: HostBuffer) -> int:
 
     No code may change a read-only array.
     """
-    handle = native_process().words.buffers + co.BUFFERS_STATIC
-    return handle + co.HANDLE_CONSTANT * buffer.is_read_only
+    handle = native_process().words.buffers + at.BUFFERS_STATIC
+    return handle + at.HANDLE_CONSTANT * buffer.is_read_only
 
 
 def is_static(handle: int) -> bool:
     """Tell whether a handle is of existing memory that compiled code does not allocate."""
-    return handle >> co.HANDLE_SHIFT == 0 and WORDS[(handle & co.HANDLE_ADDRESS) >> 3] == 0
+    return handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0
 
 
 def kept_bytes(handle: int) -> Array | None:
@@ -65,10 +64,10 @@ class _Block:
     """A block that arrays share; the last array frees it."""
 
     def __init__(self, handle: int) -> None:
-        address = handle & co.HANDLE_ADDRESS
-        size = WORDS[(address + co.BLOCK_SIZE) >> 3] - co.BLOCK_ELEMENTS
+        address = handle & at.HANDLE_ADDRESS
+        size = WORDS[(address + at.BLOCK_SIZE) >> 3] - at.BLOCK_ELEMENTS
         self.__array_interface__ = {
-            "data": (address + co.BLOCK_ELEMENTS, False),
+            "data": (address + at.BLOCK_ELEMENTS, False),
             "shape": (size,),
             "typestr": "|u1",
             "version": 3,
@@ -119,14 +118,14 @@ class Lender:
     def on_event(self, context: int, event: int, argument: int) -> int:
         """Answer one of `BUFFER_EVENTS`, on any thread; the result is the event's."""
         match event:
-            case co.EVENT_BORROW_BUFFER:
+            case at.EVENT_BORROW_BUFFER:
                 return self._borrow_buffer(context, argument)
-            case co.EVENT_RETURN_BUFFER:
+            case at.EVENT_RETURN_BUFFER:
                 record, index, spec, descriptor = words_at(argument, 4)
                 place = (Context.at(context).results >> 3) + index
                 WORDS[place] = self._tensor_value(context, record, spec, descriptor)
                 return 0
-            case co.EVENT_TENSOR_ARRIVED:  # 0, or an error value with one reference
+            case at.EVENT_TENSOR_ARRIVED:  # 0, or an error value with one reference
                 record, spec, descriptor, value = words_at(argument, 4)
                 problem = self.lend(value, spec, descriptor)
                 return 0 if problem is None else self._error_at(context, record, problem)

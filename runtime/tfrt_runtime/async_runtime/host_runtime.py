@@ -87,7 +87,7 @@ class HostRuntime(ABC):
             context = self.queue.context()
             self._uncancel(context)
             self._runs.settled(self.queue.address, context)
-            self._destroy_dead()
+            self._sweep()
             self.queue.native.async_ = 0
             RUNTIMES.pop(self.queue.address, None)  # gone already if this is garbage
 
@@ -284,11 +284,7 @@ class HostRuntime(ABC):
 
     def _sweep(self) -> None:
         with self._registry:
-            self._destroy_dead()
-
-    def _destroy_dead(self) -> None:
-        sweep = self._process.quick.async_sweep
-        sweep(self.queue.context(), self._words.address)
+            self._process.quick.async_sweep(self.queue.context(), self._words.address)
 
     def serve(self, run: Request) -> None:
         """Let a starting run call compiled code.

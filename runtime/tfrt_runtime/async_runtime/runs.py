@@ -15,7 +15,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 from tfrt_runtime.async_runtime.printing import Printing
 from tfrt_runtime.async_runtime.signals import watch_interrupts
@@ -24,7 +24,6 @@ from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Async, Context
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
@@ -35,10 +34,6 @@ from tfrt_runtime.once import once
 Sink = Callable[[str], None]
 MAX_ENDED = 64
 """Maximum number of finished runs that are still known, because they may have left work running."""
-
-
-def _no_request() -> None:
-    """Return None for a run that was not known when it was cancelled: it has finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +97,10 @@ class Runs:
         The run belongs to the queue at that address; `context` is this thread's.
         """
         with self._lock:
-            self._requests.setdefault(number, _no_request)
+            self._requests.setdefault(number, lambda: None)  # it has finished
             if number not in self._cancelled:
-                words = (ctypes.c_int64 * (co.STOP_SIZE // 8))()
-                words[co.STOP_ERROR // 8] = self._process.error_value(context, failure)
+                words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
+                words[at.STOP_ERROR // 8] = self._process.error_value(context, failure)
                 self._cancelled[number] = _Stop(queue, failure.message, words)
                 self._show(number, ctypes.addressof(words))
 
@@ -148,8 +143,8 @@ class Runs:
         drop = self._process.quick.value_drop
         for stop in stops:
             for value in (
-                stop.words[co.STOP_ERROR // 8],
-                *stop.words[co.STOP_PLACES // 8 + 1 :: 2],
+                stop.words[at.STOP_ERROR // 8],
+                *stop.words[at.STOP_PLACES // 8 + 1 :: 2],
             ):
                 if value:
                     drop(context, value)
@@ -218,25 +213,13 @@ _EXPORTING = (async_abi, async_buffers, async_interrupts, compiled_kernels)
 """The modules whose functions compiled code calls: `EXPORTS` has their names."""
 
 
-class Runtime(Protocol):
-    """The runtime of a host, as native code reaches it."""
-
-    queue: WorkQueue
-
-    def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer one of EVENT_*, on any thread, within compiled code that runs with `context`."""
-
-    def print(self, text: str) -> None:
-        """Print without a run."""
-
-
-RUNTIMES: weakref.WeakValueDictionary[int, Runtime] = weakref.WeakValueDictionary()
-"""The open runtimes, by the address of their queues."""
+RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+"""The open runtimes (`host_runtime.HostRuntime`), by the address of their queues."""
 
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
     """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = Async.new(co.ASYNC_SIZE)
+    words = Async.new(at.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked
     queue.native.async_ = words.address
     return words
@@ -284,7 +267,7 @@ def connect() -> None:
 def _on_event(context: int, event: int, argument: int) -> int:
     try:
         runtime = RUNTIMES.get(Context.at(context).queue)
-        return 0 if runtime is None else runtime.on_event(context, event, argument)
+        return 0 if runtime is None else int(runtime.on_event(context, event, argument))
     except BaseException:  # noqa: BLE001
         # ctypes cannot pass an exception through native code: report it, and answer 0.
         sys.excepthook(*sys.exc_info())
@@ -294,7 +277,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
 def _foreign_context() -> int:
     """Return a context for a foreign thread: it calls the runtime, which has not called it."""
     for runtime in reversed(list(RUNTIMES.values())):
-        return runtime.queue.context()
+        return int(runtime.queue.context())
     return _foreign_queue()[0].context()
 
 

@@ -23,7 +23,7 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
-from tfrt_runtime.native import async_layouts as co
+from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
     from tfrt_runtime.async_runtime.buffers import Lender
@@ -31,10 +31,10 @@ from tfrt_runtime.async_runtime.host_runtime import INTERRUPTED, HostRuntime
 
 BUFFER_EVENTS = frozenset(
     {
-        co.EVENT_BORROW_BUFFER,
-        co.EVENT_BUFFER_ARRIVED,
-        co.EVENT_RETURN_BUFFER,
-        co.EVENT_TENSOR_ARRIVED,
+        at.EVENT_BORROW_BUFFER,
+        at.EVENT_BUFFER_ARRIVED,
+        at.EVENT_RETURN_BUFFER,
+        at.EVENT_TENSOR_ARRIVED,
     }
 )
 """The events about tensors, which are Python objects (`buffers`)."""
@@ -45,35 +45,35 @@ class AsyncRuntime(HostRuntime):
     """The runtime of the async programs of one host; close it, or use it in a `with` statement."""
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        if event == co.EVENT_DESCRIBE:
+        if event == at.EVENT_DESCRIBE:
             return self._process.error_value(context, self._failure(context, argument))
-        if event == co.EVENT_OVERFILLED:
+        if event == at.EVENT_OVERFILLED:
             found = objects.overfilled(argument)
             self._mistake(found)
             return self._process.error_value(context, found)
-        if event in (co.EVENT_WAITING, co.EVENT_LOOK):
-            self._look(context, argument, has_nothing_to_do=event == co.EVENT_WAITING)
-        elif event == co.EVENT_THREAD:
+        if event in (at.EVENT_WAITING, at.EVENT_LOOK):
+            self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
+        elif event == at.EVENT_THREAD:
             print_here(f"Current thread id: {threading.get_ident()}\n")
         elif event in BUFFER_EVENTS:
             return self._tensors().on_event(context, event, argument)
-        elif event == co.EVENT_FAILED:
+        elif event == at.EVENT_FAILED:
             self._call_failed(context, argument)
-        elif event == co.EVENT_INTERRUPTED:
+        elif event == at.EVENT_INTERRUPTED:
             return self._process.error_value(context, self._reason_to_stop(context, argument))
-        elif event == co.EVENT_REFUSED:
+        elif event == at.EVENT_REFUSED:
             self._refused(context, argument)
-        elif event == co.EVENT_CANCELLED:
+        elif event == at.EVENT_CANCELLED:
             self._cancelled_by_kernel(argument)
-        elif event == co.EVENT_SIGNAL:
+        elif event == at.EVENT_SIGNAL:
             self._see_signals(context, argument)
-        elif event == co.EVENT_RESOLVED_TWICE:
+        elif event == at.EVENT_RESOLVED_TWICE:
             message = f"{objects.title(argument)} is resolved twice"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == co.EVENT_RELEASED_TOO_OFTEN:
+        elif event == at.EVENT_RELEASED_TOO_OFTEN:
             message = f"{objects.title(argument)} is released too often"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == co.EVENT_DROPPED_TOO_OFTEN:
+        elif event == at.EVENT_DROPPED_TOO_OFTEN:
             self._mistake(objects.read_error(argument))
         return 0
 

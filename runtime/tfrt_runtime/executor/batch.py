@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, overload
+from typing import overload
 
 from tfrt_runtime.diagnostics import TfrtError, counted, refuse, require
 from tfrt_runtime.executor.calls import Entry
@@ -25,7 +25,8 @@ from tfrt_runtime.native import layouts as at
 
 MANY = 1000
 """How many results are noted before those that nobody holds are forgotten."""
-_DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
+_NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
+"""How numpy names the bits of a payload and the number that they are, where it is no integer."""
 
 
 class Batch(Execution):
@@ -153,7 +154,7 @@ class Batch(Execution):
         """The values of one result of each call."""
         count, width = self.calls, len(self._entry.result_types)
         number = SCALAR_TYPES.get(word := self._entry.result_types[index])
-        if number is not None and (word in _DTYPES or word[0] == "i"):
+        if number is not None and (word in _NUMBERS or word[0] == "i"):
             import numpy as np
 
             payloads = np.empty(count, np.int64)
@@ -161,7 +162,10 @@ class Batch(Execution):
             read = native_process().quick.read_results
             size = self._entry.row_bytes
             if read(first, size, count, number, payloads.ctypes.data) == count:
-                return _numbers(word, payloads)
+                if word == "i1":
+                    payloads &= 1
+                stored, read_as = _NUMBERS.get(word) or (f"int{word[1:]}",) * 2
+                return list(payloads.astype(stored).view(read_as).tolist())
         values = [self.results[width * call + index] for call in range(count)]
         failed = [call for call, value in enumerate(values) if value.state is State.ERROR]
         if failed and (reason := values[failed[0]].exception(0)) is not None:
@@ -190,20 +194,6 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
     calls = AtOnce(begun, len(results) // width, start, lambda: request.is_cancelled)
     for call in range(begun):
         calls.follow(results_of(call))
-
-
-def _numbers(word: str, payloads: Any) -> list[object]:
-    """Payloads of numbers as Python has them."""
-    found: list[object]
-    if word == "i1":
-        found = (payloads & 1).astype(bool).tolist()
-    elif word == "f64":
-        found = payloads.view("float64").tolist()
-    elif word == "f32":
-        found = payloads.astype("uint32").view("float32").tolist()
-    else:
-        found = payloads.astype(_DTYPES.get(word, f"int{word[1:]}")).tolist()
-    return found
 
 
 class _Results(Sequence[AsyncValue]):

@@ -36,7 +36,6 @@ from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue
 from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 
 ON_ITS_LOOP = (
     "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"  # noqa: E501
@@ -118,16 +117,16 @@ class Entry:
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
         """The offset of the first result from the start of a request."""
-        head = array("q", bytes(py.TEMPLATE_WORDS))
-        head[py.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
-        head[py.TEMPLATE_ARGUMENTS // 8] = count
-        head[py.TEMPLATE_FUNCTION // 8] = address
-        head[py.TEMPLATE_RESULTS // 8] = len(self.result_types)
-        head[py.TEMPLATE_FIRST // 8] = self._first
-        head[py.TEMPLATE_CARRIES // 8] = carries
+        head = array("q", bytes(at.TEMPLATE_WORDS))
+        head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
+        head[at.TEMPLATE_ARGUMENTS // 8] = count
+        head[at.TEMPLATE_FUNCTION // 8] = address
+        head[at.TEMPLATE_RESULTS // 8] = len(self.result_types)
+        head[at.TEMPLATE_FIRST // 8] = self._first
+        head[at.TEMPLATE_CARRIES // 8] = carries
         if len(self.result_types) == 1:
             [word] = self.result_types
-            head[py.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, py.ANY_PAYLOAD)
+            head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
         self._native_template = head + self._template
         self.template = self._native_template.buffer_info()[0]
         """The address of what `native.python.python_runs` reads."""
@@ -343,7 +342,7 @@ class Entry:
         text = (
             f"@{self.name} cannot go on: nothing runs, nothing is queued, and {_missing(results)}"
         )
-        return [error(text, place, request.promises.left_by_kernels())]
+        return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of a run has a holder beside its Execution: a Python object, or a
@@ -356,23 +355,6 @@ class Entry:
         # Of Python's references two are this variable and the call's; of the native ones, one is
         # the run's and the other that of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
-
-
-def start_call(
-    request: Request,
-    function: int,
-    arguments: Sequence[AsyncValue],
-    result_types: Sequence[str],
-) -> list[AsyncValue]:
-    """Start the function at address `function` from a kernel; its results, perhaps unavailable.
-
-    One of the request's active counts becomes the call's.  Kernels become ready on this thread.
-    """
-    queue, given = request.queue, len(arguments)
-    words = array("q", [value.address for value in arguments] + [0] * (len(result_types) + 1))
-    start = native_process().slow.start_call
-    start(queue.context(), function, request.address, words.buffer_info()[0], 0)
-    return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(result_types)]
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:

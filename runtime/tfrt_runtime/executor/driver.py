@@ -6,10 +6,9 @@ around the program's own output is that of TFRT's driver.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Any
 
 from tfrt_runtime.bef.records import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, note
@@ -21,21 +20,9 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.scalars import INTEGERS
-
-if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch
+from tfrt_runtime.texts import float_text
 
 GRACE_SECONDS = 0.25
-
-
-class Follower(Protocol):
-    """An observer of runs in progress."""
-
-    def watch(self, program: Executable | None) -> Watch | None:
-        """The receiver of the events of the next run, of a host program or of compiled code."""
-
-    def follow(self, run: Execution) -> None:
-        """It has started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +49,7 @@ def result_text(value: AsyncValue) -> str:
     if value.type == "i1":
         return str(int(bool(payload)))
     if value.type in ("f32", "f64"):
+        assert isinstance(payload, float)
         return float_text(payload)
     if value.type in INTEGERS:
         return str(payload)
@@ -79,16 +67,6 @@ def results_text(execution: Execution) -> str:
     return texts[0] if is_one else ",".join(texts)
 
 
-def float_text(number: object) -> str:
-    """A float as LLVM's streams print it."""
-    assert isinstance(number, float)
-    if math.isnan(number):
-        return "nan"
-    if math.isinf(number):
-        return "INF" if number > 0 else "-INF"
-    return f"{number:e}"
-
-
 def run_functions(
     host: HostContext,
     program: Executable,
@@ -96,13 +74,14 @@ def run_functions(
     output: Sink,
     timeout: float | None = None,
     arguments: Sequence[object] = (),
-    follower: Follower | None = None,
+    follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
     """Run functions one after the other; yields each when nothing of it is left, or its time is
     over.
 
-    `follower` hears of each.
+    `follower`, if any, hears of each: `watch(program)` gives the `Watch` that receives the events
+    of the next one, or None, and `follow(run)` says that it has started.
     """
     host.work_queue.start()
     for index in functions:

@@ -102,25 +102,6 @@ class Code(Protocol):
         """Where the function starts."""
 
 
-class Compiler(Protocol):
-    """Makes machine code of host functions."""
-
-    @property
-    def is_imported(self) -> bool:
-        """Whether it is ready to work at once."""
-
-    def compile(
-        self, functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
-    ) -> Code:
-        """Machine code of function `index` and those that it calls: the functions `CODE` and, if
-        it `is_body` of a loop, `LOOP`.
-
-        Raises:
-            Uncompilable: at the first kernel that cannot be machine code.
-            ImportError: if there is no compiler after all.
-        """
-
-
 class Uncompilable(Exception):
     """A function cannot be machine code, because of kernel `kernel` of function `index`, or
     None: the types.
@@ -151,7 +132,7 @@ class MachineFunctions:
         """The places of the MACHINE_* words in the arena, by index."""
         self._bodies: set[int] = set()
         """The functions that are bodies of loops."""
-        self._base = 0
+        self.base = 0
         self._codes: dict[int, Code] = {}
         self._refused: dict[int, Uncompilable] = {}
         self._lock = threading.RLock()
@@ -195,10 +176,6 @@ class MachineFunctions:
         for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
             if isinstance(kernel, ControlKernel) and kernel.symbol in BODIES:
                 self._bodies.update(record.functions)
-
-    def sealed(self, base: int) -> None:
-        """The arena is at an address now."""
-        self._base = base
 
     @property
     def may_be_hot(self) -> bool:
@@ -257,11 +234,11 @@ class MachineFunctions:
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)
                 else:
                     self._codes[index] = code
-                    words = Machine.at(self._base + self.offsets[index])
+                    words = Machine.at(self.base + self.offsets[index])
                     if is_body:
                         words.loop = code.address(LOOP)
                     words.code = code.address(CODE)
                     return None
             if index in self.offsets:
-                Machine.at(self._base + self.offsets[index]).left = at.MACHINE_NEVER
+                Machine.at(self.base + self.offsets[index]).left = at.MACHINE_NEVER
             return self._refused[index]

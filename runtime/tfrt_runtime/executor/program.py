@@ -52,6 +52,7 @@ from tfrt_runtime.kernels.basic.benchmark_report import (
     benchmark_report,
     benchmark_samples,
 )
+from tfrt_runtime.kernels.frame import Function
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
     ConstantKernel,
@@ -138,7 +139,9 @@ class Executable:
 
     def _load(self) -> None:
         arena = Arena()
-        resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
+        resolver = Resolver(
+            self.file, self._declared, self._symbol, self._process.words.python_kernel
+        )
         type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         self.machine = MachineFunctions(arena, self._symbol, self._base)
@@ -178,7 +181,7 @@ class Executable:
         for index, offset in enumerate(offsets):
             arena.put(offset + FUNCTION_HANDLE, self._base + index)
         self._memory, base = arena.seal()
-        self.machine.sealed(base)
+        self.machine.base = base
         self.addresses = [base + offset for offset in offsets]
 
     def _checked(
@@ -351,7 +354,7 @@ class Executable:
         return self._kernel(number).name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
-        """The user's function that kernel `number` calls on a worker (`process.KernelOwner`)."""
+        """The user's function that kernel `number` calls on a worker."""
         call = self._python.get(number)
         return None if call is None else call.kernel.watched
 
@@ -380,15 +383,20 @@ class Executable:
         return self.functions[index], number - first
 
     def compile_hot(self, function: int) -> None:
-        """Make machine code of a function (`process.KernelOwner`)."""
+        """Make machine code of a function."""
         self.machine.compile(function)
 
+    def bound(self, index: int, request: Request) -> Function:
+        """Function `index`, to be called within a run by its kernels."""
+        own, address = self.functions[index], self.addresses[index]
+        return Function(request, address, own.name, own.argument_types, own.result_types)
+
     def run_kernel(self, context: int, record: int, number: int) -> None:
-        """Run a Python kernel (`process.KernelOwner`)."""
-        run_python_kernel(context, record, self, self._python[number])
+        """Run a Python kernel."""
+        run_python_kernel(context, self.bound, self._python[number])
 
     def report(self, context: int, record: int, number: int, message: int) -> int:
-        """Make an error of the native core (`process.KernelOwner`)."""
+        """Make an error of the native core."""
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
@@ -398,7 +406,7 @@ class Executable:
         record = self._kernel(number)
         # By the kernel: a file may give functions to one that has no use for them.
         if isinstance(self._registry[record.name], ControlKernel):
-            text = benchmark_report(self._benchmark_name(record), benchmark_samples(value))
+            text = benchmark_report(self._benchmark_name(record), *benchmark_samples(value))
         else:
             text = f"Slept for {value} microseconds\n"
         present_request(context).output(text)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
-from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext
@@ -42,7 +41,5 @@ def enqueue(request: Request, function: Callable[[], object], *, blocking: bool)
     """Start a call of `function` within the run of a kernel, which calls this; what it returns."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
     assert isinstance(work, Work)  # held by the run: a thread may outlive the host's close
-    program = work.program
-    request.enter_call()
-    given = make_available(request.queue, function)
-    return start_call(request, program.addresses[blocking], [given], (OBJECT,))[0]
+    call = work.program.bound(blocking, request)
+    return call.execute([make_available(request.queue, function)])[0]

@@ -255,7 +255,7 @@ class FixedSizeAllocator:
 
     def __init__(self, upstream: HostAllocator, log: Callable[[str], None] | None = None) -> None:
         self._upstream = upstream
-        self._log = log or _log_to_stderr
+        self._log = log or (lambda line: print(line, end="", file=sys.stderr))
         self._ledger = Ledger()
 
     @property
@@ -280,10 +280,6 @@ class FixedSizeAllocator:
     def deallocate_bytes(self, address: int, size: int) -> None:
         self._ledger.deallocated(self.HEADER_BYTES + size)
         self._upstream.deallocate_bytes(address, size)
-
-
-def _log_to_stderr(line: str) -> None:
-    sys.stderr.write(line)
 
 
 class PooledAllocator(RecyclingAllocator):

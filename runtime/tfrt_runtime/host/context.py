@@ -9,7 +9,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, SupportsIndex, TypeAlias, TypeVar
 
 from tfrt_runtime.diagnostics import (
     Diagnostic,
@@ -29,7 +29,7 @@ from tfrt_runtime.host.allocator import (
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import RequestOwner, native_process
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.queue_threads import STOP_SECONDS
 from tfrt_runtime.host.queues.threads import TimerQueue
@@ -60,33 +60,9 @@ class SharedContext(Protocol):
     def __init__(self, host: HostContext) -> None: ...
 
 
-class HostRun(RequestOwner, Protocol):
-    """A run, as its host sees it: `host.request.Request`."""
-
-    host: HostContext
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing of the run is left to do."""
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the run was cancelled."""
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Work until nothing of the run is left; False when the time is over first."""
-
-    def output(self, text: str) -> None:
-        """Print for the run."""
-
-    def promises_open(self) -> bool:
-        """Whether the run waits for something from outside the runtime."""
-
-    def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
-        """A value that a kernel of the run resolves later."""
-
-
 Shared = TypeVar("Shared", bound=SharedContext)
+HostRun: TypeAlias = Any
+"""A run, an instance of `host.request.Request`, which imports this module."""
 
 
 def write_to_stdout(text: str) -> None:
@@ -142,19 +118,22 @@ class HostContext:
             TfrtError: if the work queue, the allocator or the memory is described wrongly, or the
                 loop is closed.
         """
+        kinds = f"one of {', '.join(ALLOCATOR_KINDS)}, or a HostAllocator"
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
-        kinds = ", ".join(ALLOCATOR_KINDS)
-        require(has_memory, "allocator", f"one of {kinds}, or a HostAllocator", allocator)
-        require(callable(output), "output", "a function that takes a string", output)
-        require(callable(on_diagnostic), "on_diagnostic", "a function of a message", on_diagnostic)
         is_tracing = tracing is None or isinstance(tracing, Tracing)
-        require(is_tracing, "tracing", "a Tracing", tracing)
         is_loop = loop is None or hasattr(loop, "call_soon_threadsafe")
-        require(is_loop, "loop", "an event loop of asyncio", loop)
+        is_timers = timers is None or isinstance(timers, TimerQueue)
+        for is_right, name, wanted, given in (
+            (has_memory, "allocator", kinds, allocator),
+            (callable(output), "output", "a function that takes a string", output),
+            (callable(on_diagnostic), "on_diagnostic", "a function of a message", on_diagnostic),
+            (is_tracing, "tracing", "a Tracing", tracing),
+            (is_loop, "loop", "an event loop of asyncio", loop),
+            (is_timers, "timers", "a TimerQueue", timers),
+        ):
+            require(is_right, name, wanted, given)
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
-        is_timers = timers is None or isinstance(timers, TimerQueue)
-        require(is_timers, "timers", "a TimerQueue", timers)
         native_process()
         INTERRUPTS.install()  # before there is anything that an interrupt could leave without an owner  # noqa: E501
         self.tracing = tracing
@@ -233,7 +212,7 @@ class HostContext:
 
     def _runs(self) -> Iterator[HostRun]:
         """The runs that are not over now, the oldest first."""
-        known = cast("list[HostRun]", list(native_process().requests.values()))
+        known = list(native_process().requests.values())
         return (one for one in known if one.host is self and not one.is_done)
 
     @property

@@ -1,121 +1,75 @@
-"""The entries of the native core that Python calls: their names, and how many words they take.
+"""The entries of the native core that Python calls, by the core's module that has them.
 
-Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry
-does, which references it takes and on which threads it may run is said by the function of the same
-name in the core's module that is beside the number of its words.  A test compares both.
+An entry takes and returns integers of 64 bits; addresses are of structs in `native.layouts`.  What
+it does, how many words it takes, which references it takes, and on which threads it may run is said
+by the function of the same name in that module.  A test compares the calls with it.
 """
 
-# Annotations are evaluated here: the table of modules is made of them.
-from collections.abc import Callable
-from typing import Annotated, Protocol, TypeAlias
+from __future__ import annotations
 
-Words1: TypeAlias = Callable[[int], int]
-Words2: TypeAlias = Callable[[int, int], int]
-Words3: TypeAlias = Callable[[int, int, int], int]
-Words4: TypeAlias = Callable[[int, int, int, int], int]
-Words5: TypeAlias = Callable[[int, int, int, int, int], int]
-Words6: TypeAlias = Callable[[int, int, int, int, int, int], int]
-Words7: TypeAlias = Callable[[int, int, int, int, int, int, int], int]
+from collections.abc import Callable, Mapping
 
 
-class Both(Protocol):
-    """Entries that are called in both ways."""
-
-    value_forward: Annotated[Words3, "handles"]
-    value_set_error: Annotated[Words3, "handles"]
-    start_calls_with: Annotated[Words6, "python_calls"]
-    start_rows: Annotated[Words6, "python_calls"]
-    start_call_with: Annotated[Words4, "python_calls"]
+def _modules(entries: dict[str, str]) -> dict[str, str]:
+    """The module of each entry."""
+    return {name: module for module, names in entries.items() for name in names.split()}
 
 
-class Quick(Both, Protocol):
-    """Entries that keep the GIL: they never wait, and what they call in Python is short."""
+BOTH = _modules(
+    {
+        "handles": "value_forward value_set_error",
+        "python_calls": "start_calls_with start_rows start_call_with",
+    }
+)
+"""Entries that are called in both ways."""
 
-    fill_stock: Annotated[Words1, "cells"]
-    give_back: Annotated[Words2, "cells"]
-    memory_limit: Annotated[Words1, "cells"]
-    reserve_within: Annotated[Words3, "cells"]
-    trim: Annotated[Words2, "trimming"]
-    trim_at_rest: Annotated[Words1, "trimming"]
-    log_clock: Annotated[Words1, "events"]
-    log_drain: Annotated[Words3, "events"]
-    take_kept: Annotated[Words1, "events"]
-    take_tasks: Annotated[Words1, "deques"]
-    pool_pop: Annotated[Words1, "blocking_pool"]
-    begin_started: Annotated[Words1, "sharing"]
-    drop_latch: Annotated[Words2, "waiters"]
-    add_tensor_reference: Annotated[Words1, "tensors"]
-    drop_tensor: Annotated[Words2, "tensors"]
-    reclaim_all: Annotated[Words2, "tensors"]
-    tensor_over: Annotated[Words7, "tensors"]
-    trim_store: Annotated[Words1, "tensors"]
-    context_free: Annotated[Words1, "handles"]
-    context_make: Annotated[Words4, "handles"]
-    host_leave: Annotated[Words1, "handles"]
-    host_take: Annotated[Words1, "handles"]
-    latch_make: Annotated[Words2, "handles"]
-    request_cancel: Annotated[Words1, "handles"]
-    request_enter: Annotated[Words1, "handles"]
-    request_notify: Annotated[Words1, "handles"]
-    value_add_reference: Annotated[Words1, "handles"]
-    value_and_then: Annotated[Words3, "handles"]
-    value_claim: Annotated[Words1, "handles"]
-    value_drop: Annotated[Words2, "handles"]
-    value_make: Annotated[Words2, "handles"]
-    value_make_indirect: Annotated[Words1, "handles"]
-    value_of: Annotated[Words4, "handles"]
-    value_outcome: Annotated[Words1, "handles"]
-    drop_results: Annotated[Words4, "python_calls"]
-    read_results: Annotated[Words5, "python_calls"]
-    next_number: Annotated[Words1, "python_runs"]
-    async_abandon: Annotated[Words3, "async_objects"]
-    async_sweep: Annotated[Words2, "async_objects"]
-    next_stuck: Annotated[Words2, "async_objects"]
-    change_interrupts: Annotated[Words3, "async_interrupts"]
-    present_context: Annotated[Words1, "async_interrupts"]
-    free_kept: Annotated[Words2, "async_buffers"]
-    keep_buffer: Annotated[Words2, "async_buffers"]
+QUICK = BOTH | _modules(
+    {
+        "cells": "fill_stock give_back memory_limit reserve_within",
+        "trimming": "trim trim_at_rest",
+        "events": "log_clock log_drain take_kept",
+        "deques": "take_tasks",
+        "blocking_pool": "pool_pop",
+        "sharing": "begin_started",
+        "waiters": "drop_latch",
+        "tensors": "add_tensor_reference drop_tensor reclaim_all tensor_over trim_store",
+        "handles": "context_free context_make host_leave host_take latch_make request_cancel"
+        " request_enter request_notify value_add_reference value_and_then value_claim value_drop"
+        " value_make value_make_indirect value_of value_outcome",
+        "python_calls": "drop_results read_results",
+        "python_runs": "next_number",
+        "async_objects": "async_abandon async_sweep next_stuck",
+        "async_interrupts": "change_interrupts present_context",
+        "async_buffers": "free_kept keep_buffer",
+    }
+)
+"""Entries that are done at once: called with the GIL."""
 
-
-class Slow(Both, Protocol):
-    """Entries that give the GIL away while they run: they may wait, and run kernels."""
-
-    hand_over: Annotated[Words1, "sharing"]
-    leave_request: Annotated[Words2, "activation"]
-    blocking_loop: Annotated[Words3, "executor"]
-    help_until: Annotated[Words3, "executor"]
-    start_call: Annotated[Words5, "executor"]
-    refuse_blocking: Annotated[Words2, "executor"]
-    run_one: Annotated[Words3, "executor"]
-    watch_until: Annotated[Words3, "executor"]
-    worker_loop: Annotated[Words1, "executor"]
-    pool_stop: Annotated[Words1, "handles"]
-    queue_stop: Annotated[Words1, "handles"]
-    value_emplace: Annotated[Words5, "handles"]
-    value_break: Annotated[Words3, "handles"]
-    async_call: Annotated[Words3, "async_awaiting"]
-    visit_imports: Annotated[Words4, "compiled_kernels"]
-
-
-MODULES: dict[str, str] = {
-    entry: hint.__metadata__[0]
-    for kind in (Both, Quick, Slow)
-    for entry, hint in kind.__annotations__.items()
-}
-"""The module of the core that has each entry, by the entry's name."""
+SLOW = BOTH | _modules(
+    {
+        "sharing": "hand_over",
+        "activation": "leave_request",
+        "executor": "blocking_loop help_until start_call refuse_blocking run_one watch_until"
+        " worker_loop",
+        "handles": "pool_stop queue_stop value_emplace value_break",
+        "async_awaiting": "async_call",
+        "compiled_kernels": "visit_imports",
+    }
+)
+"""Entries that may run kernels, or wait: called without the GIL."""
 
 
 class Entries:
-    """The entries of the core, each made when it is first asked for.  Safe to share between
-    threads.
-    """
+    """Entries of the core, each made when it is first asked for.  Safe to share between threads."""
 
-    def __init__(self, make: Callable[[str], Callable[..., int]]) -> None:
+    def __init__(
+        self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]
+    ) -> None:
         """`make` gives the entry that the core exports as `MODULE.NAME`."""
-        self._make = make
+        self._make, self._modules = make, modules
 
     def __getattr__(self, name: str) -> Callable[..., int]:
-        if name not in MODULES:
+        if name not in self._modules:
             raise AttributeError(f"the core has no entry {name} for Python")
-        entry = self.__dict__[name] = self._make(f"{MODULES[name]}.{name}")
+        entry = self.__dict__[name] = self._make(f"{self._modules[name]}.{name}")
         return entry

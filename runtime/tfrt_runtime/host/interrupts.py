@@ -23,6 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
@@ -30,7 +31,7 @@ from types import FrameType
 from tfrt_runtime.diagnostics import FOREVER, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.one_thread import ONE_THREAD
-from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
@@ -63,7 +64,7 @@ class Interrupts:
         self.handler: Callable[[int, FrameType | None], None] | None = None
         """The object that calls `answer`, once the native core is loaded."""
         self.answer = self._answer
-        self._words = structs.Interrupts.new(py.INTERRUPTS_SIZE)
+        self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
         """The address of the words that native code writes and reads, too."""
         self._deferred_at = 0
@@ -74,7 +75,7 @@ class Interrupts:
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
         """Further work at that time; both run on the main thread."""
-        os.register_at_fork(after_in_child=self._lose_reminder)
+        os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
     def waits(self) -> int:
@@ -145,14 +146,11 @@ class Interrupts:
                 time.sleep(DEFER_NS / 1e9)
         self._has_reminder = False
 
-    def _lose_reminder(self) -> None:
-        self._has_reminder = False
-
     def __enter__(self) -> None:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
             now = monotonic_ns()
-            if now - self._words.looked > py.INTERRUPTS_LOOK_NS:
+            if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
                 self.install()
             self._words.waits += 1

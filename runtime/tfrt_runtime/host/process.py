@@ -18,26 +18,23 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, cast
+from typing import Any
 
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
-from tfrt_runtime.host.entries import Entries, Quick, Slow
+from tfrt_runtime.host.entries import QUICK, SLOW, Entries
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.payload import (
     ObjectTable,
-    Run,
     as_python,
     read_payload,
 )
 from tfrt_runtime.host.python_interface import bind, built_in_function, python_interface
 from tfrt_runtime.host.structs import Context, Record
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.once import once
 
 MISSING = object()
@@ -53,55 +50,6 @@ Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, cty
 def address_of(callback: ctypes._FuncPointer) -> int:
     """The place where native code finds a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
-
-
-class KernelOwner(Protocol):
-    """A loaded program, as the callbacks see it: it knows its kernels by number."""
-
-    def run_kernel(self, context: int, record: int, number: int) -> None:
-        """Run Python kernel `number` on the frame in `context`; never raises."""
-
-    def compile_hot(self, function: int) -> None:
-        """Make machine code of a function, if that is possible; never raises."""
-
-    def report(self, context: int, record: int, number: int, message: int) -> int:
-        """An error AsyncValue with one reference, for native message `message`."""
-
-    def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`."""
-
-    def kernel_name(self, number: int) -> str:
-        """Return the name of kernel `number`."""
-
-    def watched_function(self, number: int) -> Callable[..., object] | None:
-        """The user's function that kernel `number` calls on a worker, None for other kernels."""
-
-    def location_of(self, number: int) -> AnyLocation:
-        """The place of kernel `number`."""
-
-    def is_compiled(self, number: int) -> bool:
-        """Whether kernel `number` runs compiled code, which has operations and places of its
-        own.
-        """
-
-
-class RequestOwner(Protocol):
-    """A run, as the callbacks see it."""
-
-    def finished(self) -> None:
-        """The last activation and task of the run is gone.  Called on any thread."""
-
-    def report(self, diagnostic: Diagnostic) -> None:
-        """Take a diagnostic."""
-
-    def cancel(self, reason: str | Diagnostic = ...) -> bool:
-        """Skip every kernel that has not started."""
-
-    def refuse(self, diagnostic: Diagnostic) -> None:
-        """End the run with this error: it needs more memory than it may have."""
-
-    def as_caller(self, function: Callable[..., object], *values: object) -> object:
-        """Call a function in the context of the call that started the run."""
 
 
 _CALLED_BY_THE_CORE = {
@@ -125,9 +73,9 @@ class NativeProcess:
 
     def __init__(self) -> None:
         self.library = library.load()
-        self.requests: dict[int, RequestOwner] = {}
-        """The runs that are not over, by the address of their words."""
-        self._owners: dict[int, weakref.ref[KernelOwner]] = {}
+        self.requests: dict[int, Any] = {}
+        """The runs that are not over (`host.request.Request`), by the address of their words."""
+        self._owners: dict[int, weakref.ref[Any]] = {}
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
         self._contexts: set[int] = set()
@@ -143,39 +91,33 @@ class NativeProcess:
         """The source of memory for the tensors of all hosts' native kernels."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
-        self._buffers = (ctypes.c_int64 * (co.BUFFERS_SIZE // 8))()
-        self._buffers[co.BUFFERS_DEAD // 8] = 1
+        self._buffers = (ctypes.c_int64 * (at.BUFFERS_SIZE // 8))()
+        self._buffers[at.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
         bind(self.library)
         self._python = python_interface(self.library, self.requests, self._read)
         self._when_done = self._request_done
-        self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
+        self._python[at.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
-        self.quick = cast(Quick, Entries(self.function))
-        self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))
+        self.quick = Entries(self.function, QUICK)
+        self.slow = Entries(functools.partial(self.function, way="call_slow"), SLOW)
         self.objects = ObjectTable(
             functools.partial(self._built_in, "python_entries"),
             lambda: self.words.objects,
         )
         self._callbacks = self._install()
-        self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], int], object]
         self.launch = self._built_in("python_runs", "launch")
-        self.adopt: Callable[[Run, bytes, int], None] = self._built_in("python_runs", "adopt")
-        shortcut = functools.partial(self._built_in, "python_shortcuts")
-        self.track: Callable[[object], None] = shortcut("track")
-        self.untrack: Callable[..., None] = shortcut("untrack")
-        self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
+        self.adopt = self._built_in("python_runs", "adopt")
+        self.track = self._built_in("python_shortcuts", "track")
+        self.untrack = self._built_in("python_shortcuts", "untrack")
         entering = ONE_THREAD.entering
         self.at_once = entering(self._built_in("python_runs", "at_once"))
-        self.first: Callable[[int, int, int], object]
         self.first = entering(self._built_in("python_waits", "first"))
-        self.result: Callable[[int, int, int], object]
         self.result = entering(self._built_in("python_waits", "result"))
-        self.end: Callable[[int, int], object]
         self.end = entering(self._built_in("python_waits", "end"))
-        self.leave: Callable[[int, int, int], None] = self._built_in("python_runs", "leave")
-        self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
+        self.leave = self._built_in("python_runs", "leave")
+        self.forget = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
@@ -225,11 +167,6 @@ class NativeProcess:
     def give_back(self, size: int) -> None:
         """Count memory less that `reserve` counted."""
         self.quick.give_back(self.address, size)
-
-    @property
-    def python_kernel(self) -> int:
-        """Address to put into the record of a Python kernel."""
-        return self.words.python_kernel
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
@@ -290,8 +227,9 @@ class NativeProcess:
         """The number of loaded programs."""
         return len(self._owners)
 
-    def add_owner(self, owner: KernelOwner) -> int:
-        """The number of the first kernel of a program; the others follow.
+    def add_owner(self, owner: object) -> int:
+        """The number of the first kernel of a program, an `executor.program.Executable`; the others
+        follow.
 
         The program must live while anything of it runs, and be taken out with `remove_owner`.
         """
@@ -303,7 +241,7 @@ class NativeProcess:
         """The program with this first number is gone."""
         del self._owners[base >> KERNEL_BITS]
 
-    def owner_of(self, record: int) -> tuple[KernelOwner, int]:
+    def owner_of(self, record: int) -> tuple[Any, int]:
         number = Record.at(record).handle
         owner = self._owners[number >> KERNEL_BITS]()
         assert owner is not None
@@ -320,7 +258,7 @@ class NativeProcess:
 
     def _report_error(self, context: int, record: int, message: int) -> int:
         owner, number = self.owner_of(record)
-        return owner.report(context, record, number, message)
+        return int(owner.report(context, record, number, message))
 
     def _refused(self, context: int, record: int, size: int) -> int:
         """The kernel of a thread needs more memory than it may have: its run ends.

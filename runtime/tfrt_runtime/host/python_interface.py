@@ -18,64 +18,64 @@ from typing import Any
 
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import CHAIN, RUN, NativeTensor, NativeValue, NoObject
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import machine, threads
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.library import Library
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
 """The part of CPython's thread state that is read; the whole is larger in all releases."""
 _FUNCTIONS = {
-    py.PYTHON_ENSURE: "PyGILState_Ensure",
-    py.PYTHON_RELEASE: "PyGILState_Release",
-    py.PYTHON_CALL: "PyObject_Vectorcall",
-    py.PYTHON_DROP: "Py_DecRef",
-    py.PYTHON_MAKE_INT: "PyLong_FromLongLong",
-    py.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
-    py.PYTHON_MAKE_BOOL: "PyBool_FromLong",
-    py.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
-    py.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
-    py.PYTHON_FETCH: "PyErr_Fetch",
-    py.PYTHON_NORMALIZE: "PyErr_NormalizeException",
-    py.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
-    py.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
-    py.PYTHON_OCCURRED: "PyErr_Occurred",
-    py.PYTHON_SAVE: "PyEval_SaveThread",
-    py.PYTHON_RESTORE: "PyEval_RestoreThread",
-    py.PYTHON_ADD: "Py_IncRef",
-    py.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
-    py.PYTHON_TUPLE_SIZE: "PyTuple_Size",
-    py.PYTHON_FORGET: "PyDict_DelItem",
-    py.PYTHON_DICT_SIZE: "PyDict_Size",
-    py.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
-    py.PYTHON_CALL_ONE: "PyObject_CallOneArg",
-    py.PYTHON_CLEAR: "PyErr_Clear",
-    py.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
-    py.PYTHON_NOTE: "PyDict_SetItem",
-    py.PYTHON_THREAD: "PyThreadState_Get",
-    py.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
-    py.PYTHON_TRACK: "PyObject_GC_Track",
-    py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
-    py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
-    py.PYTHON_FIND: "PyDict_GetItemWithError",
-    py.PYTHON_COPY_CURRENT: "PyContext_CopyCurrent",
-    py.PYTHON_COPY_CONTEXT: "PyContext_Copy",
-    py.PYTHON_ENTER: "PyContext_Enter",
-    py.PYTHON_EXIT: "PyContext_Exit",
-    py.PYTHON_SET_VARIABLE: "PyContextVar_Set",
-    py.PYTHON_TYPE: "PyObject_Type",
-    py.PYTHON_READ_FLOAT: "PyFloat_AsDouble",
-    py.PYTHON_TUPLE_ITEM: "PyTuple_GetItem",
-    py.PYTHON_GET: "PyObject_GetAttr",
-    py.PYTHON_SET: "PyObject_SetAttr",
-    py.PYTHON_BYTES: "PyBytes_AsString",
+    at.PYTHON_ENSURE: "PyGILState_Ensure",
+    at.PYTHON_RELEASE: "PyGILState_Release",
+    at.PYTHON_CALL: "PyObject_Vectorcall",
+    at.PYTHON_DROP: "Py_DecRef",
+    at.PYTHON_MAKE_INT: "PyLong_FromLongLong",
+    at.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+    at.PYTHON_MAKE_BOOL: "PyBool_FromLong",
+    at.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+    at.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
+    at.PYTHON_FETCH: "PyErr_Fetch",
+    at.PYTHON_NORMALIZE: "PyErr_NormalizeException",
+    at.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+    at.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    at.PYTHON_OCCURRED: "PyErr_Occurred",
+    at.PYTHON_SAVE: "PyEval_SaveThread",
+    at.PYTHON_RESTORE: "PyEval_RestoreThread",
+    at.PYTHON_ADD: "Py_IncRef",
+    at.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
+    at.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    at.PYTHON_FORGET: "PyDict_DelItem",
+    at.PYTHON_DICT_SIZE: "PyDict_Size",
+    at.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
+    at.PYTHON_CALL_ONE: "PyObject_CallOneArg",
+    at.PYTHON_CLEAR: "PyErr_Clear",
+    at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    at.PYTHON_NOTE: "PyDict_SetItem",
+    at.PYTHON_THREAD: "PyThreadState_Get",
+    at.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
+    at.PYTHON_TRACK: "PyObject_GC_Track",
+    at.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
+    at.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
+    at.PYTHON_FIND: "PyDict_GetItemWithError",
+    at.PYTHON_COPY_CURRENT: "PyContext_CopyCurrent",
+    at.PYTHON_COPY_CONTEXT: "PyContext_Copy",
+    at.PYTHON_ENTER: "PyContext_Enter",
+    at.PYTHON_EXIT: "PyContext_Exit",
+    at.PYTHON_SET_VARIABLE: "PyContextVar_Set",
+    at.PYTHON_TYPE: "PyObject_Type",
+    at.PYTHON_READ_FLOAT: "PyFloat_AsDouble",
+    at.PYTHON_TUPLE_ITEM: "PyTuple_GetItem",
+    at.PYTHON_GET: "PyObject_GetAttr",
+    at.PYTHON_SET: "PyObject_SetAttr",
+    at.PYTHON_BYTES: "PyBytes_AsString",
 }
 _NAMES = {
-    py.PYTHON_NAME_WORDS: sys.intern("words"),
-    py.PYTHON_NAME_ADDRESS: sys.intern("address"),
-    py.PYTHON_NAME_CALLER: sys.intern("caller"),
-    py.PYTHON_NAME_HANDLE: sys.intern("_handle"),
-    py.PYTHON_NAME_VALUE: sys.intern("_address"),
+    at.PYTHON_NAME_WORDS: sys.intern("words"),
+    at.PYTHON_NAME_ADDRESS: sys.intern("address"),
+    at.PYTHON_NAME_CALLER: sys.intern("caller"),
+    at.PYTHON_NAME_HANDLE: sys.intern("_handle"),
+    at.PYTHON_NAME_VALUE: sys.intern("_address"),
 }
 SHORTCUTS = "TFRT_NB_SHORTCUTS"
 """The environment variable that is 0 where the core uses CPython's documented interface only."""
@@ -90,34 +90,34 @@ def python_interface(
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
     an address.  Both must live as long as the words.
     """
-    words = array("q", bytes(py.PYTHON_SIZE))
+    words = array("q", bytes(at.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
         words[place // 8] = core.python(name)
     items = {
-        py.PYTHON_INT: int,
-        py.PYTHON_FLOAT: float,
-        py.PYTHON_BOOL: bool,
-        py.PYTHON_NONE: None,
-        py.PYTHON_CHAIN: CHAIN,
-        py.PYTHON_REQUESTS: requests,
-        py.PYTHON_READ: read,
-        py.PYTHON_STR: str,
-        py.PYTHON_COROUTINE: CoroutineType,
-        py.PYTHON_CASES: NoObject,
-        py.PYTHON_TENSOR: NativeTensor,
-        py.PYTHON_VALUE: NativeValue,
-        py.PYTHON_ANSWER: INTERRUPTS.answer,
-        py.PYTHON_TRUE: True,
-        py.PYTHON_RUN: RUN,
+        at.PYTHON_INT: int,
+        at.PYTHON_FLOAT: float,
+        at.PYTHON_BOOL: bool,
+        at.PYTHON_NONE: None,
+        at.PYTHON_CHAIN: CHAIN,
+        at.PYTHON_REQUESTS: requests,
+        at.PYTHON_READ: read,
+        at.PYTHON_STR: str,
+        at.PYTHON_COROUTINE: CoroutineType,
+        at.PYTHON_CASES: NoObject,
+        at.PYTHON_TENSOR: NativeTensor,
+        at.PYTHON_VALUE: NativeValue,
+        at.PYTHON_ANSWER: INTERRUPTS.answer,
+        at.PYTHON_TRUE: True,
+        at.PYTHON_RUN: RUN,
         **_NAMES,
     }
     for place, item in items.items():
         words[place // 8] = id(item)
-    words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    words[at.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     if os.environ.get(SHORTCUTS) == "0" or not _may_untrack():
-        words[py.PYTHON_UNTRACK // 8] = words[py.PYTHON_OCCURRED // 8]  # which does nothing
+        words[at.PYTHON_UNTRACK // 8] = words[at.PYTHON_OCCURRED // 8]  # which does nothing
     if os.environ.get(SHORTCUTS) != "0" and machine.HAS_WIDE_POINTERS:
-        words[py.PYTHON_VARIABLES // 8], words[py.PYTHON_CONTEXT // 8] = _places()
+        words[at.PYTHON_VARIABLES // 8], words[at.PYTHON_CONTEXT // 8] = _places()
     return words
 
 

@@ -9,7 +9,7 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tfrt_runtime.diagnostics import FOREVER, Diagnostic, Ending, refuse
 from tfrt_runtime.hooks import HOOKS
@@ -19,7 +19,7 @@ from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.threads import Timer
-from tfrt_runtime.host.run_parts import Code, ResourceContext, print_for, within
+from tfrt_runtime.host.run_parts import ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Counted, Promises
 from tfrt_runtime.host.waiting import KernelWait, Maker
@@ -32,25 +32,6 @@ DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
 """Errors of operations of compiled code that a run keeps."""
-
-
-class Entry(Protocol):
-    """The function that a run was started with."""
-
-    name: str
-    carries: bool
-    """Whether runs carry the context of their call: they may call Python."""
-
-    def results(self, request: Request) -> list[AsyncValue]:
-        """The results of the run, which take over its references to them; it notes them."""
-
-    def why_never(
-        self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
-    ) -> Sequence[Diagnostic]:
-        """Why results of the run will never resolve; nothing while they may come."""
-
-    def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Whether a result of the run is unavailable and has a holder beside its Execution."""
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
@@ -75,8 +56,8 @@ class Request(Run):
     """Why the run was refused memory, if it was."""
     interrupt: BaseException | None = None
     """Ctrl-C that a kernel of the run has raised, until a thread that waits raises it."""
-    entry: Entry | None
-    """The function that it was started with."""
+    entry: Any
+    """The function that it was started with (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
     """The results that the run's Execution holds, while that lives.
 
@@ -86,8 +67,8 @@ class Request(Run):
     """The results that Python created for the run, decided when the run is cancelled."""
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
-    code: Code | None = None
-    """The compiled code that the run may call."""
+    code: Any = None
+    """The compiled code that the run may call (`async_runtime.host_runtime.CodeOfRun`), or None."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
     """The function called before each piece of text."""
     program: object
@@ -109,7 +90,7 @@ class Request(Run):
         host: HostContext,
         output: Sink | None,
         program: object = None,
-        entry: Entry | None = None,
+        entry: Any = None,
     ) -> None:
         """A run of `host` whose output goes to `output`, or to the host's.
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Context
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-from tfrt_runtime.diagnostics import Diagnostic
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
@@ -63,27 +61,6 @@ class ResourceContext:
 
     def __del__(self) -> None:
         self.clear()
-
-
-class Code(Protocol):
-    """Compiled code, as a run that may call it sees it."""
-
-    def cancelled(self) -> None:
-        """The run is cancelled: its code ends."""
-
-    def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an
-        error.
-        """
-
-    def has_settled(self) -> bool:
-        """Whether nothing that the run has started is left, tasks that outlive it included."""
-
-    def end_tasks(self, message: str) -> bool:
-        """End the tasks that the run has left running when it was over; False if nothing runs."""
-
-    def waits(self) -> list[Diagnostic]:
-        """Notes on what threads wait for in compiled code at this moment."""
 
 
 def print_for(

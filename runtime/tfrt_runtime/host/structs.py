@@ -6,10 +6,10 @@ payloads of values.
     context.run = number            # writes it
     WORDS[address >> 3]             # any word
 
-A struct has a class with an attribute for each field that `native.layouts`, or a module beside it,
-declares under the same name; all words, and halves of them, are signed.  A view of an address holds
-nothing alive, and making one takes as long as reading a word.  A wrong address ends the process:
-addresses come from the native core.
+A struct has a class with an attribute for each field that `native.layouts` declares under the same
+name; all words, and halves of them, are signed.  A view of an address holds nothing alive, and
+making one takes as long as reading a word.  A wrong address ends the process: addresses come from
+the native core.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import sys
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tfrt_runtime.native import async_layouts, layouts, python_layouts
+from tfrt_runtime.native import layouts
+from tfrt_runtime.native.layouts.declared import FIELDS
 
 _WORDS, _HALVES = sys.maxsize // 8, sys.maxsize // 4
 WORDS = (ctypes.c_int64 * _WORDS).from_address(0)
@@ -49,11 +50,6 @@ def signed(word: int) -> int:
 
 
 Made = TypeVar("Made", bound="type[Struct]")
-_FIELDS: dict[str, dict[str, int]] = {
-    **vars(layouts)["FIELDS"],
-    **vars(async_layouts)["FIELDS"],
-    **vars(python_layouts)["FIELDS"],
-}
 
 
 class Struct(ctypes.Structure):
@@ -89,7 +85,7 @@ def _view(cls: Made) -> Made:
     its descriptor.
     """
     words: dict[int, list[str]] = {}
-    for field, offset in _FIELDS[cls.__name__.upper()].items():
+    for field, offset in FIELDS[cls.__name__.upper()].items():
         name = field.lower()
         words.setdefault(offset, []).append(f"{name}_" if iskeyword(name) else name)
     fields: list[tuple[str, Any]] = []
@@ -101,7 +97,12 @@ def _view(cls: Made) -> Made:
         kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
         fields.append((name, kind))
         end = offset + ctypes.sizeof(kind)
-    cls._fields_ = fields
+    # Made anew with slots, as `dataclass` does it: a view without a dictionary is made faster.
+    space = {
+        name: one for name, one in vars(cls).items() if name not in ("__dict__", "__weakref__")
+    }
+    space |= {"__slots__": (), "_fields_": fields}
+    cls = type(cls)(cls.__name__, cls.__bases__, space)  # type: ignore[misc]
     for name, *others in words.values():
         for other in others:
             setattr(cls, other, getattr(cls, name))
@@ -112,8 +113,6 @@ def _view(cls: Made) -> Made:
 @_view
 class Value(Struct):
     """An AsyncValue."""
-
-    __slots__ = ()
 
     @property
     def payload_type(self) -> int:
@@ -135,137 +134,97 @@ class Value(Struct):
 class Activation(Struct):
     """One call of a function."""
 
-    __slots__ = ()
-
 
 @_view
 class Async(Struct):
     """The state that the compiled programs on one queue share."""
-
-    __slots__ = ()
 
 
 @_view
 class Benchmark(Struct):
     """The state of `tfrt_test.benchmark` between two runs."""
 
-    __slots__ = ()
-
 
 @_view
 class Context(Struct):
     """The state of a thread that runs native code."""
-
-    __slots__ = ()
 
 
 @_view
 class Deque(Struct):
     """The tasks of a worker."""
 
-    __slots__ = ()
-
 
 @_view
 class Function(Struct):
     """A decoded function."""
-
-    __slots__ = ()
 
 
 @_view
 class Group(Struct):
     """A group of tokens and values."""
 
-    __slots__ = ()
-
 
 @_view
 class Interrupts(Struct):
     """The state that the handler of SIGINT and native code share."""
-
-    __slots__ = ()
 
 
 @_view
 class Log(Struct):
     """The events of a thread."""
 
-    __slots__ = ()
-
 
 @_view
 class Machine(Struct):
     """A function that may become machine code."""
-
-    __slots__ = ()
 
 
 @_view
 class Pool(Struct):
     """The blocking pool."""
 
-    __slots__ = ()
-
 
 @_view
 class Process(Struct):
     """The state that all threads share."""
-
-    __slots__ = ()
 
 
 @_view
 class Queue(Struct):
     """A work queue."""
 
-    __slots__ = ()
-
 
 @_view
 class Record(Struct):
     """A kernel of a decoded function."""
-
-    __slots__ = ()
 
 
 @_view
 class Request(Struct):
     """One run of a program."""
 
-    __slots__ = ()
-
 
 @_view
 class Store(Struct):
     """Memory of tensors."""
-
-    __slots__ = ()
 
 
 @_view
 class Task(Struct):
     """A function for the work queue."""
 
-    __slots__ = ()
-
 
 @_view
 class Tensor(Struct):
     """Dense elements, or a shape."""
-
-    __slots__ = ()
 
 
 @_view
 class Waiter(Struct):
     """The action when a value resolves."""
 
-    __slots__ = ()
-
 
 @_view
 class Watch(Struct):
     """A run whose events are logged."""
-
-    __slots__ = ()

@@ -4,13 +4,15 @@ any value anywhere.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.run_parts import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -19,27 +21,35 @@ from tfrt_runtime.kernels.registry import KernelError
 Expected = TypeVar("Expected")
 
 
-class Function(Protocol):
-    """A function of the program, as a kernel may call it."""
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the program, as a kernel may call it within a run."""
 
-    @property
-    def name(self) -> str:
-        """The symbol, "" for a region."""
-
-    @property
-    def argument_types(self) -> tuple[str, ...]:
-        """MLIR types of the arguments."""
-
-    @property
-    def result_types(self) -> tuple[str, ...]:
-        """MLIR types of the results."""
+    request: Request
+    address: int
+    name: str
+    """The symbol, "" for a region."""
+    argument_types: tuple[str, ...]
+    result_types: tuple[str, ...]
 
     def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
-        """Start a call within the present request; the results may be unavailable.
+        """Start a call within the run; the results may be unavailable.
+
+        Kernels become ready on this thread.
 
         Raises:
             KernelError: if the function takes another number of arguments.
         """
+        request, given = self.request, len(arguments)
+        if given != len(self.argument_types):
+            takes = counted(len(self.argument_types), "argument")
+            raise KernelError(f"'{self.name}' takes {takes}, found {given}")
+        request.enter_call()
+        queue, types = request.queue, self.result_types
+        words = array("q", [value.address for value in arguments] + [0] * (len(types) + 1))
+        start = native_process().slow.start_call
+        start(queue.context(), self.address, request.address, words.buffer_info()[0], 0)
+        return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(types)]
 
 
 @dataclass(slots=True)

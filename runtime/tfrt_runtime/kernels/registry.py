@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -273,23 +273,14 @@ class CompiledKernel:
 Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | CompiledKernel
 
 
-class KernelRegistry(Mapping[str, Kernel]):
+class KernelRegistry(dict[str, Kernel]):
     """Kernels by name; `origin` says whose they are when a name clashes."""
 
     def __init__(self, origin: str = "user") -> None:
+        super().__init__()
         self.origin = origin
         self.version = 0
         """Changes with every kernel that is added."""
-        self._kernels: dict[str, Kernel] = {}
-
-    def __getitem__(self, name: str) -> Kernel:
-        return self._kernels[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
 
     def kernel(
         self,
@@ -338,7 +329,7 @@ class KernelRegistry(Mapping[str, Kernel]):
         Raises:
             TfrtError: if the name is taken.
         """
-        if kernel.name in self._kernels:
+        if kernel.name in self:
             raise TfrtError(
                 error(f"kernel '{kernel.name}' is already in the {self.origin} kernels")
             )
@@ -346,7 +337,7 @@ class KernelRegistry(Mapping[str, Kernel]):
 
     def replace(self, kernel: Kernel) -> None:
         """Register a kernel, replacing any earlier kernel of the same name."""
-        self._kernels[kernel.name] = kernel
+        self[kernel.name] = kernel
         self.version += 1
 
     def include(self, other: KernelRegistry) -> None:
@@ -355,32 +346,14 @@ class KernelRegistry(Mapping[str, Kernel]):
         Raises:
             TfrtError: if a name is taken; nothing is added then.
         """
-        if clash := sorted(self._kernels.keys() & other.keys()):
+        if clash := sorted(self.keys() & other.keys()):
             raise TfrtError(
                 error(
                     f"kernel '{clash[0]}' of the {other.origin} kernels"
                     f" is already in the {self.origin} kernels"
                 )
             )
-        self._kernels.update(other)
-
-
-class KernelsOver(Mapping[str, Kernel]):
-    """The kernels of `first`, and those of `second` whose names are not among them."""
-
-    def __init__(self, first: Mapping[str, Kernel], second: Mapping[str, Kernel]) -> None:
-        self._first = first
-        self._second = second
-
-    def __getitem__(self, name: str) -> Kernel:
-        found = self._first.get(name)
-        return self._second[name] if found is None else found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**dict.fromkeys(self._first), **dict.fromkeys(self._second)})
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        self.update(other)
 
 
 def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:

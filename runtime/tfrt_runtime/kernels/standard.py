@@ -25,6 +25,7 @@ MODULES = (
     "tensor.btf",
     "tensor.cpu_elements",
     "tensor.cpu_matmul",
+    "tensor.cpu_convolution",
 )
 """The light and common ones first; from the test kernels on they need numpy."""
 

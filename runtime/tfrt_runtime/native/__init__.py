@@ -12,10 +12,8 @@ operations.
 
 Read in this order:
 
-- Memory: `memory` (accesses, and lists that threads share), `declared` (how a struct is declared), `layouts` (the structs, with a
-  diagram), `python_layouts` and `async_layouts` (structs of Python and of compiled programs),
-  `cells` (the budget, and blocks), `trimming` (free blocks back
-  to the system), `threads` (the context of a thread), `machine` (what this process runs on).
+- Memory: `memory` (accesses, and lists that threads share), `layouts` (the structs, with a diagram),
+  `cells` (the budget, and blocks), `trimming` (free blocks back to the system), `threads` (the context of a thread), `machine` (what this process runs on).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (ready kernels, and the threads that run them), `calls` (a call of a function, and
   the run loop), `kernels`, `coroutines` (functions that compiled code calls).

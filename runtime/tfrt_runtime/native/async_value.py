@@ -17,8 +17,6 @@ The states, and the packing of state and waiters into one word, are those of TFR
 https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_block, give_cell, take_cell
 from tfrt_runtime.native.memory import (

@@ -32,8 +32,6 @@ Rejected: the C library's allocator for each block, because a small block must n
 because the budget would then have to be counted at every allocation.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,
@@ -413,16 +411,6 @@ def fill_stock(process: Address) -> None:
             return
         fetch_add(process + at.PROCESS_HELD, at.SLAB_SIZE)
         give_stocked(process, slab)
-
-
-@entry
-def empty_stock(process: Address) -> None:
-    """Free the slabs of the stock."""
-    slab = take_stocked(process)
-    while slab != 0:
-        release(slab)
-        give_back(process, at.SLAB_SIZE)
-        slab = take_stocked(process)
 
 
 @native

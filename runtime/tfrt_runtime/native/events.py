@@ -21,8 +21,6 @@ Rejected: one ring for all threads, whose HEAD they would contend for; and a wri
 the reader, because watching a run must not stop it.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_optional, is_available, resolve
 from tfrt_runtime.native.memory import (

@@ -1,7 +1,5 @@
 """Entries for Python: operations of host objects on native ones, one call each."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -37,8 +35,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
-from tfrt_runtime.native.queues.tasks import new_task, wake_all
+from tfrt_runtime.native.queues.tasks import wake_all
 from tfrt_runtime.native.queues.waiters import drop_latch, publish, run_waiters
 from tfrt_runtime.native.tensors import add_tensor_reference
 from tfrt_runtime.native.trimming import give_all
@@ -196,16 +193,6 @@ def latch_make(context: Address, value: Address) -> Address:
         store_release(latch + at.LATCH_PENDING, 0)
         drop_latch(context, latch)
     return latch
-
-
-@entry
-def task_add_blocking(context: Address, function: Address, first: int, second: int) -> int:
-    """Add a blocking task; return 0 if the pool is full."""
-    task = new_task(context, function, first, second, 0)
-    if add_blocking_task(context, task):
-        return 1
-    give_block(context, task, at.CELL_SIZE)
-    return 0
 
 
 @entry

@@ -4,8 +4,6 @@
 alone ask which system it is: all else asks for what the system has.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -31,8 +31,6 @@ Parallelism".  His pop is not used: without a version counter beside the head it
 above.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass

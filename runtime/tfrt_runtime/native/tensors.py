@@ -11,8 +11,6 @@ of slots for each size class.  One `compare_and_swap` puts a block into an empty
 does no harm.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve
 from tfrt_runtime.native.memory import (
@@ -165,26 +163,34 @@ def trim_row(memory_store: Address, first: Address, size: int) -> int:
 
 
 @native
-def prepare_tensor(tensor: Address, memory_store: Address, element: int, rank: int) -> None:
-    """Initialize a tensor without elements, with one reference."""
+def made_tensor(
+    context: Address,
+    memory_store: Address,
+    element: int,
+    rank: int,
+    count: int,
+    data: Address,
+    owner: int,
+    size: int,
+) -> Address:
+    """Make a tensor, or a shape, with one reference; the caller fills in its sizes."""
+    tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
     store(tensor + at.TENSOR_REFERENCES, 1)
     store(tensor + at.TENSOR_ELEMENT, element)
     store(tensor + at.TENSOR_RANK, rank)
-    store(tensor + at.TENSOR_COUNT, 0)
-    store(tensor + at.TENSOR_DATA, 0)
-    store(tensor + at.TENSOR_OWNER, 0)
+    store(tensor + at.TENSOR_COUNT, count)
+    store(tensor + at.TENSOR_DATA, data)
+    store(tensor + at.TENSOR_OWNER, owner)
     store(tensor + at.TENSOR_STORE, memory_store)
-    store(tensor + at.TENSOR_BYTES, 0)
+    store(tensor + at.TENSOR_BYTES, size)
     fetch_add(memory_store + at.STORE_TENSORS, 1)
+    return tensor
 
 
 @native
 def new_shape(context: Address, memory_store: Address, rank: int, count: int) -> Address:
     """Make a shape with one reference; the caller fills in its sizes, whose product is `count`."""
-    tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
-    prepare_tensor(tensor, memory_store, 0, rank)
-    store(tensor + at.TENSOR_COUNT, count)
-    return tensor
+    return made_tensor(context, memory_store, 0, rank, count, 0, 0, 0)
 
 
 @native
@@ -200,13 +206,11 @@ def new_tensor(
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
     if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
-    data = take_memory(context, memory_store, count * element_size)
+    size = count * element_size
+    data = take_memory(context, memory_store, size)
     if data == 0:
         return 0
-    tensor = new_shape(context, memory_store, rank, count)
-    store(tensor + at.TENSOR_ELEMENT, element)
-    store(tensor + at.TENSOR_DATA, data)
-    store(tensor + at.TENSOR_BYTES, count * element_size)
+    tensor = made_tensor(context, memory_store, element, rank, count, data, 0, size)
     for i in range(rank):
         store(tensor + at.TENSOR_SIZES + 8 * i, load(like + at.TENSOR_SIZES + 8 * i))
     return tensor
@@ -226,12 +230,7 @@ def tensor_over(
 
     The tensor takes ownership of the object's handle.
     """
-    tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
-    prepare_tensor(tensor, memory_store, element, rank)
-    store(tensor + at.TENSOR_COUNT, count)
-    store(tensor + at.TENSOR_DATA, data)
-    store(tensor + at.TENSOR_OWNER, owner)
-    return tensor
+    return made_tensor(context, memory_store, element, rank, count, data, owner, 0)
 
 
 @entry

@@ -10,8 +10,6 @@ that it needs.  The table of CPython's functions is among them, so that the func
 integer is in a variable.
 """
 
-from __future__ import annotations
-
 START = "tfrt_threads_start"
 """Makes the key of contexts.
 

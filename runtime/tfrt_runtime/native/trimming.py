@@ -1,7 +1,5 @@
 """Give free memory back to the system: slabs whose blocks are all in the depot (see `cells`)."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import (
     STOCK,

@@ -218,4 +218,4 @@ def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
         assert {event[1] for event in events if event[4] == KINDS.index("call")} == {0}
         assert [(f, r) for f, r, _ in execution.watch.kept_values()] == [(0, 0)]
     finally:
-        USER_KERNELS._kernels.pop("test.enqueues")
+        USER_KERNELS.pop("test.enqueues")

@@ -16,7 +16,7 @@ import pytest
 from tfrt_runtime.host import python_interface
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.python_interface import SHORTCUTS
-from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.building import python_api
 from tfrt_runtime.native.library import Library
 
@@ -45,10 +45,10 @@ def test_the_places_are_those_of_the_present_context_and_its_mapping() -> None:
     context.run(variable.set, 1)
 
     def mapping_of(one: contextvars.Context) -> int:
-        place = id(one) + made[py.PYTHON_VARIABLES // 8]
+        place = id(one) + made[at.PYTHON_VARIABLES // 8]
         return array("q", (python_interface.ctypes.c_int64 * 1).from_address(place))[0]
 
-    assert made[py.PYTHON_CONTEXT // 8] != 0
+    assert made[at.PYTHON_CONTEXT // 8] != 0
     assert [mapping_of(context)] == [id(one) for one in gc.get_referents(context)]
     assert mapping_of(context.copy()) == mapping_of(context)
 
@@ -58,8 +58,8 @@ def test_no_shortcut_is_taken_where_the_environment_says_so(
 ) -> None:
     monkeypatch.setenv(SHORTCUTS, "0")
     made = words()
-    assert made[py.PYTHON_VARIABLES // 8] == made[py.PYTHON_CONTEXT // 8] == 0
-    assert made[py.PYTHON_UNTRACK // 8] == made[py.PYTHON_OCCURRED // 8]
+    assert made[at.PYTHON_VARIABLES // 8] == made[at.PYTHON_CONTEXT // 8] == 0
+    assert made[at.PYTHON_UNTRACK // 8] == made[at.PYTHON_OCCURRED // 8]
 
 
 def test_no_field_of_python_is_read_where_pointers_are_no_words(
@@ -68,8 +68,8 @@ def test_no_field_of_python_is_read_where_pointers_are_no_words(
     monkeypatch.setattr(python_interface.machine, "HAS_WIDE_POINTERS", False)
     monkeypatch.setattr(Library, "python", lambda self, name: 0)
     made = words()
-    assert made[py.PYTHON_VARIABLES // 8] == made[py.PYTHON_CONTEXT // 8] == 0
-    assert made[py.PYTHON_INT // 8] == id(int)
+    assert made[at.PYTHON_VARIABLES // 8] == made[at.PYTHON_CONTEXT // 8] == 0
+    assert made[at.PYTHON_INT // 8] == id(int)
 
 
 def test_each_function_of_python_has_an_adapter_for_machines_with_other_pointers() -> None:
@@ -83,7 +83,7 @@ def test_no_context_is_shared_where_cpython_has_a_field_elsewhere(
 ) -> None:
     monkeypatch.setattr(python_interface, "_place_of", elsewhere)
     made = words()
-    assert (made[py.PYTHON_VARIABLES // 8], made[py.PYTHON_CONTEXT // 8]) == (0, 0)
+    assert (made[at.PYTHON_VARIABLES // 8], made[at.PYTHON_CONTEXT // 8]) == (0, 0)
 
 
 def test_contexts_prints_and_ends_of_runs_are_the_same_without_shortcuts() -> None:

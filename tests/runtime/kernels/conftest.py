@@ -18,6 +18,7 @@ from tfrt_runtime.kernels.basic import strings, test_kernels
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.tensor import (
     btf,
+    cpu_convolution,
     cpu_elements,
     cpu_matmul,
     tensor_shapes,
@@ -26,6 +27,7 @@ from tfrt_runtime.kernels.tensor import (
 
 MODULES = (
     btf,
+    cpu_convolution,
     cpu_elements,
     cpu_matmul,
     strings,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.kernels.basic.benchmark_report import Sample, benchmark_report, percentile
+from tfrt_runtime.kernels.basic.benchmark_report import benchmark_report, percentile
 
 
 def test_a_report_has_eleven_lines() -> None:
     walls = [180, *[200] * 18, 360]
     cpus = [0] * 3 + [1000] * 17
-    samples = [Sample(wall, cpu) for wall, cpu in zip(walls, cpus, strict=True)]
-    assert benchmark_report("triple", samples) == (
+    assert benchmark_report("triple", walls, cpus) == (
         "BM:triple:Duration(ns): 4140\n"
         "BM:triple:Count: 20\n"
         "BM:triple:Time Min(ns): 180\n"
@@ -27,7 +26,7 @@ def test_a_report_has_eleven_lines() -> None:
 
 
 def test_a_benchmark_without_runs_reports_zeros() -> None:
-    lines = benchmark_report("none", []).splitlines()
+    lines = benchmark_report("none", [], []).splitlines()
     assert lines[1] == "BM:none:Count: 0"
     assert lines[-1] == "BM:none:CPU utilization(percent): 0.000000e+00"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from docs.btf_files import btf, dense, sparse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.tensor.btf import btf, dense, sparse
 
 ARRAY = np.array([[0, 1, 0], [2, 0, 3]])
 FILE = btf(dense(ARRAY, "i32"), sparse(ARRAY, "i32"))

@@ -1,4 +1,4 @@
-"""Images: convolution, pooling, normalisation."""
+"""Images: convolution, pooling, and normalization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.tensor.cpu_matmul import Axis, plan_axis
+from tfrt_runtime.kernels.tensor.cpu_convolution import Axis, plan_axis
 
 CASES = [
     pytest.param(image, window, strides, padding, id=f"{image}-{window}-{strides}-{padding}")

@@ -12,7 +12,6 @@ from tests.exploring.simulated_host import SimulatedHost
 from tests.simulator.core import Machine
 from tests.simulator.world import World
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.coroutines import async_abi, async_awaiting, async_objects
@@ -149,7 +148,7 @@ def test_a_second_transition_is_told_and_changes_nothing() -> None:
         async_abi.emplace_object(token)
         async_abi.set_error(token)
 
-        assert coroutines.events == [(co.EVENT_RESOLVED_TWICE, token)] * 2
+        assert coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)] * 2
         assert (async_abi.is_error(token), references(token)) == (0, 1)
 
         async_abi.drop_ref(token, 1)
@@ -181,7 +180,7 @@ def test_where_references_are_checked_a_drop_too_many_is_told() -> None:
         async_abi.drop_ref(token, 2)
         async_abi.drop_ref(token, 1)
 
-        assert coroutines.events == [(co.EVENT_RELEASED_TOO_OFTEN, token)]
+        assert coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)]
 
 
 def test_ranks_count_members_and_an_empty_group_is_complete() -> None:

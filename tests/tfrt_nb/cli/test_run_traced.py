@@ -137,7 +137,7 @@ def held() -> Iterator[list[AsyncValue]]:
 
     yield values
     values.clear()
-    USER_KERNELS._kernels.pop("test.later")
+    USER_KERNELS.pop("test.later")
 
 
 def test_a_function_whose_time_is_over_says_what_it_waited_for(

@@ -11,7 +11,7 @@ from tfrt_runtime.async_runtime.runs import RUNTIMES, known_runs
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import Context
-from tfrt_runtime.native import async_layouts as co
+from tfrt_runtime.native import layouts as at
 
 SLOW = 60
 TEXT = """
@@ -101,7 +101,7 @@ def test_memory_refused_to_what_outlives_a_run_ends_no_later_run(
     # A task of the run, which is over and gone, asks for more memory than there may be.
     own.run, own.refused = run.request.id if has_run else 0, 1 << 60
     del run
-    runtime.on_event(own.address, co.EVENT_REFUSED, 0)
+    runtime.on_event(own.address, at.EVENT_REFUSED, 0)
     own.run = 0
     if is_quiet:
         assert host.quiesce(SLOW)
@@ -119,7 +119,7 @@ def test_what_outlives_a_run_stays_stopped_while_another_queue_settles(leak_chec
         own = Context.at(host.work_queue.context())
         own.run, own.refused = number, 1 << 60
         del run
-        RUNTIMES[host.work_queue.address].on_event(own.address, co.EVENT_REFUSED, 0)
+        RUNTIMES[host.work_queue.address].on_event(own.address, at.EVENT_REFUSED, 0)
         own.run = 0
 
         RUNTIMES[other.work_queue.address].settle()

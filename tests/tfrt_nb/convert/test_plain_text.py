@@ -409,7 +409,7 @@ def remembered() -> Iterator[Callable[[Callable[..., object]], object]]:
     """Registers a function as the kernel `remembered.price`, replacing the previous one."""
     yield kernel("remembered.price")
     del USER_FUNCTIONS["remembered.price"]
-    del USER_KERNELS._kernels["remembered.price"]
+    del USER_KERNELS["remembered.price"]
 
 
 def test_the_short_form_of_a_users_kernel_has_the_types_of_its_present_annotations(

@@ -9,7 +9,7 @@ from tfrt_nb.documents.blocks import Reached
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
-from tfrt_runtime.native.async_layouts import SITE_MOST
+from tfrt_runtime.native.layouts import SITE_MOST
 
 
 def states(document):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import ChainMap
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from tfrt_nb.documents.events import COLUMNS
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.host.tracing.events import KINDS, Watch
 from tfrt_runtime.host.values.async_value import make_unavailable
-from tfrt_runtime.kernels.registry import KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
@@ -144,7 +144,7 @@ def gated(*, blocking=False):
         return x
 
     kernel = user_kernel("demo.gate", wait, blocking=blocking)
-    return KernelsOver({"demo.gate": kernel}, available_kernels()), began, go_on
+    return ChainMap({"demo.gate": kernel}, available_kernels()), began, go_on
 
 
 GATED = """\
@@ -219,7 +219,7 @@ def test_tensors_and_objects_have_previews(host):
         def __str__(self):
             raise RuntimeError("no")
 
-    kernels = KernelsOver(
+    kernels = ChainMap(
         {
             "demo.slow": user_kernel("demo.slow", lambda: Slow()),
             "demo.broken": user_kernel("demo.broken", lambda: Broken()),
@@ -256,7 +256,7 @@ def test_a_tensor_of_any_size_has_a_picture_with_its_scale(host):
             raise LookupError("no")
 
     grid = np.linspace(-1, 3, 300 * 200, dtype=np.float32).reshape(300, 200)
-    kernels = KernelsOver(
+    kernels = ChainMap(
         {
             "demo.grid": user_kernel("demo.grid", lambda: grid),
             "demo.strange": user_kernel("demo.strange", Strange),
@@ -668,7 +668,7 @@ def test_a_mapped_call_that_failed_is_an_error_though_later_ones_did_not(host):
             raise ValueError("three")
         return x
 
-    kernels = KernelsOver({"test.part": user_kernel("test.part", part)}, available_kernels())
+    kernels = ChainMap({"test.part": user_kernel("test.part", part)}, available_kernels())
     text = """\
 func.func @call(%x: i64) -> i64 {
   %y = "test.part"(%x) : (i64) -> i64

@@ -28,7 +28,7 @@ def later() -> Iterator[None]:
 
     yield
     del USER_FUNCTIONS["lang.later"]
-    del USER_KERNELS._kernels["lang.later"]
+    del USER_KERNELS["lang.later"]
 
 
 def at_mark(text: str) -> tuple[str, int]:

@@ -18,7 +18,7 @@ def price() -> Iterator[None]:
 
     yield
     del USER_FUNCTIONS["advice.price"]
-    del USER_KERNELS._kernels["advice.price"]
+    del USER_KERNELS["advice.price"]
 
 
 PYTHON = (

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from tfrt_nb.documents.escapes import label
 from tfrt_nb.documents.events import NUMBER, Event
 from tfrt_nb.documents.previews import payload_text, preview_of
-from tfrt_nb.documents.program import ProgramDocument, Row, callee_of
+from tfrt_nb.documents.program import ProgramDocument, callee_of
+from tfrt_nb.documents.rows import Row
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, Logged

@@ -9,47 +9,27 @@ is in the `results` of the function or of the region.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import cached_property
-from itertools import chain, count, repeat
 from linecache import getlines
-from typing import Any
 
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import IsTerminator
+from xdsl.dialects.builtin import ModuleOp
 
-from tfrt_nb.compiled.division import is_compiled
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.graph import Document, Graph
-from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.control_flow import SYNC
-from tfrt_nb.dialects.control_flow.regions import JitOp
-from tfrt_nb.documents.escapes import first_line, label
 from tfrt_nb.documents.events import OF_CODE
+from tfrt_nb.documents.rows import CHAINS, Row, Rows
+from tfrt_nb.documents.walks import FileWalk, ModuleWalk, place_of, span_start, start_of
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
-from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, collector_paused
-from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.bef.records import collector_paused
 
-Row = dict[str, Any]
 Body = tuple[int, int | None, int]
 """A function, or a region: the function, the operation that has the region, or None, and its
 number there.
 """
-_CHAINS = ("!tfrt.chain", "!async.token")
-_KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
-_LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""What the text of an operation may end with: in a picture, it would take the place of what
-matters.
-"""
-_BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
 def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
@@ -99,7 +79,7 @@ class ProgramDocument:
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
-        self._rows = _Rows()
+        self._rows = Rows()
         self.kernels: list[int] = []
         self.registers: list[list[int]] = []
         self.places: dict[tuple[str, int, int], int] = {}
@@ -115,7 +95,7 @@ class ProgramDocument:
                 assert module is not None
                 self._find_records(program, self._read_module(module, program.name))
             else:
-                records = _FileWalk(self._rows, program)
+                records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
                     # The lines of this text are the file's own; `loc(...)` has the program's.
@@ -124,9 +104,9 @@ class ProgramDocument:
 
     def _read_module(
         self, module: ModuleOp, name: str | None = None, *, by_location: bool = False
-    ) -> _ModuleWalk:
-        walk = _ModuleWalk(self._rows, module, name, by_location)
-        self.places = {_place_of(span, by_location): one for one, span in walk.spans.items()}
+    ) -> ModuleWalk:
+        walk = ModuleWalk(self._rows, module, name, by_location)
+        self.places = {place_of(span, by_location): one for one, span in walk.spans.items()}
         self.functions_at = walk.functions_at
         return walk
 
@@ -160,412 +140,26 @@ class ProgramDocument:
         lines = enumerate(getlines(name)[: max(own, default=0)], 1)
         return "".join(line if number in own else "\n" for number, line in lines)
 
-    def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
+    def _find_records(self, program: Program, walk: ModuleWalk) -> None:
         """Which rows the kernels and registers of the file are: they have the same places."""
         assert program._module is not None
-        operation_at = {_start(span): number for number, span in walk.spans.items()}
+        operation_at = {span_start(span): number for number, span in walk.spans.items()}
         regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
         for function in Collector(program._module, optional_sections=False).functions:
             registers: list[int] = []
-            operation = operation_at.get(_start_of(function.op), -1)
+            operation = operation_at.get(start_of(function.op), -1)
             if not function.name and operation >= 0:  # the regions of an operation come in order
                 registers = list(next(regions[operation])["arguments"])
             elif function.block is not None:
-                registers = [
-                    walk.argument_at.get(_start_of(arg), -1) for arg in function.block.args
-                ]
+                registers = [walk.argument_at.get(start_of(arg), -1) for arg in function.block.args]
             for call in function.calls:
-                operation = operation_at.get(_start_of(call.op), -1)
+                operation = operation_at.get(start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
                 if results and not self._rows.values[results[0]]["chain"]:
                     # A `hex.run` names its chain last; the call that it becomes gives it first.
-                    late = str(call.op.results[0].type) in _CHAINS
+                    late = str(call.op.results[0].type) in CHAINS
                     results = [*results[-1:], *results[:-1]] if late else results
                 is_same = len(results) == len(call.op.results)
                 self.kernels.append(operation)
                 registers += results if is_same else [-1] * len(call.op.results)
             self.registers.append(registers)
-
-
-def _start(span: SourceSpan) -> tuple[str, int]:
-    """The text that a name is in, and where it starts there."""
-    return span.source.name, span.start
-
-
-def _start_of(node: Operation | BlockArgument) -> tuple[str, int]:
-    span = source_span(node)
-    return ("", -1) if span is None else _start(span)
-
-
-def _place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
-    where = span.explicit
-    if by_location and isinstance(where, FileLineColLoc):
-        return where.filename.data, where.line.data, where.column.data
-    return span.source.name, *span.source.line_and_column(span.start)
-
-
-class _Rows:
-    """The three lists under construction."""
-
-    def __init__(self) -> None:
-        self.functions: list[Row] = []
-        self.operations: list[Row] = []
-        self.values: list[Row] = []
-
-    def add_value(self, name: str, type_: str, function: int, operation: int | None = None) -> int:
-        number = len(self.values)
-        self.values.append(
-            {
-                "id": number,
-                "name": label(name),
-                "type": label(type_),
-                "chain": type_ in _CHAINS,
-                "op": operation,
-                "function": function,
-            }
-        )
-        return number
-
-    def add_function(self, name: str, kind: str, line: int) -> Row:
-        row: Row = {
-            "id": len(self.functions),
-            "name": label(name),
-            "kind": kind,
-            "line": line,
-            "end_line": line,
-            "arguments": [],
-            "results": [],
-            "result_types": [],
-        }
-        self.functions.append(row)
-        return row
-
-    def add_operation(
-        self, kernel: str, text: str, owner: _Owner, place: tuple[int, int, int, int]
-    ) -> Row:
-        line, column, end_line, end_column = place
-        row: Row = {
-            "id": len(self.operations),
-            "kernel": label(kernel),
-            "text": first_line(_LOCATION.sub("", text)),
-            "function": owner.function,
-            "parent": owner.parent,
-            "region": owner.region,
-            "line": line,
-            "column": column,
-            "end_line": end_line,
-            "end_column": end_column,
-            "operands": [],
-            "results": [],
-            "regions": [],
-        }
-        self.operations.append(row)
-        return row
-
-
-class _Owner:
-    """Whose body a walk is in: a function's, or a region's of an operation.
-
-    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if
-    any.
-    """
-
-    __slots__ = ("function", "jit", "parent", "region", "row")
-
-    def __init__(
-        self,
-        row: Row,
-        function: int,
-        parent: int | None = None,
-        region: int = 0,
-        jit: JitOp | None = None,
-    ) -> None:
-        self.row, self.function, self.parent, self.region = row, function, parent, region
-        self.jit = jit
-
-
-class _ModuleWalk:
-    """Fills the rows from a module, in the order of the text, without recursion.
-
-    `name`: lines are those of the text of that name.  `by_location`: lines are those of the
-    operations' locations, not those of the text.
-    """
-
-    def __init__(self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
-        self._name, self._by_location = name, by_location
-        self.spans: dict[int, SourceSpan] = {}
-        self.functions_at: dict[tuple[str, int], Row] = {}
-        self.argument_at: dict[tuple[str, int], int] = {}
-        self.results_of: dict[int, list[int]] = {}
-        self._rows = rows
-        self._ids: dict[SSAValue, int] = {}
-        self._types: dict[Attribute, str] = {}
-        self._uses: list[tuple[Row, str, Sequence[SSAValue]]] = []
-        self._add_module(module)
-        for row, key, operands in self._uses:
-            row[key] = [self._ids[value] for value in operands]
-
-    def _add_module(self, module: ModuleOp) -> None:
-        for op in module.ops:
-            if isinstance(op, ModuleOp):
-                self._add_module(op)
-            elif isinstance(op, FuncOp | AsyncFuncOp) and op.body.blocks:
-                self._add_function(op)
-
-    def _add_function(self, op: FuncOp | AsyncFuncOp) -> None:
-        if is_compiled(op):
-            kind = "async" if isinstance(op, AsyncFuncOp) else "func"
-        else:
-            kind = "sync" if SYNC in op.attributes else "host"
-        span = source_span(op)
-        line = self._place(op)[0]
-        row = self._rows.add_function(op.sym_name.data, kind, line)
-        row["result_types"] = [label(self._type(one)) for one in op.function_type.outputs]
-        owner = _Owner(row, len(self._rows.functions) - 1)
-        if span is not None:
-            self.functions_at[_place_of(span, self._by_location)[:2]] = row
-        first = len(self._rows.operations)
-        end = self._add_body(owner, op)
-        if self._by_location:
-            row["end_line"] = max([line, *(o["line"] for o in self._rows.operations[first:])])
-        elif span is not None:
-            row["end_line"] = _closing_line(span.source, max(end, span.end))
-
-    def _add_body(self, owner: _Owner, op: Operation) -> int:
-        """Add what is in the regions of `op`, however deep; where the last operation of it ends."""
-        end = 0
-        waiting = [self._body(owner, op.regions[0].blocks)]
-        while waiting:
-            for within, block, inner in waiting[-1]:  # goes on where it was left
-                span = source_span(inner)
-                if span is not None:
-                    end = max(end, span.end)
-                if _is_end(inner):
-                    self._uses.append((within.row, "results", inner.operands))
-                    continue
-                row = self._add_operation(within, inner)
-                if block:
-                    row["block"] = block
-                for index, region in reversed(list(enumerate(inner.regions))):
-                    body: Row = {"arguments": [], "results": []}
-                    row["regions"].insert(0, body)
-                    jit = inner if isinstance(inner, JitOp) else within.jit
-                    inside = _Owner(body, owner.function, row["id"], index, jit)
-                    waiting.append(self._body(inside, region.blocks))
-                if inner.regions:
-                    break
-            else:
-                waiting.pop()
-        return end
-
-    def _body(
-        self, owner: _Owner, blocks: Sequence[Block]
-    ) -> Iterator[tuple[_Owner, int, Operation]]:
-        """The operations of a body, with the numbers of their blocks; its arguments become
-        values on the way.
-        """
-        for index, block in enumerate(blocks):
-            for argument in block.args:
-                name = value_name(argument) or ""
-                number = self._add_value(argument, name, owner.function)
-                if index == 0 and owner.jit is not None and block.parent_op() is owner.jit:
-                    outside = owner.jit.operands[argument.index]
-                    self._rows.values[number]["parent"] = self._ids.get(outside)
-                self.argument_at[_start_of(argument)] = number
-                if index == 0:
-                    owner.row["arguments"].append(number)
-            for op in block.ops:
-                yield owner, index, op
-
-    def _add_operation(self, owner: _Owner, op: Operation) -> Row:
-        span = source_span(op)
-        text = op.name
-        if span is not None:
-            text = span.source.text[span.first : span.end].strip()
-        place = self._place(op)
-        row = self._rows.add_operation(op.name, text, owner, place)
-        if owner.jit is not None:
-            row["compiled"] = True
-        number = len(self._rows.operations) - 1
-        if span is not None:
-            self.spans[number] = span
-        results = [
-            self._add_value(result, value_name(result) or "", owner.function, number)
-            for result in op.results
-        ]
-        row["results"] = self.results_of[number] = results
-        self._uses.append((row, "operands", op.operands))
-        return row
-
-    def _place(self, op: Operation) -> tuple[int, int, int, int]:
-        """Line and column where an operation starts and ends, 0 where it is not known."""
-        span = source_span(op)
-        if self._by_location:
-            location = None if span is None else span.explicit
-            if not isinstance(location, FileLineColLoc):
-                return 0, 0, 0, 0
-            return (location.line.data, location.column.data) * 2
-        if span is None or span.source.name != (self._name or span.source.name):
-            return 0, 0, 0, 0
-        end = span.location
-        return *span.source.line_and_column(span.first), end.end_line, end.end_column
-
-    def _add_value(
-        self, value: SSAValue, name: str, function: int, operation: int | None = None
-    ) -> int:
-        number = self._rows.add_value(name, self._type(value.type), function, operation)
-        self._ids[value] = number
-        return number
-
-    def _type(self, type_: Attribute) -> str:
-        text = self._types.get(type_)
-        if text is None:
-            text = self._types[type_] = str(type_)
-        return text
-
-
-def _is_end(op: Operation) -> bool:
-    """Whether an operation only says what its body returns."""
-    is_last = op.next_op is None and not op.results and not op.regions and not op.successors
-    return is_last and op.has_trait(IsTerminator)
-
-
-def _closing_line(source: SourceText, position: int) -> int:
-    """The line of the next closing brace."""
-    for match in _BRACE.finditer(source.text, position):
-        if match[1]:
-            return source.line_and_column(match.start())[0]
-    return source.line_and_column(position)[0]
-
-
-class _FileWalk:
-    """Fills the rows from the records of a file, and names from its text if that is plain."""
-
-    def __init__(self, rows: _Rows, program: Program) -> None:
-        self._rows = rows
-        self._file: BefFile = program.file
-        self._plain = program._plain
-        self._labels = program._labels
-        self._bodies = [] if program._plain is None else program._plain.bodies
-        functions = program.file.functions
-        self._first: list[int] = []
-        total = 0
-        for function in functions:
-            self._first.append(total)
-            total += len(function.kernels)
-        self.kernels = [-1] * total
-        self.registers: list[list[int]] = [[] for _ in functions]
-        for index in self._in_order():
-            self._add_function(index)
-
-    def _in_order(self) -> list[int]:
-        """The functions with names and bodies, as the text has them."""
-        functions = self._file.functions
-        return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
-
-    def _add_function(self, index: int) -> None:
-        function = self._file.functions[index]
-        line, _ = self._place(function.location)
-        row = self._rows.add_function(function.name, _KINDS[function.kind], line)
-        row["result_types"] = [label(one) for one in function.result_types]
-        last = self._add_body(_Owner(row, len(self._rows.functions) - 1), index, count())
-        row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
-
-    def _add_body(self, owner: _Owner, index: int, numbers: Iterator[int]) -> int:
-        """Add the body of function `index`, and those of its regions; the last line of it."""
-        last = 0
-        waiting = [self._body(owner, index, numbers)]
-        while waiting:
-            for kernel, row in waiting[-1]:
-                last = max(last, row["line"])
-                regions = [i for i in kernel.functions if not self._file.functions[i].name]
-                for region, inner in reversed(list(enumerate(regions))):
-                    body: Row = {"arguments": [], "results": []}
-                    row["regions"].insert(0, body)
-                    within = _Owner(body, owner.function, row["id"], region)
-                    waiting.append(self._body(within, inner, numbers))
-                if regions:
-                    break
-            else:
-                waiting.pop()
-        return last
-
-    def _body(
-        self, owner: _Owner, index: int, numbers: Iterator[int]
-    ) -> Iterator[tuple[BefKernel, Row]]:
-        function = self._file.functions[index]
-        registers = self.registers[index]
-        types = _register_types(function)
-        texts: Sequence[str] = ()
-        if self._plain is not None:
-            names = iter([name for name, _, _ in self._plain.names(self._bodies[index])])
-        elif self._labels is not None:
-            found, texts = self._labels(function.name, len(function.argument_types))
-            names = chain(found, repeat(""))
-        else:
-            names = (f"%{number}" for number in numbers)
-        for _ in function.argument_types:
-            registers.append(
-                self._rows.add_value(next(names), types[len(registers)], owner.function)
-            )
-        owner.row["arguments"] = registers[:]
-        for number, kernel in enumerate(function.kernels):
-            row = self._add_operation(owner, kernel, index, number)
-            operation = len(self._rows.operations) - 1
-            self.kernels[self._first[index] + number] = operation
-            row["operands"] = operands = [registers[register] for register in kernel.arguments]
-            values = [
-                self._rows.add_value(next(names), types[register], owner.function, operation)
-                for register in kernel.results
-            ]
-            registers += values
-            row["results"] = values
-            if self._plain is None:
-                row["text"] = self._text(kernel, values, operands)
-            # The text of a call says what it calls: see `callee_of`.
-            is_named = number < len(texts) and not kernel.name.endswith(".call")
-            if is_named and (made := first_line(texts[number])):
-                own = [str(self._rows.values[one]["name"]) for one in values]
-                row["text"] = made if made in own else f"{', '.join(own)} = {made}"
-            yield kernel, row
-        owner.row["results"] = [registers[register] for register in function.result_registers]
-
-    def _add_operation(self, owner: _Owner, kernel: BefKernel, index: int, number: int) -> Row:
-        if self._plain is None:
-            line, column = self._place(kernel.location)
-            return self._rows.add_operation(
-                kernel.name, kernel.name, owner, (line, column, line, column)
-            )
-        source = self._plain.source
-        start, end = self._plain.extent(self._bodies[index], number)
-        line, column = source.line_and_column(start)
-        place = (line, column, line, column + end - start)
-        return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
-
-    def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """An operation without source text, as one would write it."""
-        values, functions = self._rows.values, self._file.functions
-        left = ", ".join(str(values[number]["name"]) for number in results)
-        right = ", ".join(str(values[number]["name"]) for number in operands)
-        called = "".join(f" @{functions[i].name}" for i in kernel.functions if functions[i].name)
-        return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        """Line and column of a location; 0 if it is not in a file."""
-        location = self._file.location(offset)
-        if not isinstance(location, Location) or (
-            self._labels is not None and location.source != self._file.name
-        ):
-            return 0, 0
-        return location.line, location.column
-
-
-def _register_types(function: BefFunction) -> Sequence[str]:
-    """The types of all registers; "" where the file does not say."""
-    if function.register_types is not None:
-        return function.register_types
-    types = [""] * function.register_count
-    types[: len(function.argument_types)] = function.argument_types
-    for register, type_ in zip(function.result_registers, function.result_types, strict=True):
-        types[register] = type_
-    return types

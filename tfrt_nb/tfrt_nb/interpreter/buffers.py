@@ -49,7 +49,7 @@ from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_
 from tfrt_nb.passes.control_flow import fail, integer_of
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.host.structs import WORDS
-from tfrt_runtime.native.async_layouts import (
+from tfrt_runtime.native.layouts import (
     BLOCK_ELEMENTS,
     HANDLE_ADDRESS,
     HANDLE_CONSTANT,

@@ -27,8 +27,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.native.coroutines.async_interrupts import FLAG
-from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL
-from tfrt_runtime.native.python_layouts import INTERRUPTS_NOTED
+from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL, INTERRUPTS_NOTED
 
 EXHAUSTED = "the stack is exhausted"
 _HANDLES = itertools.count(16, 16)

@@ -37,7 +37,7 @@ from tfrt_nb.jit.names import bytes_of
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.structs import new_words
-from tfrt_runtime.native.async_layouts import HANDLE_CONSTANT
+from tfrt_runtime.native.layouts import HANDLE_CONSTANT
 
 
 def width_of(type_: Attribute) -> int:

@@ -50,7 +50,7 @@ class ModuleSource:
         return self._names[id(item)]
 
     def site(self, op: RuntimeLogOp) -> int:
-        """Return the address of the words about a place of watched code (`co.SITE_RECORD`)."""
+        """Return the address of the words about a place of watched code (`layouts.SITE_RECORD`)."""
         number = op.site.value.data
         if number not in self._sites:
             record = self.records.record("", location_of(op))

@@ -45,7 +45,7 @@ STACK_LIMIT = "%stack.limit"
 In a module with `ModuleText.attempts`, the attempt, whose first word that address is.
 """
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
-"""The LLVM type of a place record (`co.PLACE_SIZE`): message, file, line and column."""
+"""The LLVM type of a place record (`layouts.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and existing coroutines: while it is 0, no code can run."""
 
@@ -82,7 +82,7 @@ class ModuleText:
     resolving: frozenset[str] = frozenset()
     """The functions that resolve the objects that they take as the results of a task."""
     sites: dict[int, str] = field(default_factory=dict)
-    """The places of watched code that log (`co.SITE_RECORD` and following), by number."""
+    """The places of watched code that log (`layouts.SITE_RECORD` and following), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by the shape that they depend on."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)

@@ -85,7 +85,7 @@ _UNTYPED = StringAttr("bails out")
 def compile_hot(
     functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
 ) -> MachineCode:
-    """Compile a function and its callees to machine code: `executor.machine.Compiler`."""
+    """Compile a function and its callees to machine code, as `HOOKS.compiler` does."""
     module = convert(functions, index, is_body=is_body)
     for one in _PIPELINE:
         one.apply(Context(), module)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import warnings
 import weakref
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +34,7 @@ from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
-from tfrt_runtime.kernels.registry import Kernel, KernelsOver
+from tfrt_runtime.kernels.registry import Kernel
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
 
@@ -365,7 +366,9 @@ class Running(Inspection):
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
         """The kernels, and the compiled functions if host functions call some."""
         is_called = any(map(self._is_compiled, self.file.functions))
-        return KernelsOver(self._compiled_kernels(way), kernels) if is_called else kernels
+        if not is_called:
+            return kernels
+        return ChainMap(self._compiled_kernels(way), kernels)  # type: ignore[arg-type]  # only read
 
     def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
         """Kernels for the compiled functions that can be run, or are called by host functions.

@@ -70,7 +70,7 @@ class Outside:
         The result follows `value` when that step is chosen.
         """
         text = "the run has dropped a value that a thread was to resolve"
-        held = request.allocate(value.type, lambda: error(text))
+        held: AsyncValue = request.allocate(value.type, lambda: error(text))
         self._held.add(value)
         self._offer(lambda: held.follow(value), value.done, False)
         return held

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from tfrt_nb.documents.program import Body, ProgramDocument, Row, body_of, callee_of
+from tfrt_nb.documents.program import Body, ProgramDocument, body_of, callee_of
+from tfrt_nb.documents.rows import Row
 from tfrt_nb.nesting import deep_stack
 
 _TASKS = ("async.execute", "async.call")

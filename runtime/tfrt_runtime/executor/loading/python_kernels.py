@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable
 
-from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
-from tfrt_runtime.executor.calls import start_call
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import (
@@ -36,7 +31,7 @@ from tfrt_runtime.host.values.fitting import (
 )
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
 from tfrt_runtime.host.values.promises import unresolved
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
     count_array,
@@ -67,46 +62,6 @@ MESSAGES = {
     at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",  # noqa: E501
     at.MESSAGE_WRONG_TYPE: "an argument has a different type than the kernel takes",
 }
-
-
-class Loaded(Protocol):
-    """The data of its program that a call needs."""
-
-    file: BefFile
-    functions: tuple[BefFunction, ...]
-    addresses: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class BoundFunction:
-    """A function of the program within a run (`frame.Function`)."""
-
-    program: Loaded
-    index: int
-    request: Request
-
-    @property
-    def name(self) -> str:
-        return self.program.functions[self.index].name
-
-    @property
-    def argument_types(self) -> tuple[str, ...]:
-        return self.program.functions[self.index].argument_types
-
-    @property
-    def result_types(self) -> tuple[str, ...]:
-        return self.program.functions[self.index].result_types
-
-    def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
-        if len(arguments) != len(self.argument_types):
-            found = f"found {len(arguments)}"
-            raise KernelError(
-                f"'{self.name}' takes {counted(len(self.argument_types), 'argument')}, {found}"
-            )
-        self.request.enter_call()
-        return start_call(
-            self.request, self.program.addresses[self.index], arguments, self.result_types
-        )
 
 
 def present_request(context: int) -> Request:
@@ -147,16 +102,19 @@ def message_text(context: int, record: int, message: int) -> str:
     return text
 
 
-def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCall) -> None:
+Bind = Callable[[int, Request], Function]
+"""Makes a function of the program, by its number, callable within a run."""
+
+
+def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
     """Run the kernel on the frame in `context`, and set its results.  Never raises."""
-    del record
     request = present_request(context)
     results = Context.at(context).results >> 3
     before = request.host.serve(request)
     allocated: dict[int, AsyncValue] = {}
     try:
         INTERRUPTS.allow()
-        returned = call_function(context, program, call, request, allocated)
+        returned = call_function(context, bind, call, request, allocated)
         INTERRUPTS.forbid()
         allocated = {}
         values = result_values(context, call, returned)
@@ -200,7 +158,7 @@ def failure(
 
 def call_function(
     context: int,
-    program: Loaded,
+    bind: Bind,
     call: PythonCall,
     request: Request,
     allocated: dict[int, AsyncValue],
@@ -231,7 +189,7 @@ def call_function(
         location=call.location,
         location_id=call.record.location,
         debug_info=call.debug_info,
-        functions=tuple(BoundFunction(program, index, request) for index in call.record.functions),
+        functions=tuple(bind(index, request) for index in call.record.functions),
         arguments=[value for value in arguments if isinstance(value, AsyncValue)],
         result_types=call.result_types,
         attributes=call.attributes,
@@ -307,8 +265,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
         if request.promises.counts(given):
             continue
         text = unresolved(call.kernel.name, index, call.kernel.waits)
-        watch = request.promises.watch_inside if given.is_indirect else request.promises.watch
-        watch(given, text, call.location)
+        request.promises.watch(given, text, call.location, is_inside=given.is_indirect)
         request.stay_open_for(item)
     return values
 

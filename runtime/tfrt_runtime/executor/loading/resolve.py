@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
-from tfrt_runtime.bef.attributes import Dense, Plain
+from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.diagnostics import AnyLocation, TfrtError, counted, error
@@ -38,6 +39,8 @@ from tfrt_runtime.kernels.registry import (
 )
 from tfrt_runtime.kernels.users.annotations import mismatch, with_arrays
 from tfrt_runtime.native import layouts as at
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -95,15 +98,10 @@ class Resolver:
         return constant
 
     def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        words = self._attributes(kernel.name, record, kernel.attributes, read_word)
         self._expect(record, kernel.name, 0, 1)
-        words = [
-            self._word(kernel.name, record, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
-        ]
-        if len(words) == 2:  # imaginary comes before real, as attributes are in alphabetical order
-            words.reverse()
-        return Constant(SCALAR_TYPES[kernel.type], words[0], words[1] if len(words) > 1 else 0)
+        # Imaginary comes before real, as attributes are in alphabetical order.
+        return Constant(SCALAR_TYPES[kernel.type], words[-1], words[0] if len(words) > 1 else 0)
 
     def fresh_constant(self, constant: Constant) -> Call:
         """A call that makes the constant anew each time."""
@@ -175,11 +173,7 @@ class Resolver:
         expected = kernel.attributes
         if expected and expected[0].startswith("*"):
             expected = (expected[0].removeprefix("*"),) * len(record.attributes)
-        self._expect_attributes(kernel.name, record, len(expected))
-        words = tuple(
-            self._word(kernel.name, record, offset, word)
-            for offset, word in zip(record.attributes, expected, strict=False)
-        )
+        words = self._attributes(kernel.name, record, expected, read_word)
         return words if expected == kernel.attributes else (len(words), *words)
 
     def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
@@ -236,20 +230,21 @@ class Resolver:
         if not kernel.frame:
             self._refuse_functions(kernel.name, record)
         if kernel.keywords is None:
-            attributes = self._attributes_in_order(kernel, record)
+            words, read = kernel.attributes, read_as_stored
+            attributes: tuple[object, ...] = self._attributes(kernel.name, record, words, read)
         else:
             attributes = self._attributes_by_name(kernel, record, attribute_names)
         kernel = with_arrays(kernel, types[0], order)
         call = PythonCall(self._file, kernel, record, attributes, result_types, order)
         if kernel.prepare is not None:
-            self._prepare(kernel.prepare, call)
-        if (words := self._shortcut_words(call)) is not None:
-            assert kernel.shortcut is not None
-            functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
+            self._of_kernel(record, kernel.prepare, *attributes)
+        shortcut = kernel.shortcut
+        data = self._of_kernel(record, shortcut.words, attributes) if shortcut else None
+        if shortcut is not None and data is not None:
+            functions = tuple(self._symbols(symbol) for symbol in shortcut.functions)
             flags = at.KERNEL_HEAVY if kernel.heavy else 0
-            flags |= at.KERNEL_MEASURED if kernel.heavy and kernel.shortcut.measures else 0
-            symbol = self._symbols(kernel.shortcut.symbol)
-            return Call(symbol, flags, data=functions + words), call
+            flags |= at.KERNEL_MEASURED if kernel.heavy and shortcut.measures else 0
+            return Call(self._symbols(shortcut.symbol), flags, data=functions + data), call
         flags = at.KERNEL_HEAVY
         flags |= at.KERNEL_UNKNOWN if kernel.watched is not None else 0
         flags |= at.KERNEL_BLOCKING if kernel.blocking else 0
@@ -258,27 +253,29 @@ class Resolver:
         strict = (sum(not kernel.is_lazy(place) for place in order) or -1) if order else 0
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
-    def _prepare(self, prepare: Callable[..., object], call: PythonCall) -> None:
+    def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
+        """The answer of the kernel's own function to a call, which it may refuse."""
         try:
-            prepare(*call.attributes)
+            return ask(*given)
         except KernelError as wrong:
-            raise self._refuse(call.record, wrong.message) from None
+            raise self._refuse(record, wrong.message) from None
 
-    def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
-        """Return the data of a Python kernel's native form; None if this call cannot use it."""
-        if call.kernel.shortcut is None:
-            return None
+    def _attributes(
+        self,
+        name: str,
+        record: BefKernel,
+        words: Sequence[str],
+        read: Callable[[BefFile, int, str], Read],
+    ) -> tuple[Read, ...]:
+        """The attributes in the order of the record, each read as the word at its place says."""
+        self._expect_attributes(name, record, len(words))
         try:
-            return call.kernel.shortcut.words(call.attributes)
-        except KernelError as wrong:
-            raise self._refuse(call.record, wrong.message) from None
-
-    def _attributes_in_order(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
-        self._expect_attributes(kernel.name, record, len(kernel.attributes))
-        return tuple(
-            self._value(kernel.name, record, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
-        )
+            return tuple(
+                read(self._file, offset, word)
+                for offset, word in zip(record.attributes, words, strict=False)
+            )
+        except WrongKind as wrong:
+            raise self._refuse(record, f"'{name}': {wrong}") from None
 
     def _attributes_by_name(
         self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
@@ -335,7 +332,7 @@ class Resolver:
         elif kind is not None and stored not in KINDS_OF[kind]:
             kinds = f"{kind_text(stored)}, and the kernel takes {kind.__name__}"
             raise self._refuse(record, f"{name} is {kinds}")
-        value = self._value(kernel.name, record, offset, "any")
+        value = read_as_stored(self._file, offset, "any")
         if not isinstance(value, Dense):
             return value
         # numpy, which takes longer than a small program; few kernels have such attributes.
@@ -366,33 +363,11 @@ class Resolver:
         data = tuple(
             words[symbol] if symbol in words else self._symbols(symbol) for symbol in kernel.data
         )
-        self._expect_attributes(kernel.name, record, len(kernel.attributes))
-        data += tuple(
-            self._control_word(kernel.name, record, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
-        )
+        data += self._attributes(kernel.name, record, kernel.attributes, _control_word)
         flags = at.KERNEL_CONTROL | (at.KERNEL_NONSTRICT if record.is_nonstrict else 0)
         if record.is_nonstrict and kernel.fixed_results is not None:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         return Call(self._symbols(kernel.symbol), flags, own, data, record.functions)
-
-    def _control_word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
-        if word == "string":
-            self._value(name, record, offset, word)  # printing it must not fail
-            return 0
-        return self._word(name, record, offset, word)
-
-    def _word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
-        try:
-            return read_word(self._file, offset, word)
-        except WrongKind as wrong:
-            raise self._refuse(record, f"'{name}': {wrong}") from None
-
-    def _value(self, name: str, record: BefKernel, offset: int, word: str) -> Plain:
-        try:
-            return read_as_stored(self._file, offset, word)
-        except WrongKind as wrong:
-            raise self._refuse(record, f"'{name}': {wrong}") from None
 
     def _expect_kind(
         self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
@@ -458,6 +433,13 @@ class Resolver:
 
 
 _Shape = tuple[int, int, int, tuple[int, ...], bool]
+
+
+def _control_word(file: BefFile, offset: int, word: str) -> int:
+    if word == "string":
+        read_as_stored(file, offset, word)  # printing it must not fail
+        return 0
+    return read_word(file, offset, word)
 
 
 def _payload_type(word: str) -> int:

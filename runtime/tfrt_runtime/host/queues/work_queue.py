@@ -194,15 +194,10 @@ class WorkQueue(QueueThreads):
         every `slice_ns`.
         """
         help_until = self.process.slow.help_until
-        own = self.context()
-        with INTERRUPTS:
-            context, has_deque = self._begin_help(own)
-            try:
-                return in_slices(
-                    lambda end: help_until(context, word, end), timeout, interrupted, slice_ns
-                )
-            finally:
-                self._end_help(own, context, has_deque)
+        with INTERRUPTS, self.helper() as context:
+            return in_slices(
+                lambda end: help_until(context, word, end), timeout, interrupted, slice_ns
+            )
 
     def helper(self) -> AbstractContextManager[int]:
         """A context that may run kernels on this thread, with the host's deque if it is free.

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import isinf, isnan, prod
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.bef.records import DType
+from tfrt_runtime.texts import float_text
 
 UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
@@ -195,18 +196,10 @@ def element_text(value: Element) -> str:
     `(1.000000e+00,nan)`.
     """
     if isinstance(value, float):
-        return _float_text(value)
+        return float_text(value)
     if isinstance(value, complex):
-        return f"({_float_text(value.real)},{_float_text(value.imag)})"
+        return f"({float_text(value.real)},{float_text(value.imag)})"
     return str(int(value))
-
-
-def _float_text(value: float) -> str:
-    if isnan(value):
-        return "nan"
-    if isinf(value):
-        return "INF" if value > 0 else "-INF"
-    return f"{value:e}"
 
 
 def elements_text(element_type: ElementType, array: AnyArray) -> str:

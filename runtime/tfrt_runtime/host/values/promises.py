@@ -92,13 +92,18 @@ class Promises:
         """Whether the run counts what resolves the value, and so stays open until then."""
         return self._own.get(weakref.ref(value)) is not None
 
-    def watch(self, value: AsyncValue, text: str, location: AnyLocation | None = None) -> None:
-        """The holder of the Python object `value` may resolve it."""
-        self._add(Promise(weakref.ref(value), text, location))
-
-    def watch_inside(self, value: AsyncValue, text: str, location: AnyLocation) -> None:
-        """A kernel returned `value`, which gets its own value from another one."""
-        self._add(Promise(weakref.ref(value), text, location, is_inside=True))
+    def watch(
+        self,
+        value: AsyncValue,
+        text: str,
+        location: AnyLocation | None = None,
+        *,
+        is_inside: bool = False,
+    ) -> None:
+        """The holder of the Python object `value` may resolve it; `is_inside` if a kernel returned
+        it, and it gets its own value from another one.
+        """
+        self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
         """The value comes from elsewhere, for instance from another run."""
@@ -123,15 +128,11 @@ class Promises:
     def notes(self) -> list[Diagnostic]:
         """Return the values that may still come from outside, each once, in promised order."""
         own = [(value(), of) for value, of in self._own.copy().items()]
-        return self._open_notes(is_inside=False) + [
+        return self.open_notes(is_inside=False) + [
             note(unresolved(kernel, index, waits), place)
             for value, (index, (kernel, waits, place)) in ((v, of) for v, of in own if of)
             if value is not None and not value.done()
         ]
-
-    def left_by_kernels(self) -> list[Diagnostic]:
-        """The results of kernels that are unresolved and will not come from outside."""
-        return self._open_notes(is_inside=True)
 
     def given_by_kernels(self) -> list[AsyncValue]:
         """The results of kernels that get their values from the runtime."""
@@ -139,7 +140,10 @@ class Promises:
             held = [one.holder() for one in self._promises if one.is_inside]
         return [value for value in held if value is not None]
 
-    def _open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
+    def open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
+        """The promised values that are unresolved: those that kernels returned and that will not
+        come from outside, or the others.
+        """
         with self._lock:
             promises = [one for one in self._promises if one.is_inside == is_inside]
         return [note(promise.text, promise.location) for promise in promises if promise.is_open()]

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from tfrt_runtime.host.structs import WORDS, Benchmark
+from tfrt_runtime.host.structs import Benchmark, words_at
 
 BENCHMARK_NAME = 2
 """The position of the name attribute, in alphabetical order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One run of a benchmark's body, in nanoseconds."""
-
-    wall_ns: int
-    cpu_ns: int
-
-
-def benchmark_samples(state: int) -> list[Sample]:
-    """The measured runs of the benchmark whose native state is at `state`."""
+def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
+    """Wall and CPU nanoseconds of the runs of the benchmark whose native state is at `state`."""
     benchmark = Benchmark.at(state)
-    count, first = benchmark.count, benchmark.samples >> 3
-    return [Sample(WORDS[first + 2 * i], WORDS[first + 2 * i + 1]) for i in range(count)]
+    words = words_at(benchmark.samples, 2 * benchmark.count)
+    return words[::2], words[1::2]
 
 
-def benchmark_report(name: str, samples: Sequence[Sample]) -> str:
+def benchmark_report(name: str, walls: Sequence[int], cpus: Sequence[int]) -> str:
     """The lines about the measured runs of benchmark `name`; warm-up runs are not among them."""
-    wall = sorted(sample.wall_ns for sample in samples)
-    cpu = sorted(sample.cpu_ns for sample in samples)
+    wall, cpu = sorted(walls), sorted(cpus)
     duration = sum(wall)
     utilization = 100 * sum(cpu) / duration if duration else 0.0
     facts = [
         ("Duration(ns)", str(duration)),
-        ("Count", str(len(samples))),
+        ("Count", str(len(wall))),
         *_distribution("Time", wall),
         *_distribution("CPU", cpu),
         ("CPU utilization(percent)", f"{utilization:e}"),

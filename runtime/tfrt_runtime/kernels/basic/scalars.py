@@ -24,31 +24,6 @@ _FLAGS = {"heavy": KERNEL_HEAVY, "blocking": KERNEL_BLOCKING, "raw": KERNEL_RAW}
 CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64")
 
 
-def _add_constants() -> None:
-    for word in CONSTANTS:
-        SCALAR_KERNELS.add(ConstantKernel(f"tfrt.constant.{word}", word, (word,)))
-    SCALAR_KERNELS.add(ConstantKernel("tfrt.constant.complex64", "complex64", ("f32", "f32")))
-    SCALAR_KERNELS.add(ConstantKernel("tfrt.constant.complex128", "complex128", ("f64", "f64")))
-
-
-def _add_table() -> None:
-    for operation in OPERATIONS.values():
-        for name, sync in ((operation.name, False), (operation.sync_name, True)):
-            _add_scalar(name, operation.symbol, operation.operands, operation.results, sync=sync)
-
-
-def _add_scalar(
-    name: str, function: str, types: tuple[str, ...], gives: tuple[str, ...], *, sync: bool = False
-) -> None:
-    symbol, counts = f"scalar_kernels.{function}", (len(types), len(gives))
-    SCALAR_KERNELS.add(NativeKernel(name, symbol, *counts, sync=sync, types=types, gives=gives))
-
-
-def _add_rows() -> None:
-    for row in ROWS:
-        SCALAR_KERNELS.add(_of_row(row))
-
-
 def _of_row(row: NativeRow) -> NativeKernel:
     """The kernel of a row: what it reads as numbers is checked, a chain at the end may be
     missing.
@@ -75,101 +50,110 @@ def _of_row(row: NativeRow) -> NativeKernel:
     )
 
 
-def _add_control_flow() -> None:
-    parallel = ControlKernel(
-        "tfrt.parallel_for.i32",
-        "control_kernels.parallel_for",
-        own=3,
-        added=2,
-        fixed_results=1,
-        data=("control_kernels.parallel_task",),
-        types=("i32", "i32", "i32"),
-    )
-    benchmark = ControlKernel(
-        "tfrt_test.benchmark",
-        "benchmark_kernel.benchmark",
-        fixed_results=1,
-        body_results=1,
-        data=("benchmark_kernel.run_is_over", "benchmark_kernel.next_run"),
-        attributes=("i32", "i32", "string", "i32"),
-    )
-    for kernel in (
-        parallel,
-        replace(parallel, name="tfrt.parallel_call.i32"),
-        benchmark,
-        replace(
-            benchmark,
-            name="tfrt_test.sync_benchmark",
-            symbol="benchmark_kernel.sync_benchmark",
-            attributes=("i32", "i32", "i32"),
-            sync=True,
-        ),
-        ControlKernel("tfrt.call", "control_kernels.call"),
-        ControlKernel("tfrt.if", "control_kernels.cond", own=1, functions=2, types=("i1",)),
-        ControlKernel("tfrt.cond", "control_kernels.cond", own=1, functions=2, types=("i1",)),
-        ControlKernel(
-            "tfrt.case",
-            "control_kernels.case",
-            own=1,
-            functions=None,
-            data=("#functions",),
-            types=("i32",),
-        ),
-        ControlKernel("tfrt.repeat.i32", "control_kernels.repeat", own=1, types=("i32",)),
-        ControlKernel(
-            "tfrt.while",
-            "control_kernels.while_loop",
-            own=1,
-            extra=1,
-            attributes=("i64",),
-            types=("i1",),
-        ),
-        ControlKernel(
-            "tfrt_test.do.async", "control_kernels.do_async", data=("control_kernels.call_task",)
-        ),
-    ):
-        CONTROL_KERNELS.add(kernel)
+for _word in CONSTANTS:
+    SCALAR_KERNELS.add(ConstantKernel(f"tfrt.constant.{_word}", _word, (_word,)))
+for _word, _part in (("complex64", "f32"), ("complex128", "f64")):
+    SCALAR_KERNELS.add(ConstantKernel(f"tfrt.constant.{_word}", _word, (_part, _part)))
+for _constant in list(SCALAR_KERNELS):
+    _name = _constant.replace("constant.", "constant_s.")
+    SCALAR_KERNELS.add(replace(SCALAR_KERNELS[_constant], name=_name, sync=True))
+for _one in OPERATIONS.values():
+    _counts = len(_one.operands), len(_one.results)
+    for _name, _sync in ((_one.name, False), (_one.sync_name, True)):
+        SCALAR_KERNELS.add(
+            NativeKernel(
+                _name,
+                f"scalar_kernels.{_one.symbol}",
+                *_counts,
+                sync=_sync,
+                types=_one.operands,
+                gives=_one.results,
+            )
+        )
+for _row in ROWS:
+    SCALAR_KERNELS.add(_of_row(_row))
 
-
-def _add_sync() -> None:
-    for kernel in list(SCALAR_KERNELS.values()):
-        if isinstance(kernel, ConstantKernel):
-            dialect, name, word = kernel.name.split(".")
-            SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
-    for suffix in ("i32_i32.i32", "i32_i32.i32_i32"):
-        name = f"tfrt_test.invoke_sync_function.{suffix}"
-        CONTROL_KERNELS.add(ControlKernel(name, "control_kernels.call", sync=True))
-
+_parallel = ControlKernel(
+    "tfrt.parallel_for.i32",
+    "control_kernels.parallel_for",
+    own=3,
+    added=2,
+    fixed_results=1,
+    data=("control_kernels.parallel_task",),
+    types=("i32", "i32", "i32"),
+)
+_benchmark = ControlKernel(
+    "tfrt_test.benchmark",
+    "benchmark_kernel.benchmark",
+    fixed_results=1,
+    body_results=1,
+    data=("benchmark_kernel.run_is_over", "benchmark_kernel.next_run"),
+    attributes=("i32", "i32", "string", "i32"),
+)
+for _kernel in (
+    _parallel,
+    replace(_parallel, name="tfrt.parallel_call.i32"),
+    _benchmark,
+    replace(
+        _benchmark,
+        name="tfrt_test.sync_benchmark",
+        symbol="benchmark_kernel.sync_benchmark",
+        attributes=("i32", "i32", "i32"),
+        sync=True,
+    ),
+    ControlKernel("tfrt.call", "control_kernels.call"),
+    ControlKernel("tfrt.if", "control_kernels.cond", own=1, functions=2, types=("i1",)),
+    ControlKernel("tfrt.cond", "control_kernels.cond", own=1, functions=2, types=("i1",)),
+    ControlKernel(
+        "tfrt.case",
+        "control_kernels.case",
+        own=1,
+        functions=None,
+        data=("#functions",),
+        types=("i32",),
+    ),
+    ControlKernel("tfrt.repeat.i32", "control_kernels.repeat", own=1, types=("i32",)),
+    ControlKernel(
+        "tfrt.while",
+        "control_kernels.while_loop",
+        own=1,
+        extra=1,
+        attributes=("i64",),
+        types=("i1",),
+    ),
+    ControlKernel(
+        "tfrt_test.do.async", "control_kernels.do_async", data=("control_kernels.call_task",)
+    ),
+):
+    CONTROL_KERNELS.add(_kernel)
+for _suffix in ("i32_i32.i32", "i32_i32.i32_i32"):
+    _name = f"tfrt_test.invoke_sync_function.{_suffix}"
+    CONTROL_KERNELS.add(ControlKernel(_name, "control_kernels.call", sync=True))
 
 NATIVE_FUNCTIONS = KernelRegistry("native function")
-
-
-def _add_native_functions() -> None:
-    add = ("async_kernels.add_task_i32",)
-    for name, symbol, arguments, results, data in (
-        ("native_sink", "scalar_kernels.nothing", 0, 0, ()),
-        ("native_async_sink", "scalar_kernels.new_chain", 0, 1, ()),
-        ("native_add", "scalar_kernels.add_i32", 2, 1, ()),
-        ("native_async_add", "async_kernels.async_add_i32", 2, 1, add),
-        ("native_error", "async_kernels.fail_quietly", 0, 1, ()),
-    ):
-        types = ("i32",) * arguments
-        kernel = NativeKernel(
-            f"native function {name}",
-            symbol,
-            arguments,
-            results,
-            data=data,
-            more=not arguments,
-            types=types,
-            gives=types[:1],
+for _name, _symbol, _arguments, _results, _data in (
+    ("native_sink", "scalar_kernels.nothing", 0, 0, ()),
+    ("native_async_sink", "scalar_kernels.new_chain", 0, 1, ()),
+    ("native_add", "scalar_kernels.add_i32", 2, 1, ()),
+    (
+        "native_async_add",
+        "async_kernels.async_add_i32",
+        2,
+        1,
+        ("async_kernels.add_task_i32",),
+    ),
+    ("native_error", "async_kernels.fail_quietly", 0, 1, ()),
+):
+    _types = ("i32",) * _arguments
+    NATIVE_FUNCTIONS.add(
+        NativeKernel(
+            f"native function {_name}",
+            _symbol,
+            _arguments,
+            _results,
+            data=_data,
+            more=not _arguments,
+            types=_types,
+            gives=_types[:1],
         )
-        NATIVE_FUNCTIONS.add(kernel)
-
-
-_add_constants()
-_add_table()
-_add_rows()
-_add_control_flow()
-_add_sync()
-_add_native_functions()
+    )

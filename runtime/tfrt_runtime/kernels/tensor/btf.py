@@ -8,8 +8,8 @@ file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout
 * 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
 
 A file is read piece by piece, and nothing is allocated before its size was compared with the
-file's.  Numbers of element types: see `_ELEMENT_TYPES`.  The kernels wait for a disk, so they run
-in the blocking pool.  No kernel writes a file: `btf` makes one, of `dense` and `sparse`.
+file's.  Numbers of element types: see `STORED_TYPES`.  The kernels wait for a disk, so they run
+in the blocking pool.  No kernel writes a file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ REGISTRY: Final = KernelRegistry("btf")
 # The most that numpy takes.
 _NUMPY_RANK: Final = 64
 
-_RECORD_HEADER = struct.Struct("<QBB6x")
+RECORD_HEADER = struct.Struct("<QBB6x")
 
 
 Tensor = DenseHostTensor | CooHostTensor
@@ -65,7 +65,7 @@ class Layout(IntEnum):
     SPARSE = 2
 
 
-_ELEMENT_TYPES: Final = {
+STORED_TYPES: Final = {
     number: ELEMENT_TYPES[dtype]
     for number, dtype in enumerate(
         [
@@ -127,19 +127,19 @@ class BtfFile:
         if not 0 <= index < count:
             raise MalformedBtf(f"no tensor {index}: there are {count}")
         offset = self._number(8 + 8 * index, f"the offset of tensor {index}")
-        rank, dtype, layout = _RECORD_HEADER.unpack(
-            self._read(offset, _RECORD_HEADER.size, "a tensor's header")
+        rank, dtype, layout = RECORD_HEADER.unpack(
+            self._read(offset, RECORD_HEADER.size, "a tensor's header")
         )
         if rank > _NUMPY_RANK:
             raise MalformedBtf(f"at byte {offset}: a tensor of rank {rank}")
-        if dtype not in _ELEMENT_TYPES:
+        if dtype not in STORED_TYPES:
             raise MalformedBtf(f"at byte {offset + 8}: unknown element type {dtype}")
         if layout not in tuple(Layout):
             raise MalformedBtf(f"at byte {offset + 9}: unknown layout {layout}")
-        sizes_offset = offset + _RECORD_HEADER.size
+        sizes_offset = offset + RECORD_HEADER.size
         sizes = struct.unpack(f"<{rank}Q", self._read(sizes_offset, 8 * rank, "sizes"))
         return Record(
-            _ELEMENT_TYPES[dtype],
+            STORED_TYPES[dtype],
             Layout(layout),
             _shape(sizes, sizes_offset),
             sizes_offset + 8 * rank,
@@ -206,45 +206,6 @@ def _shape(sizes: tuple[int, ...], offset: int) -> TensorShape:
     if shape.element_count > MAXIMUM_COUNT:
         raise MalformedBtf(f"at byte {offset}: too many elements in shape {shape}")
     return shape
-
-
-# --- writing ---
-
-
-def _record(array: AnyArray, word: str, layout: Layout, body: bytes) -> bytes:
-    """A tensor's header and sizes, and then `body`."""
-    header = _RECORD_HEADER.pack(array.ndim, _NUMBERS[word], layout)
-    return header + struct.pack(f"<{array.ndim}Q", *array.shape) + body
-
-
-def dense(array: AnyArray, word: str = "f32") -> bytes:
-    """The record of a tensor of elements of type `word` with all of them, row by row."""
-    return _record(array, word, Layout.DENSE, _stored(array, word))
-
-
-def sparse(array: AnyArray, word: str = "f32") -> bytes:
-    """The record of a tensor with the places and values of the elements that are not zero."""
-    places = np.argwhere(array)
-    values = _stored(array[array != 0], word)
-    body = struct.pack("<Q", len(places)) + _stored(places, "i64") + values
-    return _record(array, word, Layout.SPARSE, body)
-
-
-def btf(*records: bytes) -> bytes:
-    """A file of these records."""
-    offset = 8 + 8 * len(records)
-    offsets, data = [], b""
-    for item in records:
-        offsets.append(offset + len(data))
-        data += item + bytes(-len(item) % 8)
-    return struct.pack(f"<Q{len(records)}Q", len(records), *offsets) + data
-
-
-_NUMBERS: Final = {element.word: number for number, element in _ELEMENT_TYPES.items()}
-
-
-def _stored(array: AnyArray, word: str) -> bytes:
-    return array.astype(_ELEMENT_TYPES[_NUMBERS[word]].storage.newbyteorder("<")).tobytes()
 
 
 # --- kernels ---

@@ -1,5 +1,4 @@
-"""Matrix products, `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel; and
-convolutional networks: convolution, pooling and normalization of images, on numpy and BLAS.
+"""Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
 Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and
 accumulates without further passes over memory.  Numpy does the rest: other element types, memory
@@ -8,33 +7,24 @@ that is non-contiguous or shared, no OpenBLAS.
 BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of
 its own takes them away from the kernels that run beside it, and two products at once start twice as
 many.
-
-Images are `[batch, height, width, channels]`, filters `[height, width, channels, filters]`.
-Results are written into tensors that the program made.  `padding` is `valid` (windows lie within
-the image) or `same` (the image is extended so that there is one window per stride).  Memory that a
-kernel needs for itself comes from the host's allocator, too: hostile sizes get an error, not the
-machine.
 """
 
 from __future__ import annotations
 
 import ctypes
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.shapes import F32, I32, AnyArray, ElementType, sizes_text
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.host.tensor.shapes import F32, I32, AnyArray, ElementType
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, output_tensor, quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, output_tensor, quietly
 
-REGISTRY: Final = KernelRegistry("products")
+REGISTRY: Final = KernelRegistry("matrix products")
 
 _SETTERS: Final = (
     "scipy_openblas_set_num_threads64_",
@@ -147,214 +137,3 @@ def _add_matmul(element_type: ElementType) -> None:
 
 _add_matmul(F32)
 _add_matmul(I32)
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One dimension of an image under a sliding window.
-
-    The image is extended by `before` and `after` pixels; there are `count` windows, one every
-    `stride` pixels, each `size` wide.
-    """
-
-    length: int
-    size: int
-    stride: int
-    before: int
-    after: int
-    count: int
-
-    @property
-    def extended(self) -> int:
-        """The length with what is added on both sides."""
-        return self.before + self.length + self.after
-
-
-def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
-    """The windows of `size` every `stride` pixels over `length` pixels.
-
-    Raises:
-        KernelError: if there can be none.
-    """
-    if size < 1 or stride < 1:
-        raise KernelError(f"a window of {size} pixels with a stride of {stride} pixels is invalid")
-    match padding:
-        case "valid":
-            return Axis(length, size, stride, 0, 0, max((length - size) // stride + 1, 0))
-        case "same":
-            count = -(-length // stride)
-            missing = max((count - 1) * stride + size - length, 0)
-            return Axis(length, size, stride, missing // 2, missing - missing // 2, count)
-    raise KernelError(f"padding is 'valid' or 'same', not '{padding}'")
-
-
-def plan_axes(
-    images: DenseHostTensor, size: tuple[int, ...], strides: tuple[int, ...], padding: str
-) -> tuple[Axis, Axis]:
-    """The windows over height and width.
-
-    Raises:
-        KernelError: if the attributes make no sense.
-    """
-    if len(size) != 2 or len(strides) != 2:
-        raise KernelError(
-            f"windows of {sizes_text(size)} pixels every {sizes_text(strides)}: "
-            "expected two numbers each"
-        )
-    _, height, width, _ = images.shape.sizes
-    return (
-        plan_axis(height, size[0], strides[0], padding),
-        plan_axis(width, size[1], strides[1], padding),
-    )
-
-
-def _require_sizes(result: DenseHostTensor, sizes: tuple[int, ...]) -> None:
-    if result.shape.sizes != sizes:
-        raise KernelError(f"the result has shape {result.shape}, but needs {sizes_text(sizes)}")
-
-
-def windows_over(
-    frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis], outside: float
-) -> AnyArray:
-    """`[batch, rows, columns, channels, height, width]`: the windows, a view of the images.
-
-    There is at least one.  Pixels outside the image are `outside`.
-    """
-    rows, columns = axes
-    pixels = _extended(frame, images, axes, outside)
-    windows = sliding_window_view(pixels, (rows.size, columns.size), axis=(1, 2))
-    return windows[:, :: rows.stride, :: columns.stride]
-
-
-def _extended(
-    frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis], outside: float
-) -> AnyArray:
-    rows, columns = axes
-    if (rows.extended, columns.extended) == (rows.length, columns.length):
-        return images.array
-    batch, height, width, channels = images.shape.sizes
-    extended = new_tensor(frame, F32, (batch, rows.extended, columns.extended, channels)).array
-    extended.fill(outside)
-    inside = extended[:, rows.before :, columns.before :]
-    inside[:, :height, :width] = images.array
-    return extended
-
-
-@REGISTRY.kernel(
-    "tfrt_test.conv2d.f32",
-    attributes=("string", "array.i64"),
-    results=("chain",),
-    heavy=True,
-    frame=True,
-)
-def conv2d(
-    frame: KernelFrame,
-    source: object,
-    filters: object,
-    target: object,
-    padding: str,
-    strides: tuple[int, ...],
-) -> None:
-    """Write into `target` the sums of products of each window with each filter."""
-    images, kernel, result = (
-        *(dense_tensor(value, F32, 4) for value in (source, filters)),
-        output_tensor(target, F32, 4),
-    )
-    height, width, channels, count = kernel.shape.sizes
-    if images.shape.sizes[3] != channels:
-        raise KernelError(
-            f"Conv2D argument tensors channel mismatch: {images.shape} vs. {kernel.shape}"
-        )
-    axes = plan_axes(images, (height, width), strides, padding)
-    batch = images.shape.sizes[0]
-    _require_sizes(result, (batch, axes[0].count, axes[1].count, count))
-    if result.shape.element_count == 0:
-        return
-    use_one_blas_thread()
-    quietly(np.matmul)(
-        _patches(frame, images, axes),
-        kernel.array.reshape(height * width * channels, count),
-        out=result.array.reshape(-1, count),
-    )
-
-
-def _patches(frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis]) -> AnyArray:
-    """One row per window: its pixels, row by row, each with its channels."""
-    rows, columns = axes
-    batch, _, _, channels = images.shape.sizes
-    if (rows.size, columns.size, rows.stride, columns.stride) == (1, 1, 1, 1):
-        return images.array.reshape(-1, channels)
-    windows = windows_over(frame, images, axes, outside=0).transpose(0, 1, 2, 4, 5, 3)
-    patches = new_tensor(frame, F32, windows.shape).array
-    patches[...] = windows
-    return patches.reshape(batch * rows.count * columns.count, -1)
-
-
-@REGISTRY.kernel(
-    "tfrt_test.max_pooling_2d.f32",
-    attributes=("string", "array.i64", "array.i64"),
-    results=("chain",),
-    frame=True,
-)
-def max_pooling_2d(
-    frame: KernelFrame,
-    source: object,
-    target: object,
-    padding: str,
-    pool_size: tuple[int, ...],
-    strides: tuple[int, ...],
-) -> None:
-    """Write into `target` the largest pixel of each window, channel by channel."""
-    images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 4)
-    axes = plan_axes(images, pool_size, strides, padding)
-    batch, _, _, channels = images.shape.sizes
-    _require_sizes(result, (batch, axes[0].count, axes[1].count, channels))
-    if result.shape.element_count == 0:
-        return
-    windows = windows_over(frame, images, axes, outside=-np.inf)
-    result.array.fill(-np.inf)
-    # Pixel by pixel of the window: each step is one pass over long rows of memory.
-    for row in range(axes[0].size):
-        for column in range(axes[1].size):
-            np.maximum(result.array, windows[..., row, column], out=result.array)
-
-
-@REGISTRY.kernel("tfrt_test.global_average.f32", results=("chain",))
-def global_average(source: object, target: object) -> None:
-    """Write into `target`, `[batch, channels]`, the mean of each image's pixels."""
-    images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 2)
-    batch, height, width, channels = images.shape.sizes
-    _require_sizes(result, (batch, channels))
-    _average(images.array, np.float32(height * width), result.array)
-
-
-@quietly
-def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
-    np.sum(images, axis=(1, 2), out=target)
-    target /= pixels
-
-
-@REGISTRY.kernel("tfrt_test.batch_norm_inplace.f32", attributes=("f32",), results=("chain",))
-def batch_norm_inplace(
-    tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
-) -> None:
-    """Make pixels `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, by channel."""
-    images = output_tensor(tensor, F32)
-    parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]
-    channels = images.shape.sizes[-1:]
-    for parameter in parameters:
-        if parameter.shape.sizes != channels:
-            raise KernelError(
-                f"BatchNorm parameter of shape {parameter.shape} for images {images.shape}"
-            )
-    arrays = [parameter.array for parameter in parameters]
-    _normalise(images.array, arrays, np.float32(epsilon))
-
-
-@quietly
-def _normalise(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
-    scale, offset, mean, variance = parameters
-    # One factor and one summand per channel: two passes over the images.
-    factor = scale / np.sqrt(variance + epsilon)
-    images *= factor
-    images += offset - mean * factor

@@ -49,15 +49,8 @@ def with_policy(
 
     def attempted(frame: KernelFrame, given: tuple[object, ...]) -> object:
         attempts = Attempts(name, policy)
-        while True:
-            try:
-                return _timed(name, function, attempts, given)
-            except Exception as problem:
-                pause = attempts.pause_after(problem)
-                if pause is None or frame.is_cancelled:
-                    raise
-            if pause:
-                _sleep(frame, pause)
+        call = partial(_timed, name, function, attempts, given)
+        return _repeated(call, attempts, partial(_sleep, frame), lambda: frame.is_cancelled)
 
     def start(frame: KernelFrame, *values: object) -> object:
         given = (frame, *values) if has_frame else values
@@ -83,17 +76,27 @@ def attempted_here(
     """A function that calls `function` as often as the policy says, on the thread that calls it."""
 
     def call(*values: object, **keywords: object) -> object:
-        attempts = Attempts(name, policy)
-        while True:
-            try:
-                return function(*values, **keywords)
-            except Exception as problem:
-                pause = attempts.pause_after(problem)
-                if pause is None:
-                    raise
-            time.sleep(pause)
+        return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
 
     return call
+
+
+def _repeated(
+    call: Callable[[], object],
+    attempts: Attempts,
+    sleep: Callable[[float], None],
+    is_over: Callable[[], bool] = bool,
+) -> object:
+    """Return the result of the first attempt that does not fail, or raise the last exception."""
+    while True:
+        try:
+            return call()
+        except Exception as problem:
+            pause = attempts.pause_after(problem)
+            if pause is None or is_over():
+                raise
+        if pause:
+            sleep(pause)
 
 
 def _timed(

@@ -19,7 +19,7 @@ from functools import cache
 from importlib import import_module
 from traceback import walk_tb
 from types import CodeType, TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 from tfrt_runtime.diagnostics import TfrtError, error, note, refuse
 from tfrt_runtime.host.payload import SCALAR_TYPES, HostTensor, PayloadError
@@ -36,36 +36,6 @@ from tfrt_runtime.kernels.users.sent import Sent
 from tfrt_runtime.kernels.users.stories import story_of
 
 
-class RemoteFuture(Protocol):
-    """A `distributed.Future`."""
-
-    @property
-    def status(self) -> str:
-        """`finished`, `error`, or another word; known here, without a question to the scheduler."""
-
-    def result(self) -> Any:
-        """Return the task's result, fetched; raise its exception."""
-
-    def exception(self) -> Any:
-        """Return the task's exception, or None; its result stays on the worker."""
-
-    def cancel(self) -> Any:
-        """Let the task not run, or its result be forgotten."""
-
-    def add_done_callback(self, callback: Callable[[Any], None]) -> Any:
-        """Call `callback(self)` when the task is over, on a thread of the client's."""
-
-
-class Client(Protocol):
-    """A `distributed.Client`."""
-
-    def submit(self, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
-        """Start a task; values may be futures."""
-
-    def who_has(self, futures: Sequence[RemoteFuture]) -> Any:
-        """The addresses of the workers that hold each task's result, by key."""
-
-
 class DaskWorkQueue(WorkQueue):
     """The queue `local`, whose hosts run remote kernels as tasks of a `distributed.Client`.
 
@@ -74,7 +44,7 @@ class DaskWorkQueue(WorkQueue):
 
     is_of_users = True
 
-    def __init__(self, client: Client, local: str = "mstd") -> None:
+    def __init__(self, client: Any, local: str = "mstd") -> None:
         """
         Raises:
             TfrtError: if `local` describes no queue, or `client` is no open client that is called
@@ -88,9 +58,7 @@ class DaskWorkQueue(WorkQueue):
         if self.is_client_closed:
             refuse(f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}")
         self.sent = Sent(client)
-        self._given: weakref.WeakKeyDictionary[AsyncValue, RemoteFuture] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._given: weakref.WeakKeyDictionary[AsyncValue, Any] = weakref.WeakKeyDictionary()
         threads, blocking = parse_work_queue(local)
         super().__init__(threads, blocking, f"Dask, and {local} here")
 
@@ -111,7 +79,7 @@ class DaskWorkQueue(WorkQueue):
             return None
         fetch = _left_there if stays and _may_stay(type_text) else _fetched
         value = from_future(self, future, type_text, refuse, fetch=fetch)  # type: ignore[arg-type]
-        self._given[value] = future  # type: ignore[assignment]
+        self._given[value] = future
         return value
 
     def adopt(self, request: Request, value: AsyncValue) -> None:
@@ -152,14 +120,14 @@ class _Known:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._futures: dict[int, tuple[AsyncValue, RemoteFuture]] = {}
+        self._futures: dict[int, tuple[AsyncValue, Any]] = {}
 
-    def keep(self, value: AsyncValue, future: RemoteFuture) -> None:
+    def keep(self, value: AsyncValue, future: Any) -> None:
         """Note that `value` will be what the future's task returns."""
         with self._lock:
             self._futures[value.address] = value.reference(), future
 
-    def future_of(self, value: AsyncValue) -> RemoteFuture | None:
+    def future_of(self, value: AsyncValue) -> Any:
         """The future whose task returns `value`: it need not be sent there again."""
         with self._lock:
             found = (self._futures.get(address) for address in value.addresses())
@@ -260,7 +228,7 @@ class _Call:
         self._known.keep(value, future)
         return future
 
-    def _arrived(self, future: RemoteFuture) -> None:
+    def _arrived(self, future: Any) -> None:
         """The task is over.  On a thread of the client's."""
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
@@ -298,7 +266,7 @@ class _Call:
         else:
             self._end()
 
-    def _worker(self, future: RemoteFuture, problem: BaseException | None) -> str:
+    def _worker(self, future: Any, problem: BaseException | None) -> str:
         """The address of the worker that ran the task; "" if that is not known."""
         if isinstance(problem, _Raised):
             return problem.worker

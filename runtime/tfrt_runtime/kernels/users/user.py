@@ -25,26 +25,30 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from tfrt_runtime.diagnostics import Location, refuse, require
 from tfrt_runtime.hooks import HOOKS
-from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
     BY_HAND,
     ITS_LOOP,
     KernelRegistry,
     Keyword,
-    Parameters,
     PythonKernel,
     Shortcut,
     arguments_taken,
 )
 from tfrt_runtime.kernels.users.annotations import (
-    Type,
     has_annotation,
     holds_values,
     result_types,
     signature_of,
-    takes_value,
 )
 from tfrt_runtime.kernels.users.event_loop import on_event_loop
+from tfrt_runtime.kernels.users.parameters import (
+    is_frame,
+    keyword_parameters,
+    parameters_of,
+    takes_frame,
+    traced_signature,
+    with_keywords,
+)
 from tfrt_runtime.kernels.users.policies import ONCE, attempted_here, with_policy
 from tfrt_runtime.kernels.users.remote import on_cluster
 from tfrt_runtime.kernels.users.retries import Delay, Policy, RetryOn
@@ -265,17 +269,6 @@ def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | N
     return result_types(returned, operands) if has_annotation(returned) else None
 
 
-def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """A kernel as traced programs see it; `native` is as `kernel` takes it."""
-    parameters = list(signature.parameters.values())[takes_frame(signature) :]
-    signature = signature.replace(parameters=parameters)
-    if not isinstance(native, str):
-        return signature
-    from tfrt_runtime.kernels.users.signatures import parse_signature
-
-    return parse_signature(native).applied(signature)
-
-
 def own_name(function: Callable[..., object]) -> str:
     """Return the default name of a kernel: the same in a process that `multiprocessing` starts.
 
@@ -340,7 +333,7 @@ def user_kernel(
     """
     HOOKS.has_user_kernels = True
     signature = signature_of(function)
-    if wrong := [one.name for one in list(signature.parameters.values())[1:] if _is_frame(one)]:
+    if wrong := [one.name for one in list(signature.parameters.values())[1:] if is_frame(one)]:
         refuse(f"kernel '{name}': the frame must be the first parameter, not '{wrong[0]}'")
     if held := [one.name for one in signature.parameters.values() if holds_values(one.annotation)]:
         refuse(
@@ -452,83 +445,3 @@ def native_kernel(
         function=compiled.in_python(made.function),
         shortcut=Shortcut("user_kernels.run", compiled.data, measures=takes_tensors),
     )
-
-
-ATTRIBUTE_KINDS: dict[object, type] = {
-    annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
-}
-"""The annotations of attributes that are checked, including strings that could not be evaluated."""
-
-
-def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
-    """The keyword-only parameters, in their order: the attributes of the kernel.
-
-    Raises:
-        TfrtError: if one has the name that traced calls have for their order.
-    """
-    parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
-    if any(p.name == "after" for p in parameters):
-        refuse(
-            "a kernel cannot have an attribute 'after': in programs it says what a call waits for"
-        )
-    return tuple(Keyword(p.name, _attribute_kind(p.annotation), p.default) for p in parameters)
-
-
-def _attribute_kind(annotation: object) -> type | str | None:
-    if isinstance(annotation, Type):
-        return annotation.name
-    try:
-        return ATTRIBUTE_KINDS.get(annotation)
-    except TypeError:  # an annotation that has no hash
-        return None
-
-
-def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -> Parameters:
-    """Return the types of arguments and results in a kernel's annotations."""
-    parameters = list(signature.parameters.values())
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
-        has_frame:
-    ]
-    rest = next((p.annotation for p in parameters if p.kind is p.VAR_POSITIONAL), object)
-    kinds = (*(p.annotation for p in named), rest)
-    lazy = frozenset(i for i, kind in enumerate(kinds) if not raw and takes_value(kind))
-    return Parameters(
-        tuple(p.name for p in named),
-        tuple(p.annotation for p in named),
-        rest,
-        signature.return_annotation,
-        lazy,
-    )
-
-
-def takes_frame(signature: inspect.Signature) -> bool:
-    """Whether the first parameter is annotated as the frame."""
-    return any(map(_is_frame, list(signature.parameters.values())[:1]))
-
-
-def _is_frame(parameter: inspect.Parameter) -> bool:
-    annotation = parameter.annotation
-    is_name = isinstance(annotation, str) and annotation in ("KernelFrame", "tfrt.KernelFrame")
-    return is_name or annotation is KernelFrame
-
-
-def with_keywords(
-    function: Callable[..., object], keywords: tuple[Keyword, ...]
-) -> Callable[..., object]:
-    """`function`, called with its keywords last and without their names."""
-    if not keywords:
-        return function
-    names = [keyword.name for keyword in keywords]
-    count = len(names)
-
-    @functools.wraps(function)
-    def call(*values: object) -> object:
-        return function(*values[:-count], **dict(zip(names, values[-count:], strict=True)))
-
-    @functools.wraps(function)
-    def call_of_c(*values: object) -> object:
-        given = zip(keywords, values[-count:], strict=True)
-        return function(*values[:-count], **{k.name: v for k, v in given if v is not k.default})
-
-    # One of C may refuse what its signature says are its defaults.
-    return call if hasattr(function, "__code__") else call_of_c

@@ -7,8 +7,6 @@ the same for all machines.  All functions go into one module, with some lines of
 the machine, get plain wrappers (`word name(word, ...)`), and are optimized once and linked.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """The modules of the native core, and the functions that they export."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable

@@ -13,8 +13,6 @@ version is pinned to a minor one.  It also changes the process in which it is in
 nothing else.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -55,12 +53,12 @@ PASSES = (
 )
 """What integer code without closures, arrays, and exceptions needs of Numba's 20 passes."""
 
-I64, I32, F64, F32, I1 = (
+I64, I32, F64, F32, VOID = (
     ir.IntType(64),
     ir.IntType(32),
     ir.DoubleType(),
     ir.FloatType(),
-    ir.IntType(1),
+    ir.VoidType(),
 )
 Emit = Callable[..., ir.Value | None]
 
@@ -97,34 +95,22 @@ def compare_and_swap(
     return builder.zext(builder.extract_value(pair, 1), I64)
 
 
-def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
+def machine_call(name: str, returns: ir.Type = VOID) -> Emit:
+    """Emit a call of a function of words that `machines` defines for each machine."""
+
+    def emit(builder: ir.IRBuilder, *words: ir.Value) -> ir.Value:
+        kind = ir.FunctionType(returns, [I64] * len(words))
+        return builder.call(external(builder, name, kind), words)
+
+    return emit
+
+
+allocate_aligned = machine_call("tfrt_allocate", I64)
+
+
+def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value | None:
     # Cells start on a cache line of their own, and the low bits of their addresses are free.
     return allocate_aligned(builder, ir.Constant(I64, 64), size)
-
-
-def allocate_aligned(builder: ir.IRBuilder, alignment: ir.Value, size: ir.Value) -> ir.Value:
-    kind = ir.FunctionType(I64, [I64, I64])
-    return builder.call(external(builder, "tfrt_allocate", kind), [alignment, size])
-
-
-def release(builder: ir.IRBuilder, address: ir.Value) -> None:
-    kind = ir.FunctionType(ir.VoidType(), [I64])
-    builder.call(external(builder, "tfrt_release", kind), [address])
-
-
-def discard(builder: ir.IRBuilder, address: ir.Value, size: ir.Value) -> None:
-    kind = ir.FunctionType(ir.VoidType(), [I64, I64])
-    builder.call(external(builder, "tfrt_discard", kind), [address, size])
-
-
-def copy_bytes(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
-    kind = ir.FunctionType(ir.VoidType(), [I64, I64, I64])
-    builder.call(external(builder, "tfrt_copy", kind), [target, source, size])
-
-
-def clear_bytes(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None:
-    kind = ir.FunctionType(ir.VoidType(), [I64, I64])
-    builder.call(external(builder, "tfrt_clear", kind), [target, size])
 
 
 def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value) -> ir.Value:
@@ -137,10 +123,6 @@ def call_for_f64(builder: ir.IRBuilder, function: ir.Value, first: ir.Value) -> 
     return builder.call(builder.inttoptr(function, kind.as_pointer()), [first])
 
 
-def pause(builder: ir.IRBuilder) -> None:
-    builder.call(external(builder, "tfrt_pause", ir.FunctionType(ir.VoidType(), [])), [])
-
-
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
     """Read a clock into two words on the stack; return nanoseconds."""
     with builder.goto_entry_block():
@@ -150,10 +132,6 @@ def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
     seconds = builder.load(time)
     nanoseconds = builder.load(builder.gep(time, [ir.Constant(I64, 1)]))
     return builder.add(builder.mul(seconds, ir.Constant(I64, 10**9)), nanoseconds)
-
-
-def ticks(builder: ir.IRBuilder) -> ir.Value:
-    return builder.call(external(builder, "tfrt_ticks", ir.FunctionType(I64, [])), [])
 
 
 def processor(builder: ir.IRBuilder) -> ir.Value:
@@ -188,26 +166,11 @@ def futex_wake(builder: ir.IRBuilder, address: ir.Value, count: ir.Value) -> ir.
     return ir.Constant(I64, 0)
 
 
-def thread_context(builder: ir.IRBuilder) -> ir.Value:
-    kind = ir.FunctionType(I64, [])
-    return builder.call(external(builder, "tfrt_thread_context", kind), [])
-
-
-def set_thread_context(builder: ir.IRBuilder, context: ir.Value) -> ir.Value:
-    kind = ir.FunctionType(I64, [I64])
-    return builder.call(external(builder, "tfrt_set_thread_context", kind), [context])
-
-
 def stack_room(builder: ir.IRBuilder) -> ir.Value:
     pointer_type = ir.FunctionType(ir.PointerType(), [])
     frame = builder.call(external(builder, "tfrt_frame", pointer_type), [])
     limit = builder.call(external(builder, "tfrtAsyncStackLimit", ir.FunctionType(I64, [])), [])
     return builder.sub(builder.ptrtoint(frame, I64), limit)
-
-
-def bound_words(builder: ir.IRBuilder, item: ir.Value) -> ir.Value:
-    kind = ir.FunctionType(I64, [I64])
-    return builder.call(external(builder, "tfrt_bound_words", kind), [item])
 
 
 # Each row: the arity, the result, and the code.  A trailing f of the arity is a double.
@@ -228,10 +191,10 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "store_f64": ("if", "", lambda b, a, v: b.store(v, pointer(b, a, F64))),
     "allocate": ("i", "i", allocate),
     "allocate_aligned": ("ii", "i", allocate_aligned),
-    "release": ("i", "", release),
-    "discard": ("ii", "", discard),
-    "copy": ("iii", "", copy_bytes),
-    "clear": ("ii", "", clear_bytes),
+    "release": ("i", "", machine_call("tfrt_release")),
+    "discard": ("ii", "", machine_call("tfrt_discard")),
+    "copy": ("iii", "", machine_call("tfrt_copy")),
+    "clear": ("ii", "", machine_call("tfrt_clear")),
     "call1": ("ii", "i", call_through),
     "call2": ("iii", "i", call_through),
     "call3": ("iiii", "i", call_through),
@@ -239,17 +202,17 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "call7": ("iiiiiiii", "i", call_through),
     "call_f64": ("if", "i", call_through),
     "call_for_f64": ("ii", "f", call_for_f64),
-    "pause": ("", "", pause),
+    "pause": ("", "", machine_call("tfrt_pause")),
     "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
-    "ticks": ("", "i", ticks),
+    "ticks": ("", "i", machine_call("tfrt_ticks", I64)),
     "cpu_time": ("", "i", lambda b: clock(b, CLOCK_PROCESS_CPU)),
     "processor": ("", "i", processor),
     "futex_wait": ("iii", "i", futex_wait),
     "futex_wake": ("ii", "i", futex_wake),
-    "thread_context": ("", "i", thread_context),
-    "set_thread_context": ("i", "i", set_thread_context),
+    "thread_context": ("", "i", machine_call("tfrt_thread_context", I64)),
+    "set_thread_context": ("i", "i", machine_call("tfrt_set_thread_context", I64)),
     "stack_room": ("", "i", stack_room),
-    "bound_words": ("i", "i", bound_words),
+    "bound_words": ("i", "i", machine_call("tfrt_bound_words", I64)),
     "wrapping_add": ("ii", "i", lambda b, x, y: b.add(x, y)),
 }
 

@@ -8,8 +8,6 @@ function, so that its adapters (`python_api`) connect the core to CPython.
 `native.machine` says which of them this process is on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tfrt_runtime.native import machine, threads

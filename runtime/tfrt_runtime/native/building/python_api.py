@@ -9,8 +9,6 @@ function agree on every type:
   (`python_entries.call_with`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from inspect import signature
 

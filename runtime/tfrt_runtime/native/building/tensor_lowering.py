@@ -6,8 +6,6 @@ The core is compiled without the processor's widest registers, and its optimizer
 loops: vectorized code is written as such here.  A vector of 16 uses as many registers as it needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from llvmlite import ir

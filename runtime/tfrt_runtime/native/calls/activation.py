@@ -26,8 +26,6 @@ Before another thread may get it, that thread calls `mark_shared`; from then on 
 atomic, permanently.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

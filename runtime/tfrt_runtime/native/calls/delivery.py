@@ -4,8 +4,6 @@ Nothing here recurses.  Results travel up a chain of returns in a loop, and subs
 the thread's ready stack, so that the native stack does not grow with the program.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

@@ -9,8 +9,6 @@ each task to the user's queue, which decides where and in which order tasks run.
 that queue, `run_one` runs a task and puts everything that became ready back into the mailbox.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, new_indirect
 from tfrt_runtime.native.calls.activation import (

@@ -1,7 +1,5 @@
 """How a native kernel uses its frame: arguments, results, and errors."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

@@ -1,7 +1,5 @@
 """Calls of functions by kernels and from outside, as machine code if the function is hot."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
 from tfrt_runtime.native.calls.activation import leave_request, root_size

@@ -16,8 +16,6 @@ Some registers hold one more reference than they have users (`decode`): those of
 results of control kernels, so that an error in a register that no kernel uses is found, too.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

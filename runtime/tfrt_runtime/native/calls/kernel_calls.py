@@ -9,8 +9,6 @@ with indirect ones resolved), and CONTEXT_RESULTS to one word per result, which 
 kernel sets it.  A kernel borrows its arguments and hands over one reference to each result.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, is_available, resolve
 from tfrt_runtime.native.calls.delivery import (

@@ -18,8 +18,6 @@ work with others.  When the thread is due to return to Python, Python decides wh
 over.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     drop_reference,

@@ -9,9 +9,6 @@ features that MLIR's runtime lacks: groups of values, and errors that say why an
 A function finds its context by its thread, because compiled code knows no context.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, is_available, state_of
 from tfrt_runtime.native.cells import give_block, need_block
@@ -82,7 +79,7 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
     if load(context + at.CONTEXT_REFUSED) != 0:
-        report_event(context, co.EVENT_REFUSED, record)
+        report_event(context, at.EVENT_REFUSED, record)
     return made
 
 
@@ -228,7 +225,7 @@ def await_and_execute_for(
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
-        place += co.PLACE_SIZE * number
+        place += at.PLACE_SIZE * number
     await_and_resume(here(), value, handle, resume, place)
 
 
@@ -243,7 +240,7 @@ def get_num_worker_threads() -> int:
 @exported("mlirAsyncRuntimePrintCurrentThreadId", "void")
 def print_current_thread_id() -> None:
     """Print `Current thread id: ` and the thread's number."""
-    report_event(here(), co.EVENT_THREAD, 0)
+    report_event(here(), at.EVENT_THREAD, 0)
 
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
@@ -264,7 +261,7 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
     if take_held(value, count):
         drop_references(here(), value, count)
     else:
-        report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(here(), at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
@@ -276,7 +273,7 @@ def drop_own_ref(value: Address, _count: int, record: Address) -> None:
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
     else:
-        report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(here(), at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
@@ -290,7 +287,7 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
         if references - kept < count:
-            report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
+            report_event(here(), at.EVENT_DROPPED_TOO_OFTEN, record)
             return
         if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
             break
@@ -315,7 +312,7 @@ def create_unused_token(record: Address) -> Address:
     context = here()
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
         shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
-        if shared == 0 or load(shared + co.ASYNC_CHECKED) == 0:
+        if shared == 0 or load(shared + at.ASYNC_CHECKED) == 0:
             return 0
     return made_by(context, new_token(context), record)
 
@@ -354,7 +351,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
     if load(storage_of(value) + offset) != 0:
         emplace(context, value)
         return
-    note_failure(context, value, report_event(context, co.EVENT_DESCRIBE, record))
+    note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
     set_object_error(context, value)
 
 
@@ -363,7 +360,7 @@ def describe_error(value: Address, record: Address) -> None:
     """Say why an object that is about to be set to an error fails."""
     context = here()
     if value != 0:
-        note_failure(context, value, report_event(context, co.EVENT_DESCRIBE, record))
+        note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
@@ -386,7 +383,7 @@ def take_failure(value: Address) -> None:
 def fail(record: Address) -> None:
     """Note for the thread why the returning function fails."""
     context = here()
-    fail_thread(context, report_event(context, co.EVENT_DESCRIBE, record))
+    fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")
@@ -432,12 +429,12 @@ def log_site(context: Address, site: Address, kind: int) -> int:
     run = load(context + at.CONTEXT_RUN)
     if run == 0 or load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
         return 0
-    count = load(site + co.SITE_COUNT) if load(site + co.SITE_RUN) == run else 0
-    if count >= co.SITE_MOST:
+    count = load(site + at.SITE_COUNT) if load(site + at.SITE_RUN) == run else 0
+    if count >= at.SITE_MOST:
         return 0
-    store(site + co.SITE_RUN, run)
-    store(site + co.SITE_COUNT, count + 1)
-    write_code(context, kind, load(site + co.SITE_RECORD), 1 if count + 1 == co.SITE_MOST else 0)
+    store(site + at.SITE_RUN, run)
+    store(site + at.SITE_COUNT, count + 1)
+    write_code(context, kind, load(site + at.SITE_RECORD), 1 if count + 1 == at.SITE_MOST else 0)
     return 1
 
 
@@ -457,4 +454,4 @@ def log_enter(site: Address) -> int:
 def log_leave(site: Address, is_logged: int) -> None:
     """Log that the call has returned; `is_logged` is the result of `log_enter`."""
     if is_logged != 0:
-        log_code(here(), at.LOG_LEAVE, load(site + co.SITE_RECORD), 0)
+        log_code(here(), at.LOG_LEAVE, load(site + at.SITE_RECORD), 0)

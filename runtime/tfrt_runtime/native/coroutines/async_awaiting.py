@@ -21,9 +21,6 @@ object.  A kernel that the thread is in keeps its frame meanwhile: kernels that 
 get another one.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_waiter, drop_optional, is_available, new_waiter
 from tfrt_runtime.native.calls.executor import next_task, run_ready, run_task
@@ -35,6 +32,7 @@ from tfrt_runtime.native.memory import (
     Address,
     call1,
     compare_and_swap,
+    copy,
     entry,
     fetch_add,
     inline,
@@ -76,12 +74,8 @@ LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
 """How often a helping thread lets Python handle signals."""
 
-# Contents of a cell that keeps a kernel's frame.
-KEPT_ARGUMENTS = 0
-KEPT_RESULTS = 8
-KEPT_LIMIT = 16
-KEPT_ACTIVATION = 24
-KEPT_STARTED = 32
+FRAME_WORDS = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
+"""Bytes of a context that say which frame it has; a kept frame is these, then CONTEXT_STARTED."""
 
 
 @native
@@ -245,14 +239,14 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
             nap = FIRST_NAP_NS
             if now() >= next_look:
                 store(context + at.CONTEXT_REQUEST, request)
-                report_event(context, co.EVENT_LOOK, value)
+                report_event(context, at.EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch, nap):
             store(context + at.CONTEXT_REQUEST, request)
-            report_event(context, co.EVENT_WAITING, value)
+            report_event(context, at.EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         drop_latch(context, latch)
@@ -273,11 +267,8 @@ def put_frame_aside(context: Address) -> Address:
     # The frame's tables belong to the waiting kernel; kernels that run meanwhile would overwrite
     # them.
     kept = take_block(context, at.CELL_SIZE)
-    store(kept + KEPT_ARGUMENTS, load(context + at.CONTEXT_ARGUMENTS))
-    store(kept + KEPT_RESULTS, load(context + at.CONTEXT_RESULTS))
-    store(kept + KEPT_LIMIT, load(context + at.CONTEXT_FRAME_LIMIT))
-    store(kept + KEPT_ACTIVATION, load(context + at.CONTEXT_ACTIVATION))
-    store(kept + KEPT_STARTED, load(context + at.CONTEXT_STARTED))
+    copy(kept, context + at.CONTEXT_ARGUMENTS, FRAME_WORDS)
+    store(kept + FRAME_WORDS, load(context + at.CONTEXT_STARTED))
     frame = take_block(context, 16 * at.FRAME_ROOM)
     store(context + at.CONTEXT_ARGUMENTS, frame)
     store(context + at.CONTEXT_RESULTS, frame + 8 * at.FRAME_ROOM)
@@ -290,11 +281,8 @@ def take_frame_back(context: Address, kept: Address) -> None:
     """Restore the frame of the kernel that a context was in."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
-    store(context + at.CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
-    store(context + at.CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
-    store(context + at.CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
-    store(context + at.CONTEXT_ACTIVATION, load(kept + KEPT_ACTIVATION))
-    store(context + at.CONTEXT_STARTED, load(kept + KEPT_STARTED))
+    copy(context + at.CONTEXT_ARGUMENTS, kept, FRAME_WORDS)
+    store(context + at.CONTEXT_STARTED, load(kept + FRAME_WORDS))
     give_cell(context, kept)
 
 

@@ -19,9 +19,6 @@ The free blocks of a class are a stack of their next handles.  Because a handle 
 stack, the head that a thread compares is the head that it has read: there is no ABA.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import LARGE, PAGE, fill_unwritten, give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here
@@ -54,7 +51,7 @@ MAX_PAGES = 1 << 26
 @native
 def block_of(handle: int) -> Address:
     """Return the block, or the header, of a handle."""
-    return handle & co.HANDLE_ADDRESS
+    return handle & at.HANDLE_ADDRESS
 
 
 @native
@@ -66,7 +63,7 @@ def buffers_of(context: Address) -> Address:
 @native
 def push_free(stack: Address, handle: int) -> None:
     """Let others use a block under its next handle."""
-    following = block_of(handle) + co.BLOCK_NEXT
+    following = block_of(handle) + at.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a slow thread in `pop_free` may read this word of a block that it does not own.
     store_release(following, head)
@@ -81,7 +78,7 @@ def pop_free(stack: Address) -> int:
     handle = load_acquire(stack)
     while handle != 0:
         # Another thread may own the block by now, and write this word; then the head has changed.
-        following = load_acquire(block_of(handle) + co.BLOCK_NEXT)
+        following = load_acquire(block_of(handle) + at.BLOCK_NEXT)
         if compare_and_swap(stack, handle, following) == 1:
             return handle
         handle = load_acquire(stack)
@@ -100,15 +97,15 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
         return 0
     for index in range(count):
         block = chunk + index * size
-        store_release(block + co.BLOCK_GENERATION, 1)
-        store_release(block + co.BLOCK_OWNER, 2)
-        store(block + co.BLOCK_SIZE, size)
-        store(block + co.BLOCK_CLASS, number)
-        store(block + co.BLOCK_HAS_PAGES, 0)
-        store_release(block + co.BLOCK_NEXT, 0)
+        store_release(block + at.BLOCK_GENERATION, 1)
+        store_release(block + at.BLOCK_OWNER, 2)
+        store(block + at.BLOCK_SIZE, size)
+        store(block + at.BLOCK_CLASS, number)
+        store(block + at.BLOCK_HAS_PAGES, 0)
+        store_release(block + at.BLOCK_NEXT, 0)
         if index > 0:
-            push_free(stack, block | 1 << co.HANDLE_SHIFT)
-    return chunk | 1 << co.HANDLE_SHIFT
+            push_free(stack, block | 1 << at.HANDLE_SHIFT)
+    return chunk | 1 << at.HANDLE_SHIFT
 
 
 @native
@@ -119,62 +116,62 @@ def new_buffer(context: Address, size: int) -> int:
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
-        return buffers + co.BUFFERS_DEAD
+        return buffers + at.BUFFERS_DEAD
     # The class is the number of lines rounded up to three significant bits: at most a quarter is
     # wasted.
-    last_line = (size + co.BLOCK_ELEMENTS - 1) >> LINE_BITS
+    last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
         shift += 1
     top = last_line >> shift
     block_size = (top + 1) << (shift + LINE_BITS)
     if not reserve(context, block_size):
-        return buffers + co.BUFFERS_DEAD
+        return buffers + at.BUFFERS_DEAD
     number = 4 * shift + top
-    stack = buffers + co.BUFFERS_FREE + 8 * number
+    stack = buffers + at.BUFFERS_FREE + 8 * number
     handle = pop_free(stack)
     if handle == 0:
         handle = make_blocks(stack, number, block_size)
     if handle == 0:
         give_back(load(context + at.CONTEXT_PROCESS), block_size)
-        return buffers + co.BUFFERS_DEAD
+        return buffers + at.BUFFERS_DEAD
     block = block_of(handle)
-    has_pages = load(block + co.BLOCK_HAS_PAGES) != 0
+    has_pages = load(block + at.BLOCK_HAS_PAGES) != 0
     if has_pages:
-        store(block + co.BLOCK_HAS_PAGES, 0)
-        fetch_add(buffers + co.BUFFERS_PAGES, -block_size)
-    fill_unwritten(context, block + co.BLOCK_ELEMENTS, size, not has_pages)
+        store(block + at.BLOCK_HAS_PAGES, 0)
+        fetch_add(buffers + at.BUFFERS_PAGES, -block_size)
+    fill_unwritten(context, block + at.BLOCK_ELEMENTS, size, not has_pages)
     return handle
 
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
     """Free a live block that has, or has not, BLOCK_KEPT; return whether that was so."""
-    generation = handle >> co.HANDLE_SHIFT
+    generation = handle >> at.HANDLE_SHIFT
     block = block_of(handle)
     # The header of a handle without a block must not be written.
-    if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
+    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
     # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
-    if compare_and_swap(block + co.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
+    if compare_and_swap(block + at.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
     # From here on, a use of the old handle is detected as a use after the end.
-    store_release(block + co.BLOCK_GENERATION, following)
-    buffers, size = buffers_of(context), load(block + co.BLOCK_SIZE)
+    store_release(block + at.BLOCK_GENERATION, following)
+    buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
-        if is_last or load_acquire(buffers + co.BUFFERS_PAGES) + size > MAX_PAGES:
-            first = (block + co.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
+        if is_last or load_acquire(buffers + at.BUFFERS_PAGES) + size > MAX_PAGES:
+            first = (block + at.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
             discard(first, ((block + size) & -PAGE) - first)
         else:
-            store(block + co.BLOCK_HAS_PAGES, 1)
-            fetch_add(buffers + co.BUFFERS_PAGES, size)
+            store(block + at.BLOCK_HAS_PAGES, 1)
+            fetch_add(buffers + at.BUFFERS_PAGES, size)
     give_back(load(context + at.CONTEXT_PROCESS), size)
     # After its last generation a block is not used again: its handles are exhausted.
     if not is_last:
-        stack = buffers + co.BUFFERS_FREE + 8 * load(block + co.BLOCK_CLASS)
-        push_free(stack, block | following << co.HANDLE_SHIFT)
+        stack = buffers + at.BUFFERS_FREE + 8 * load(block + at.BLOCK_CLASS)
+        push_free(stack, block | following << at.HANDLE_SHIFT)
     return 1
 
 
@@ -184,27 +181,27 @@ def keep_buffer(context: Address, handle: int) -> int:
 
     Returns 0 if the buffer is dead or already kept.
     """
-    generation, block = handle >> co.HANDLE_SHIFT, block_of(handle)
-    if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
+    generation, block = handle >> at.HANDLE_SHIFT, block_of(handle)
+    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     owner = 2 * generation
-    return compare_and_swap(block + co.BLOCK_OWNER, owner, owner + co.BLOCK_KEPT)
+    return compare_and_swap(block + at.BLOCK_OWNER, owner, owner + at.BLOCK_KEPT)
 
 
 @entry
 def free_kept(context: Address, handle: int) -> int:
     """Free a buffer after `keep_buffer`."""
-    return free_block(context, handle, co.BLOCK_KEPT)
+    return free_block(context, handle, at.BLOCK_KEPT)
 
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
     """Make a buffer that only the end of a function frees; `last` is the previous one, or 0."""
     handle = new_buffer(context, size)
-    if handle >> co.HANDLE_SHIFT != 0:
+    if handle >> at.HANDLE_SHIFT != 0:
         block = block_of(handle)
         keep_buffer(context, handle)
-        store_release(block + co.BLOCK_NEXT, last)
+        store_release(block + at.BLOCK_NEXT, last)
     return handle
 
 
@@ -212,8 +209,8 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 def free_frame_buffers(context: Address, last: int) -> None:
     """Free the buffers of a function that has ended."""
     while last != 0:
-        before = load_acquire(block_of(last) + co.BLOCK_NEXT)
-        free_block(context, last, co.BLOCK_KEPT)
+        before = load_acquire(block_of(last) + at.BLOCK_NEXT)
+        free_block(context, last, at.BLOCK_KEPT)
         last = before
 
 
@@ -230,7 +227,7 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
     `last` is where the function keeps its latest buffer.
     """
     handle = new_frame_buffer(here(), size, load(last))
-    if handle >> co.HANDLE_SHIFT != 0:
+    if handle >> at.HANDLE_SHIFT != 0:
         store(last, handle)
     return handle
 

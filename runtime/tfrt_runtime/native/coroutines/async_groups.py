@@ -1,8 +1,5 @@
 """Groups of async objects: members are counted, and the group resolves when none is pending."""
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, state_of, wait_for
 from tfrt_runtime.native.coroutines.async_objects import (
@@ -29,20 +26,20 @@ from tfrt_runtime.native.queues.waiters import publish
 @native
 def new_group(context: Address, size: int) -> Address:
     """Make a group that waits for `size` members, with one reference."""
-    group = new_large(context, at.TYPE_GROUP, co.GROUP_STORAGE)
-    store(group + co.GROUP_PENDING, size)
-    store(group + co.GROUP_ADDED, 0)
-    store(group + co.GROUP_SIZE, size)
-    store(group + co.GROUP_ERROR, 0)
-    store(group + co.GROUP_EXCESS, 0)
+    group = new_large(context, at.TYPE_GROUP, at.GROUP_STORAGE)
+    store(group + at.GROUP_PENDING, size)
+    store(group + at.GROUP_ADDED, 0)
+    store(group + at.GROUP_SIZE, size)
+    store(group + at.GROUP_ERROR, 0)
+    store(group + at.GROUP_EXCESS, 0)
     if size <= 0:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
     # Sweep dead objects if there are many, so that a long program keeps few of them.
-    registered = load_acquire(shared + co.ASYNC_REGISTERED)
-    is_full = registered > load_acquire(shared + co.ASYNC_LIMIT)
-    if is_full and load(shared + co.ASYNC_CHECKED) == 0:
+    registered = load_acquire(shared + at.ASYNC_REGISTERED)
+    is_full = registered > load_acquire(shared + at.ASYNC_LIMIT)
+    if is_full and load(shared + at.ASYNC_CHECKED) == 0:
         async_sweep(context, shared)
     return group
 
@@ -56,11 +53,11 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
     # PENDING counts down from the size, not up with the members: a group whose first members
     # resolve before the last ones are added must not become available early.
     # resolved before the last ones are added must not become available early.
-    rank = fetch_add(group + co.GROUP_ADDED, 1)
-    if rank >= load(group + co.GROUP_SIZE):
+    rank = fetch_add(group + at.GROUP_ADDED, 1)
+    if rank >= load(group + at.GROUP_SIZE):
         # If several surplus additions happen at once, any of them may be named.
-        store_release(group + co.GROUP_EXCESS, record)
-        keep_error(context, group, report_event(context, co.EVENT_OVERFILLED, group))
+        store_release(group + at.GROUP_EXCESS, record)
+        keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
         return rank
     if state_of(member) < at.CONCRETE:
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
@@ -79,11 +76,11 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
     # The error before the count: the thread that counts last checks whether an error exists.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
-    if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
+    if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
         publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
 
 
 @native
 def has_error(group: Address) -> bool:
     """Tell whether a member that is resolved by now failed."""
-    return load_acquire(group + co.GROUP_ERROR) != 0
+    return load_acquire(group + at.GROUP_ERROR) != 0

@@ -5,9 +5,6 @@ which is almost always 0.  While it is not 0, they call this module.  The thread
 the run that they work for, because tasks and waiters carry it.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference
 from tfrt_runtime.native.coroutines.async_awaiting import here
@@ -49,8 +46,8 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
     Python makes one error per place, and thereby learns of the place.  All code that ends there
     shares it.
     """
-    for i in range(co.MAX_STOP_PLACES):
-        row = stop + co.STOP_PLACES + 2 * WORD * i
+    for i in range(at.MAX_STOP_PLACES):
+        row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
         # The row first, its error later: two rows must not ask Python about the same place.
         if known == 0:
@@ -61,7 +58,7 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
                 return first_error(context, row, record)
             add_references(shared, 1)
             return shared
-    return report_event(context, co.EVENT_INTERRUPTED, record)
+    return report_event(context, at.EVENT_INTERRUPTED, record)
 
 
 @native
@@ -72,7 +69,7 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
     end there while Python makes the first error also ask Python, but once each: the first that
     returns sets the error of the row.
     """
-    made = report_event(context, co.EVENT_INTERRUPTED, record)
+    made = report_event(context, at.EVENT_INTERRUPTED, record)
     add_references(made, 1)  # the row's, before others can find the error there
     if compare_and_swap(row + WORD, 0, made) == 0:
         drop_reference(context, made)
@@ -92,9 +89,9 @@ def stop_here(context: Address, record: Address) -> int:
     failure = 0
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     if stop != 0:
-        failure = load(stop + co.STOP_ERROR)
+        failure = load(stop + at.STOP_ERROR)
     elif shared != 0:
-        failure = load_acquire(shared + co.ASYNC_CANCELLED)
+        failure = load_acquire(shared + at.ASYNC_CANCELLED)
     if failure == 0:
         return 0
     # The holder of this error is kept until nothing runs.
@@ -121,7 +118,7 @@ def is_interrupted(record: Address) -> int:
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
     if pending & at.INTERRUPT_SIGNAL != 0:
-        report_event(context, co.EVENT_SIGNAL, record)
+        report_event(context, at.EVENT_SIGNAL, record)
     return stop_here(context, record)
 
 

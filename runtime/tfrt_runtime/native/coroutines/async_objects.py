@@ -26,9 +26,6 @@ Groups, and in a checked runtime all objects, are registered: the list of object
 of its own, so that they can be inspected.  A drop that would take that reference is one too many.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -132,7 +129,7 @@ def storage_of(value: Address) -> Address:
 def register_checked(context: Address, made: Address) -> None:
     """Register a new object if references are checked."""
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
-    if shared != 0 and load(shared + co.ASYNC_CHECKED) != 0:
+    if shared != 0 and load(shared + at.ASYNC_CHECKED) != 0:
         register(shared, made)
 
 
@@ -142,8 +139,8 @@ def register(shared: Address, made: Address) -> None:
     # Plain: the object is still private; the push publishes it.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
-    push(shared + co.ASYNC_OBJECTS, made, at.VALUE_NEXT)
-    fetch_add(shared + co.ASYNC_REGISTERED, 1)
+    push(shared + at.ASYNC_OBJECTS, made, at.VALUE_NEXT)
+    fetch_add(shared + at.ASYNC_REGISTERED, 1)
 
 
 @entry
@@ -154,7 +151,7 @@ def async_sweep(context: Address, shared: Address) -> None:
     """
     # The list belongs to this thread now; a concurrent sweep finds only objects that are pushed
     # meanwhile.
-    registered = take_all(shared + co.ASYNC_OBJECTS)
+    registered = take_all(shared + at.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
@@ -165,11 +162,11 @@ def async_sweep(context: Address, shared: Address) -> None:
             destroy_object(context, registered)
             dead += 1
         else:
-            push(shared + co.ASYNC_OBJECTS, registered, at.VALUE_NEXT)
+            push(shared + at.ASYNC_OBJECTS, registered, at.VALUE_NEXT)
             alive += 1
         registered = following
-    fetch_add(shared + co.ASYNC_REGISTERED, -dead)
-    store_release(shared + co.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
+    fetch_add(shared + at.ASYNC_REGISTERED, -dead)
+    store_release(shared + at.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
 
 
 @entry
@@ -179,7 +176,7 @@ def next_stuck(shared: Address, after: Address) -> Address:
     The search starts after the object `after`, or with the first one.
     """
     registered = (
-        load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + co.ASYNC_OBJECTS)
+        load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + at.ASYNC_OBJECTS)
     )
     while registered != 0:
         head = load_acquire(registered + at.VALUE_STATE)
@@ -198,9 +195,9 @@ def is_at_rest(value: Address) -> bool:
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
-    pending = load_acquire(value + co.GROUP_PENDING)
-    size = load(value + co.GROUP_SIZE)
-    if min(load_acquire(value + co.GROUP_ADDED), size) + pending != size:
+    pending = load_acquire(value + at.GROUP_PENDING)
+    size = load(value + at.GROUP_SIZE)
+    if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
         return False
     # The thread that counts down the last member publishes the group afterwards.
     return pending > 0 or is_available(value)
@@ -238,9 +235,9 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
     elif is_registered(value):
         # The last reference was the list's.  Restore the count, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
-        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
-        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, 0)
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, 0)
     else:
         destroy_object(context, value)
 
@@ -279,7 +276,7 @@ def disown(value: Address) -> bool:
 def destroy_object(context: Address, value: Address) -> None:
     """Destroy an object without references."""
     if load(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
-        drop_optional(context, load_acquire(value + co.GROUP_ERROR))
+        drop_optional(context, load_acquire(value + at.GROUP_ERROR))
     destroy_chain(context, value)
 
 
@@ -330,12 +327,12 @@ def resolved_before(context: Address, value: Address) -> None:
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
         # The program has dropped the producer's reference by hand, but still resolves the object.
-        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
     else:
         # The first call that resolved it dropped the producer's reference.
-        report_event(context, co.EVENT_RESOLVED_TWICE, value)
+        report_event(context, at.EVENT_RESOLVED_TWICE, value)
 
 
 @native
@@ -350,7 +347,7 @@ def set_object_error(context: Address, value: Address) -> None:
         return
     failure = exchange(value + at.VALUE_TARGET, 0)
     become_error(
-        context, value, failure if failure != 0 else report_event(context, co.EVENT_DESCRIBE, 0)
+        context, value, failure if failure != 0 else report_event(context, at.EVENT_DESCRIBE, 0)
     )
     drop_references(context, value, 1)
 
@@ -372,7 +369,7 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
     """Keep the first error of a group.  Takes ownership of the reference to `failure`."""
-    if compare_and_swap(group + co.GROUP_ERROR, 0, failure) == 0:
+    if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
@@ -405,11 +402,11 @@ def error_of(context: Address, value: Address) -> Address:
     """Return the error value of an object in error, with a new reference."""
     failure = 0
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
-        failure = load_acquire(value + co.GROUP_ERROR)
+        failure = load_acquire(value + at.GROUP_ERROR)
     elif state_of(value) == at.ERROR:
         failure = resolve(value)
     if failure == 0:
-        return report_event(context, co.EVENT_DESCRIBE, 0)
+        return report_event(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
@@ -438,6 +435,6 @@ def thread_failure(context: Address) -> Address:
     """Return why the function that has just returned failed, with a new reference."""
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
-        return report_event(context, co.EVENT_DESCRIBE, 0)
+        return report_event(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure

@@ -3,9 +3,6 @@
 A sleeping thread ends its sleep early when its run is cancelled.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -224,7 +221,7 @@ def cancel(context: Address, record: Address) -> None:
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
         # What compiled code waits for is known only there.
-        report_event(context, co.EVENT_CANCELLED, request)
+        report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
 

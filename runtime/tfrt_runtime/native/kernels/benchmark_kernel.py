@@ -5,8 +5,6 @@ What is measured goes into a table of (wall, CPU) nanoseconds, which Python turn
 the last run is over.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

@@ -15,9 +15,6 @@ constant, may be indirect, and is not dropped by coroutines that wait.  Objects 
 are results as they are: an object is an AsyncValue.
 """
 
-from __future__ import annotations
-
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -75,22 +72,6 @@ TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
 """Data words: the types of the results start here, those of the arguments follow."""
 
-# A buffer or a tensor that is waited for, in a cell.  Python reads the first three.
-PENDING_RECORD = 0
-"""The kernel that has the tensor among its arguments."""
-PENDING_SPEC = 8
-PENDING_DESCRIPTOR = 16
-"""Address of the descriptor."""
-PENDING_VALUE = 24
-"""The tensor's host value."""
-PENDING_OBJECT = 32
-"""Its counterpart that is to be resolved."""
-PENDING_REQUEST = 40
-
-# An object that stands for a host value that was unavailable, in a cell, which has a reference.
-IMPORT_NEXT = 0
-IMPORT_OBJECT = 8
-IMPORT_REQUEST = 16
 IMPORTS_SWEPT = 1024
 """After this many more objects, a sweep for the resolved ones is worth its time."""
 
@@ -110,7 +91,7 @@ def run_compiled(context: Address, record: Address) -> None:
     set_thread_context(former)
     if failed & 1 != 0:
         noted = thread_failure(context)
-        report_event(context, co.EVENT_FAILED, noted)
+        report_event(context, at.EVENT_FAILED, noted)
         fail_results(context, record, noted)
         drop_reference(context, noted)
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
@@ -142,10 +123,10 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
     cell = take_cell(context)
-    store(cell + IMPORT_OBJECT, made)
-    store(cell + IMPORT_REQUEST, request)
-    push(shared + co.ASYNC_IMPORTS, cell, IMPORT_NEXT)
-    count = fetch_add(shared + co.ASYNC_IMPORTED, 1)
+    store(cell + at.IMPORT_OBJECT, made)
+    store(cell + at.IMPORT_REQUEST, request)
+    push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
+    count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
     # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
@@ -163,19 +144,19 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
     """
     # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
     fence()
-    cell = take_all(shared + co.ASYNC_IMPORTS)
+    cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
-        following = load(cell + IMPORT_NEXT)
-        made = load(cell + IMPORT_OBJECT)
-        if request != 0 and load(cell + IMPORT_REQUEST) == request:
+        following = load(cell + at.IMPORT_NEXT)
+        made = load(cell + at.IMPORT_OBJECT)
+        if request != 0 and load(cell + at.IMPORT_REQUEST) == request:
             add_references(failure, 1)
             async_abandon(context, made, failure)
         if is_available(made):
-            fetch_add(shared + co.ASYNC_IMPORTED, -1)
+            fetch_add(shared + at.ASYNC_IMPORTED, -1)
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
-            push(shared + co.ASYNC_IMPORTS, cell, IMPORT_NEXT)
+            push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
         cell = following
 
 
@@ -276,7 +257,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 def report_failure(context: Address, made: Address) -> None:
     """Let the present request know the error of an object."""
     failure = error_of(context, made)
-    report_event(context, co.EVENT_FAILED, failure)
+    report_event(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
 
 
@@ -287,13 +268,26 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
     `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
     first one of its call.
     """
-    return report_event(context, co.EVENT_BORROW_BUFFER, request)
+    return report_event(context, at.EVENT_BORROW_BUFFER, request)
 
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
     """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
-    report_event(context, co.EVENT_RETURN_BUFFER, request)
+    report_event(context, at.EVENT_RETURN_BUFFER, request)
+
+
+@native
+def new_pending(context: Address, record: Address, spec: Address, resolved: Address) -> Address:
+    """Make a cell for a buffer that is waited for; the run lasts until it is there."""
+    request = load(context + at.CONTEXT_REQUEST)
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
+    pending = take_cell(context)
+    store(pending + at.PENDING_REQUEST, request)
+    store(pending + at.PENDING_RECORD, record)
+    store(pending + at.PENDING_SPEC, spec)
+    store(pending + at.PENDING_OBJECT, resolved)
+    return pending
 
 
 @exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
@@ -308,15 +302,9 @@ def kernel_buffer_object(
     made = new_future(context, size)
     add_references(value, 1)
     # What does not fit is an error at the place of the record: until then the run has to last.
-    request = load(context + at.CONTEXT_REQUEST)
-    fetch_add(request + at.REQUEST_ACTIVE, 1)
-    pending = take_cell(context)
-    store(pending + PENDING_REQUEST, request)
-    store(pending + PENDING_RECORD, record)
-    store(pending + PENDING_SPEC, spec)
-    store(pending + PENDING_DESCRIPTOR, storage_of(made))
-    store(pending + PENDING_VALUE, value)
-    store(pending + PENDING_OBJECT, made)
+    pending = new_pending(context, record, spec, made)
+    store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
+    store(pending + at.PENDING_VALUE, value)
     if not wait_for(context, value, at.WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending):
         tensor_arrived(context, pending, value)
     return made
@@ -325,8 +313,8 @@ def kernel_buffer_object(
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     """Waiter function: a tensor is available, and the value of its buffer is resolved."""
-    made = load(pending + PENDING_OBJECT)
-    request = load(pending + PENDING_REQUEST)
+    made = load(pending + at.PENDING_OBJECT)
+    request = load(pending + at.PENDING_REQUEST)
     # Claimed first: between the claim and the publication no other thread resolves the object, so that
     # Python may fill in its descriptor.
     if claim(made):
@@ -334,8 +322,8 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
         if state_of(value) == at.ERROR:
             failure = error_of(context, value)
         else:
-            store(pending + PENDING_VALUE, resolve(value))
-            failure = report_event(context, co.EVENT_TENSOR_ARRIVED, pending)
+            store(pending + at.PENDING_VALUE, resolve(value))
+            failure = report_event(context, at.EVENT_TENSOR_ARRIVED, pending)
         if failure != 0:
             become_error(context, made, failure)
         else:
@@ -355,13 +343,7 @@ def kernel_return_buffer_object(
     """A result that is a value of a buffer.  Takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
-    request = load(context + at.CONTEXT_REQUEST)
-    fetch_add(request + at.REQUEST_ACTIVE, 1)
-    pending = take_cell(context)
-    store(pending + PENDING_RECORD, record)
-    store(pending + PENDING_SPEC, spec)
-    store(pending + PENDING_OBJECT, result)
-    store(pending + PENDING_REQUEST, request)
+    pending = new_pending(context, record, spec, result)
     if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending):
         buffer_arrived(context, pending, made)
     set_result(context, index, result)
@@ -370,16 +352,16 @@ def kernel_return_buffer_object(
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     """Waiter function: the value of a buffer is resolved, and the tensor is available."""
-    result = load(pending + PENDING_OBJECT)
-    request = load(pending + PENDING_REQUEST)
+    result = load(pending + at.PENDING_OBJECT)
+    request = load(pending + at.PENDING_REQUEST)
     former = load(context + at.CONTEXT_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:
         target = error_of(context, made)
-        report_event(context, co.EVENT_FAILED, target)
+        report_event(context, at.EVENT_FAILED, target)
     else:
-        store(pending + PENDING_DESCRIPTOR, storage_of(made))
-        target = report_event(context, co.EVENT_BUFFER_ARRIVED, pending)
+        store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
+        target = report_event(context, at.EVENT_BUFFER_ARRIVED, pending)
     store(context + at.CONTEXT_REQUEST, former)
     give_cell(context, pending)
     run_waiters(context, forward_to(context, result, target))

@@ -5,8 +5,6 @@ through the return link of its activation.  So they start, and are done: nothing
 recurses.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

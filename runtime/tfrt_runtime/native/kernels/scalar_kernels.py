@@ -1,7 +1,5 @@
 """Native kernels over scalars: those of the table `tfrt_runtime.scalars`, constants, chains."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -9,8 +9,6 @@ The arguments of a frame are borrowed, and so are the tensors in them.  A chain 
 Element types are given as the types of payloads.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.frame import (
     argument,

@@ -5,8 +5,6 @@ vectors, or to a call.  Arrays share no memory.  They are aligned as their eleme
 aligned as vectors are.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 

@@ -6,8 +6,6 @@ waits for another, so a worker that comes late costs nothing.  The thread that e
 kernel's chain.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value
 from tfrt_runtime.native.calls.frame import (
@@ -67,30 +65,6 @@ PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
 """How long a thread that has left a product searches for the next one without sleeping: most parts take less."""
 
-# Product: what its threads share.
-PRODUCT_NEXT = 0
-"""The first part that no thread has taken."""
-PRODUCT_LEFT = 8
-"""Parts that are not done."""
-PRODUCT_OWNERS = 16
-"""Threads that have not seen that nothing is left to take."""
-PRODUCT_PARTS = 24
-PRODUCT_WIDTH = 32
-"""Columns of a part; the last one has what is left."""
-PRODUCT_VALUE = 40
-"""The chain, with a reference."""
-PRODUCT_FUNCTION = 48
-PRODUCT_ROWS = 56
-PRODUCT_COLUMNS = 64
-PRODUCT_INNER = 72
-PRODUCT_ALPHA = 80
-PRODUCT_BETA = 88
-PRODUCT_TENSORS = 96
-"""The factors and the result, with references."""
-PRODUCT_PROCESSOR = 120
-"""Where the kernel's thread was when the product began."""
-PRODUCT_SIZE = 128
-
 
 @entry
 def matmul_f32(context: Address, record: Address) -> None:
@@ -133,9 +107,9 @@ def multiply(context: Address, record: Address) -> bool:
         parts = parts_for(helpers, rows, columns, inner)
     if parts > 1:
         product = new_product(context, a, b, c, parts)
-        store(product + PRODUCT_FUNCTION, attribute(record, MATRICES))
-        store_f64(product + PRODUCT_ALPHA, alpha)
-        store_f64(product + PRODUCT_BETA, beta)
+        store(product + at.PRODUCT_FUNCTION, attribute(record, MATRICES))
+        store_f64(product + at.PRODUCT_ALPHA, alpha)
+        store_f64(product + at.PRODUCT_BETA, beta)
         share_product(context, product, min(helpers, parts - 1), attribute(record, PART_TASK))
         return True
     if rows == 1:
@@ -203,30 +177,30 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     # One for the result, one for the thread that publishes it.
     store(value + at.VALUE_REFERENCES, 2)
     set_result(context, 0, value)
-    product = take_block(context, PRODUCT_SIZE)
-    store(product + PRODUCT_NEXT, 0)
-    store(product + PRODUCT_LEFT, count)
-    store(product + PRODUCT_PARTS, count)
-    store(product + PRODUCT_WIDTH, width)
-    store(product + PRODUCT_VALUE, value)
-    store(product + PRODUCT_ROWS, rows)
-    store(product + PRODUCT_COLUMNS, columns)
-    store(product + PRODUCT_INNER, inner)
+    product = take_block(context, at.PRODUCT_SIZE)
+    store(product + at.PRODUCT_NEXT, 0)
+    store(product + at.PRODUCT_LEFT, count)
+    store(product + at.PRODUCT_PARTS, count)
+    store(product + at.PRODUCT_WIDTH, width)
+    store(product + at.PRODUCT_VALUE, value)
+    store(product + at.PRODUCT_ROWS, rows)
+    store(product + at.PRODUCT_COLUMNS, columns)
+    store(product + at.PRODUCT_INNER, inner)
     # The kernel drops its arguments when it returns, while helpers may still multiply.
     add_tensor_reference(a)
     add_tensor_reference(b)
     add_tensor_reference(c)
-    store(product + PRODUCT_TENSORS, a)
-    store(product + PRODUCT_TENSORS + 8, b)
-    store(product + PRODUCT_TENSORS + 16, c)
+    store(product + at.PRODUCT_TENSORS, a)
+    store(product + at.PRODUCT_TENSORS + 8, b)
+    store(product + at.PRODUCT_TENSORS + 16, c)
     return product
 
 
 @native
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
     """Work on a product together with that many workers; `function` is the address of `multiply_parts`."""
-    store(product + PRODUCT_OWNERS, helpers + 1)
-    store(product + PRODUCT_PROCESSOR, processor())
+    store(product + at.PRODUCT_OWNERS, helpers + 1)
+    store(product + at.PRODUCT_PROCESSOR, processor())
     # The helpers finish in the activation, which must last until their tasks have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
@@ -251,7 +225,7 @@ def multiply_parts(context: Address, task: Address) -> None:
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
     # Where others use the processors, the system may run this thread instead of the kernel's.
-    if processor() != load(product + PRODUCT_PROCESSOR):
+    if processor() != load(product + at.PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)
     finish(context, activation)
@@ -260,17 +234,17 @@ def multiply_parts(context: Address, task: Address) -> None:
 @native
 def work_on_product(context: Address, product: Address) -> None:
     """Take parts until there is none left."""
-    parts = load(product + PRODUCT_PARTS)
-    part = fetch_add(product + PRODUCT_NEXT, 1)
+    parts = load(product + at.PRODUCT_PARTS)
+    part = fetch_add(product + at.PRODUCT_NEXT, 1)
     while part < parts:
         multiply_part(product, part)
         # The last part's thread publishes, although others may still be about to find that no part is left;
         # so the product is freed by its last owner, not by this count.
-        if fetch_add(product + PRODUCT_LEFT, -1) == 1:
-            value = load(product + PRODUCT_VALUE)
+        if fetch_add(product + at.PRODUCT_LEFT, -1) == 1:
+            value = load(product + at.PRODUCT_VALUE)
             publish(context, value, at.CONCRETE)
             drop_reference(context, value)
-        part = fetch_add(product + PRODUCT_NEXT, 1)
+        part = fetch_add(product + at.PRODUCT_NEXT, 1)
     # What follows the product is ready soon: the other threads are at their last parts.
     store(context + at.CONTEXT_SEEKING_UNTIL, now() + SEEKING_NS)
 
@@ -278,31 +252,31 @@ def work_on_product(context: Address, product: Address) -> None:
 @native
 def leave_product(context: Address, product: Address) -> None:
     """This thread no longer takes part; the last one to leave frees the product."""
-    if fetch_add(product + PRODUCT_OWNERS, -1) == 1:
+    if fetch_add(product + at.PRODUCT_OWNERS, -1) == 1:
         for i in range(3):
-            drop_tensor(context, load(product + PRODUCT_TENSORS + 8 * i))
-        give_block(context, product, PRODUCT_SIZE)
+            drop_tensor(context, load(product + at.PRODUCT_TENSORS + 8 * i))
+        give_block(context, product, at.PRODUCT_SIZE)
 
 
 @native
 def multiply_part(product: Address, part: int) -> None:
     """Compute the columns of one part."""
-    columns, width = load(product + PRODUCT_COLUMNS), load(product + PRODUCT_WIDTH)
+    columns, width = load(product + at.PRODUCT_COLUMNS), load(product + at.PRODUCT_WIDTH)
     first = part * width
     left, right, target = (
-        load(load(product + PRODUCT_TENSORS) + at.TENSOR_DATA),
-        load(load(product + PRODUCT_TENSORS + 8) + at.TENSOR_DATA) + 4 * first,
-        load(load(product + PRODUCT_TENSORS + 16) + at.TENSOR_DATA) + 4 * first,
+        load(load(product + at.PRODUCT_TENSORS) + at.TENSOR_DATA),
+        load(load(product + at.PRODUCT_TENSORS + 8) + at.TENSOR_DATA) + 4 * first,
+        load(load(product + at.PRODUCT_TENSORS + 16) + at.TENSOR_DATA) + 4 * first,
     )
     multiply_matrices(
-        load(product + PRODUCT_FUNCTION),
-        load(product + PRODUCT_ROWS),
+        load(product + at.PRODUCT_FUNCTION),
+        load(product + at.PRODUCT_ROWS),
         min(width, columns - first),
-        load(product + PRODUCT_INNER),
-        load_f64(product + PRODUCT_ALPHA),
+        load(product + at.PRODUCT_INNER),
+        load_f64(product + at.PRODUCT_ALPHA),
         left,
         right,
-        load_f64(product + PRODUCT_BETA),
+        load_f64(product + at.PRODUCT_BETA),
         target,
         columns,
         columns,

@@ -9,8 +9,6 @@ tensor's being its address, then the attributes; `results` has room for a word p
 0, or 1 if it raised: its Python self is called then, which says what is wrong.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.frame import (
     argument,

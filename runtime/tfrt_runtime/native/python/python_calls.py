@@ -1,7 +1,5 @@
 """Calls from Python, whose arguments come as they are."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,

@@ -13,12 +13,9 @@ Python objects become payloads, and payloads Python objects, by one table for ar
 ordinary here, `host.values.fitting` and `host.payload` fit in Python, or say why it does not fit.
 """
 
-from __future__ import annotations
-
 import math
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.memory import (
     Address,
     bound_words,
@@ -45,33 +42,33 @@ from tfrt_runtime.native.memory import (
 @native
 def word(api: Address, given: Address, index: int) -> int:
     """An argument that is an integer."""
-    return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
+    return call1(load(api + at.PYTHON_READ_WORD), load(given + 8 * index))
 
 
 @native
 def type_of(api: Address, item: Address) -> Address:
     """The type of an object, borrowed: the object has it."""
-    found = call1(load(api + py.PYTHON_TYPE), item)
-    call1(load(api + py.PYTHON_DROP), found)
+    found = call1(load(api + at.PYTHON_TYPE), item)
+    call1(load(api + at.PYTHON_DROP), found)
     return found
 
 
 @native
 def word_attribute(api: Address, item: Address, name: Address) -> int:
     """An attribute of an object that is an integer; 0, and no exception, if there is none."""
-    found = call2(load(api + py.PYTHON_GET), item, name)
+    found = call2(load(api + at.PYTHON_GET), item, name)
     if found == 0:
-        call1(load(api + py.PYTHON_CLEAR), 0)
+        call1(load(api + at.PYTHON_CLEAR), 0)
         return 0
-    number = call1(load(api + py.PYTHON_READ_WORD), found)
-    call1(load(api + py.PYTHON_DROP), found)
+    number = call1(load(api + at.PYTHON_READ_WORD), found)
+    call1(load(api + at.PYTHON_DROP), found)
     return number
 
 
 @native
 def shared(api: Address, item: Address) -> Address:
     """A new reference to a Python object."""
-    call1(load(api + py.PYTHON_ADD), item)
+    call1(load(api + at.PYTHON_ADD), item)
     return item
 
 
@@ -96,16 +93,16 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
     # CPython says in this way that one of them was no integer.
     is_suspect = first == -1 or second == -1 or third == -1 or fourth == -1
     is_suspect = is_suspect or fifth == -1 or sixth == -1 or seventh == -1
-    if is_suspect and call1(load(api + py.PYTHON_OCCURRED), 0) != 0:
+    if is_suspect and call1(load(api + at.PYTHON_OCCURRED), 0) != 0:
         return 0
     # An entry that takes fewer words does not see the others.
     if is_slow:
-        thread = call1(load(api + py.PYTHON_SAVE), 0)
+        thread = call1(load(api + at.PYTHON_SAVE), 0)
         answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
-        call1(load(api + py.PYTHON_RESTORE), thread)
+        call1(load(api + at.PYTHON_RESTORE), thread)
     else:
         answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
-    return call1(load(api + py.PYTHON_MAKE_INT), answer)
+    return call1(load(api + at.PYTHON_MAKE_INT), answer)
 
 
 @entry
@@ -123,7 +120,7 @@ def call_slow(bound: Address, given: Address, count: int) -> Address:
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
     """A new handle of an object.  With the GIL."""
-    call1(load(api + py.PYTHON_ADD), item)
+    call1(load(api + at.PYTHON_ADD), item)
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
 
@@ -133,15 +130,15 @@ def object_add(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: a new handle of an object."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
-    return call1(load(api + py.PYTHON_MAKE_INT), hold(process, api, load(given)))
+    return call1(load(api + at.PYTHON_MAKE_INT), hold(process, api, load(given)))
 
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle."""
     api = load(bound_words(bound))
-    item = call1(load(api + py.PYTHON_READ_WORD), load(given))
-    call1(load(api + py.PYTHON_ADD), item)
+    item = call1(load(api + at.PYTHON_READ_WORD), load(given))
+    call1(load(api + at.PYTHON_ADD), item)
     return item
 
 
@@ -152,7 +149,7 @@ def object_take(bound: Address, given: Address, count: int) -> Address:
     api, process = load(words), load(words + 8)
     # The reference of the handle becomes the caller's.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
-    return call1(load(api + py.PYTHON_READ_WORD), load(given))
+    return call1(load(api + at.PYTHON_READ_WORD), load(given))
 
 
 @entry
@@ -160,11 +157,11 @@ def object_release(context: Address, item: Address) -> None:
     """PROCESS_RELEASE_OBJECT: a handle ends."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
-    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     # First: code of users may run when the object dies, and count.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
-    call1(load(api + py.PYTHON_DROP), item)
-    call1(load(api + py.PYTHON_RELEASE), lock)
+    call1(load(api + at.PYTHON_DROP), item)
+    call1(load(api + at.PYTHON_RELEASE), lock)
 
 
 @entry
@@ -174,13 +171,13 @@ def handle(bound: Address, given: Address, count: int) -> Address:
     Code of Python cannot do that: its own next check would be the one that answers.
     """
     api = load(bound_words(bound))
-    is_later = call4(load(api + py.PYTHON_CALL), load(api + py.PYTHON_ANSWER), given, 2, 0)
+    is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
     if is_later == 0:
         return 0
-    if is_later == load(api + py.PYTHON_TRUE):
-        call1(load(api + py.PYTHON_INTERRUPT), word(api, given, 0))
-    call1(load(api + py.PYTHON_DROP), is_later)
-    return shared(api, load(api + py.PYTHON_NONE))
+    if is_later == load(api + at.PYTHON_TRUE):
+        call1(load(api + at.PYTHON_INTERRUPT), word(api, given, 0))
+    call1(load(api + at.PYTHON_DROP), is_later)
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 TOO_LARGE = 2.0**128 - 2.0**103
@@ -196,9 +193,9 @@ def put(api: Address, place: Address, item: Address) -> bool:
     payload_type = load(place)
     type_object = type_of(api, item)
     if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
-        if type_object != load(api + py.PYTHON_INT):
+        if type_object != load(api + at.PYTHON_INT):
             return False
-        number = call2(load(api + py.PYTHON_READ_INT), item, place + 16)
+        number = call2(load(api + at.PYTHON_READ_INT), item, place + 16)
         shift = 64 - (8 << (payload_type - at.TYPE_I8))
         if load_i32(place + 16) != 0 or (number << shift) >> shift != number:
             return False
@@ -206,9 +203,9 @@ def put(api: Address, place: Address, item: Address) -> bool:
         store(place + 8, number)
         return True
     if payload_type == at.TYPE_F64 or payload_type == at.TYPE_F32:
-        if type_object != load(api + py.PYTHON_FLOAT):
+        if type_object != load(api + at.PYTHON_FLOAT):
             return False
-        number_f64 = call_for_f64(load(api + py.PYTHON_READ_FLOAT), item)
+        number_f64 = call_for_f64(load(api + at.PYTHON_READ_FLOAT), item)
         if payload_type == at.TYPE_F64:
             store_f64(place + 8, number_f64)
         elif is_too_large(number_f64):
@@ -217,33 +214,33 @@ def put(api: Address, place: Address, item: Address) -> bool:
             store_f32(place + 8, number_f64)
         return True
     if payload_type == at.TYPE_I1:
-        if type_object != load(api + py.PYTHON_BOOL):
+        if type_object != load(api + at.PYTHON_BOOL):
             return False
-        store(place + 8, call1(load(api + py.PYTHON_READ_WORD), item))
+        store(place + 8, call1(load(api + at.PYTHON_READ_WORD), item))
         return True
     if payload_type == at.TYPE_OBJECT:
-        if type_object != load(api + py.PYTHON_STR):
+        if type_object != load(api + at.PYTHON_STR):
             return False
         store(place + 8, item)
         return True
     if payload_type == at.TYPE_TENSOR:
         return put_tensor(api, place, item)
-    is_chain = item == load(api + py.PYTHON_CHAIN) or item == load(api + py.PYTHON_NONE)
+    is_chain = item == load(api + at.PYTHON_CHAIN) or item == load(api + at.PYTHON_NONE)
     return payload_type == at.TYPE_CHAIN and is_chain
 
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
     """As `put`; False for what is no tensor, or one that no native kernel has had."""
-    if not is_one_of(api, item, py.PYTHON_TENSOR):
+    if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
-    handle = call2(load(api + py.PYTHON_GET), item, load(api + py.PYTHON_NAME_HANDLE))
+    handle = call2(load(api + at.PYTHON_GET), item, load(api + at.PYTHON_NAME_HANDLE))
     tensor = 0
     if handle != 0:  # None has no address
-        tensor = word_attribute(api, handle, load(api + py.PYTHON_NAME_ADDRESS))
-        call1(load(api + py.PYTHON_DROP), handle)
+        tensor = word_attribute(api, handle, load(api + at.PYTHON_NAME_ADDRESS))
+        call1(load(api + at.PYTHON_DROP), handle)
     store(place + 8, tensor)
-    call1(load(api + py.PYTHON_CLEAR), 0)
+    call1(load(api + at.PYTHON_CLEAR), 0)
     return tensor != 0
 
 
@@ -252,31 +249,31 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
     """The payload of a value as a new reference to a Python object; 0 with an exception."""
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
-        call1(load(api + py.PYTHON_ADD), load(payload))
+        call1(load(api + at.PYTHON_ADD), load(payload))
         return load(payload)
     if payload_type == at.TYPE_CHAIN:
-        call1(load(api + py.PYTHON_ADD), load(api + py.PYTHON_CHAIN))
-        return load(api + py.PYTHON_CHAIN)
+        call1(load(api + at.PYTHON_ADD), load(api + at.PYTHON_CHAIN))
+        return load(api + at.PYTHON_CHAIN)
     if payload_type > at.TYPE_I64 and payload_type != at.TYPE_F32 and payload_type != at.TYPE_F64:
         return read_in_python(api, value)
     if payload_type == at.TYPE_F64:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f64(payload))
+        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f64(payload))
     if payload_type == at.TYPE_F32:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f32(payload))
+        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f32(payload))
     if payload_type == at.TYPE_I1:
-        return call1(load(api + py.PYTHON_MAKE_BOOL), load(payload) & 1)
+        return call1(load(api + at.PYTHON_MAKE_BOOL), load(payload) & 1)
     shift = 64 - (8 << (payload_type - at.TYPE_I8))
-    return call1(load(api + py.PYTHON_MAKE_INT), (load(payload) << shift) >> shift)
+    return call1(load(api + at.PYTHON_MAKE_INT), (load(payload) << shift) >> shift)
 
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
     """The payload of a value as Python makes an object of it."""
-    number = call1(load(api + py.PYTHON_MAKE_INT), value)
+    number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
-    made = call2(load(api + py.PYTHON_CALL_ONE), load(api + py.PYTHON_READ), number)
-    call1(load(api + py.PYTHON_DROP), number)
+    made = call2(load(api + at.PYTHON_CALL_ONE), load(api + at.PYTHON_READ), number)
+    call1(load(api + at.PYTHON_DROP), number)
     return made
 
 
@@ -291,4 +288,4 @@ def is_one_of(api: Address, item: Address, kind: int) -> bool:
     """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
     type_object = type_of(api, item)
     # The result is an int of 32 bits.
-    return call2(load(api + py.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
+    return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0

@@ -22,10 +22,7 @@ from kernel to kernel would save two calls of a few nanoseconds each, but would 
 code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.calls.frame import (
     argument,
     attribute,
@@ -58,14 +55,14 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
-    if type_object != load(api + py.PYTHON_STR):
-        if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
+    if type_object != load(api + at.PYTHON_STR):
+        if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
             return False
         is_case = (
-            call2(load(api + py.PYTHON_IS_INSTANCE), returned, load(api + py.PYTHON_CASES)) << 32
+            call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
         if is_case < 0:  # it raised; so it does in Python, which asks again
-            call1(load(api + py.PYTHON_CLEAR), 0)
+            call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
     held = hold(load(context + at.CONTEXT_PROCESS), api, returned)
@@ -97,29 +94,29 @@ def finish_in_python(
     context: Address, record: Address, api: Address, returned: Address, raised: Address
 ) -> None:
     """Let Python have what the function returned, or what it has raised (`returned` is 0)."""
-    none = load(api + py.PYTHON_NONE)
+    none = load(api + at.PYTHON_NONE)
     if returned == 0:
-        call3(load(api + py.PYTHON_FETCH), raised, raised + 8, raised + 16)
-        call3(load(api + py.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
+        call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
+        call3(load(api + at.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
         if load(raised + 16) != 0:
-            call2(load(api + py.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
+            call2(load(api + at.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
     given = take_block(context, 24)
     if given != 0:
-        store(given, call1(load(api + py.PYTHON_MAKE_INT), context))
+        store(given, call1(load(api + at.PYTHON_MAKE_INT), context))
         store(given + 8, returned if returned != 0 else none)
         store(given + 16, load(raised + 8) if returned == 0 else none)
         finish = attribute(record, FINISH)
-        said = call4(load(api + py.PYTHON_CALL), finish, given, 3, 0)
+        said = call4(load(api + at.PYTHON_CALL), finish, given, 3, 0)
         if said == 0:
-            call1(load(api + py.PYTHON_UNRAISABLE), finish)
+            call1(load(api + at.PYTHON_UNRAISABLE), finish)
         else:
-            call1(load(api + py.PYTHON_DROP), said)
-        call1(load(api + py.PYTHON_DROP), load(given))
+            call1(load(api + at.PYTHON_DROP), said)
+        call1(load(api + at.PYTHON_DROP), load(given))
         give_block(context, given, 24)
     if returned == 0:
         for i in range(RAISED_WORDS):
             if load(raised + 8 * i) != 0:
-                call1(load(api + py.PYTHON_DROP), load(raised + 8 * i))
+                call1(load(api + at.PYTHON_DROP), load(raised + 8 * i))
 
 
 @native
@@ -134,16 +131,16 @@ def enter_run(context: Address, api: Address) -> Address:
         return 0
     words, entered, known = load(request + at.REQUEST_WORDS), 0, 0
     if caller == load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER):
-        entered, known = load(api + py.PYTHON_SPARE), load(api + py.PYTHON_SPARE_WORDS)
-        store(api + py.PYTHON_SPARE, 0)
+        entered, known = load(api + at.PYTHON_SPARE), load(api + at.PYTHON_SPARE_WORDS)
+        store(api + at.PYTHON_SPARE, 0)
     if entered == 0:
-        entered, known = call1(load(api + py.PYTHON_COPY_CONTEXT), caller), 0
+        entered, known = call1(load(api + at.PYTHON_COPY_CONTEXT), caller), 0
     if entered != 0:
-        call1(load(api + py.PYTHON_ENTER), entered)
+        call1(load(api + at.PYTHON_ENTER), entered)
         if words != known:
-            token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), words)
-            call1(load(api + py.PYTHON_DROP), token)
-    call1(load(api + py.PYTHON_CLEAR), 0)  # Python may have had no memory
+            token = call2(load(api + at.PYTHON_SET_VARIABLE), load(api + at.PYTHON_RUN), words)
+            call1(load(api + at.PYTHON_DROP), token)
+    call1(load(api + at.PYTHON_CLEAR), 0)  # Python may have had no memory
     return entered
 
 
@@ -154,19 +151,19 @@ def leave_run(
     """Leave the context that `enter_run` returned for a kernel of a run, with its mapping then."""
     if entered == 0:
         return
-    call1(load(api + py.PYTHON_EXIT), entered)
+    call1(load(api + at.PYTHON_EXIT), entered)
     caller = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER)
     is_spare = has_mapping(api, entered, mapping)
-    call1(load(api + py.PYTHON_DROP), mapping)
+    call1(load(api + at.PYTHON_DROP), mapping)
     if (
         is_spare
-        and load(api + py.PYTHON_SPARE) == 0
+        and load(api + at.PYTHON_SPARE) == 0
         and load(request + at.REQUEST_CALLER) == caller
     ):
-        store(api + py.PYTHON_SPARE, entered)
-        store(api + py.PYTHON_SPARE_WORDS, load(request + at.REQUEST_WORDS))
+        store(api + at.PYTHON_SPARE, entered)
+        store(api + at.PYTHON_SPARE_WORDS, load(request + at.REQUEST_WORDS))
     else:
-        call1(load(api + py.PYTHON_DROP), entered)
+        call1(load(api + at.PYTHON_DROP), entered)
 
 
 @entry
@@ -174,12 +171,12 @@ def run_framed(context: Address, record: Address) -> None:
     """PROCESS_PYTHON_KERNEL: let Python have the frame, within a context of the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
-    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
     mapping = mapping_of(api, entered)
     call2(load(process + at.PROCESS_CALL_PYTHON), context, record)
     leave_run(context, api, request, entered, mapping)
-    call1(load(api + py.PYTHON_RELEASE), lock)
+    call1(load(api + at.PYTHON_RELEASE), lock)
 
 
 @native
@@ -196,12 +193,12 @@ def is_ordinary(context: Address, record: Address) -> bool:
 def run(context: Address, record: Address) -> None:
     """Call the function on the frame; what is not ordinary is left to Python."""
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
-    interrupts = load(api + py.PYTHON_INTERRUPTS)
+    interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
     count = attribute(record, ARGUMENTS)
     total = count + attribute(record, ATTRIBUTES)
     given = 0
-    is_interrupted = is_main and load(interrupts + py.INTERRUPTS_NOTED) != 0
+    is_interrupted = is_main and load(interrupts + at.INTERRUPTS_NOTED) != 0
     if not is_interrupted and is_ordinary(context, record):
         given = take_block(context, 8 * (total + RAISED_WORDS))
     if given == 0:
@@ -209,7 +206,7 @@ def run(context: Address, record: Address) -> None:
         return
     raised = given + 8 * total
     request = load(context + at.CONTEXT_REQUEST)
-    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
     mapping = mapping_of(api, entered)
     made = 0
@@ -226,19 +223,19 @@ def run(context: Address, record: Address) -> None:
     if made == count:
         # Within, an interrupt is the function's: the main thread's handler raises it there.
         if is_main:
-            store(interrupts + py.INTERRUPTS_MAY_RAISE, 1)
-        returned = call4(load(api + py.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
+            store(interrupts + at.INTERRUPTS_MAY_RAISE, 1)
+        returned = call4(load(api + at.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
         if is_main:
-            store(interrupts + py.INTERRUPTS_MAY_RAISE, 0)
+            store(interrupts + at.INTERRUPTS_MAY_RAISE, 0)
     for i in range(made):
-        call1(load(api + py.PYTHON_DROP), load(given + 8 * i))
+        call1(load(api + at.PYTHON_DROP), load(given + 8 * i))
     is_over = False
     if returned != 0:
         is_over = take_result(context, record, api, returned, raised)
     if not is_over:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
-        call1(load(api + py.PYTHON_DROP), returned)
+        call1(load(api + at.PYTHON_DROP), returned)
     leave_run(context, api, request, entered, mapping)
-    call1(load(api + py.PYTHON_RELEASE), lock)
+    call1(load(api + at.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))

@@ -18,10 +18,7 @@ Each returns the object MISSING, or None, where something is not ordinary: Pytho
 to each are the address of the table of CPython's functions, that of the process, and that of MISSING.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -71,14 +68,14 @@ WAKE_UP_NS = 50_000
 @native
 def context_of(api: Address, queue: Address) -> Address:
     """The context of this thread, which has the GIL; 0 with an exception set where Python has none for it."""
-    thread = call1(load(api + py.PYTHON_THREAD), 0)
+    thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
         return load(queue + at.QUEUE_CONTEXT)
-    answer = call4(load(api + py.PYTHON_CALL), load(queue + at.QUEUE_FIND), 0, 0, 0)
+    answer = call4(load(api + at.PYTHON_CALL), load(queue + at.QUEUE_FIND), 0, 0, 0)
     if answer == 0:
         return 0
-    context = call1(load(api + py.PYTHON_READ_WORD), answer)
-    call1(load(api + py.PYTHON_DROP), answer)
+    context = call1(load(api + at.PYTHON_READ_WORD), answer)
+    call1(load(api + at.PYTHON_DROP), answer)
     # Another thread may have been here meanwhile.  Each writes all words before it gives the GIL away.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
@@ -99,11 +96,11 @@ def take_turns(api: Address, queue: Address) -> None:
         return
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
-        thread = call1(load(api + py.PYTHON_SAVE), 0)
+        thread = call1(load(api + at.PYTHON_SAVE), 0)
         # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that
         # comes writes the word, so that this does not sleep if it was here already.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
-        call1(load(api + py.PYTHON_RESTORE), thread)
+        call1(load(api + at.PYTHON_RESTORE), thread)
 
 
 @entry
@@ -125,28 +122,28 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     if context == 0:
         return 0
     template, arguments = word(api, given, 2), load(given + 40)
-    wanted = load(template + py.TEMPLATE_ARGUMENTS)
-    if call1(load(api + py.PYTHON_TUPLE_SIZE), arguments) != wanted:
+    wanted = load(template + at.TEMPLATE_ARGUMENTS)
+    if call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
     made = call2(
-        load(api + py.PYTHON_NEW_BYTES),
-        template + py.TEMPLATE_WORDS,
-        load(template + py.TEMPLATE_SIZE),
+        load(api + at.PYTHON_NEW_BYTES),
+        template + at.TEMPLATE_WORDS,
+        load(template + at.TEMPLATE_SIZE),
     )
     if made == 0:
         return 0
-    request = call1(load(api + py.PYTHON_BYTES), made)
+    request = call1(load(api + at.PYTHON_BYTES), made)
     place = request + at.REQUEST_SIZE
     for i in range(wanted):
-        if not put(api, place, call2(load(api + py.PYTHON_TUPLE_ITEM), arguments, i)):
-            call1(load(api + py.PYTHON_DROP), made)
+        if not put(api, place, call2(load(api + at.PYTHON_TUPLE_ITEM), arguments, i)):
+            call1(load(api + at.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
-    is_carried = load(template + py.TEMPLATE_CARRIES) == 0 or carry(
+    is_carried = load(template + at.TEMPLATE_CARRIES) == 0 or carry(
         api, process, run, request, made
     )
     is_known = is_carried and note(api, run, request, made)
-    call1(load(api + py.PYTHON_DROP), made)
+    call1(load(api + at.PYTHON_DROP), made)
     if not is_known:
         return 0
     for i in range(wanted):
@@ -160,20 +157,20 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     if starts == 2:
         store(request + at.REQUEST_NOTIFY, at.NOTIFY_FORGET)
     if starts != 0:
-        start_call_with(context, load(template + py.TEMPLATE_FUNCTION), request, 1)
-    return shared(api, load(api + py.PYTHON_NONE))
+        start_call_with(context, load(template + at.TEMPLATE_FUNCTION), request, 1)
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @native
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
     """Give a run its words, and let Python know it by their address; False with an exception."""
-    key = call1(load(api + py.PYTHON_MAKE_INT), request)
+    key = call1(load(api + at.PYTHON_MAKE_INT), request)
     # The results are ints of 32 bits: not 0 where Python has no memory for it.
-    failed = call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_WORDS), made) << 32
-    failed |= call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_ADDRESS), key) << 32
+    failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_WORDS), made) << 32
+    failed |= call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_ADDRESS), key) << 32
     if failed == 0:
-        failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
-    call1(load(api + py.PYTHON_DROP), key)
+        failed = call3(load(api + at.PYTHON_NOTE), load(api + at.PYTHON_REQUESTS), key, run) << 32
+    call1(load(api + at.PYTHON_DROP), key)
     be_untracked(api, run)
     return failed == 0
 
@@ -184,8 +181,8 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
     carried = caller_context(api, process)
     if carried == 0:
         return False
-    failed = call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_CALLER), carried) << 32
-    call1(load(api + py.PYTHON_DROP), carried)  # the run has it
+    failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_CALLER), carried) << 32
+    call1(load(api + at.PYTHON_DROP), carried)  # the run has it
     store(request + at.REQUEST_CALLER, carried)
     store(request + at.REQUEST_WORDS, made)
     return failed == 0
@@ -197,13 +194,13 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     run, made = load(given), load(given + 8)
-    request = call1(load(api + py.PYTHON_BYTES), made)
+    request = call1(load(api + at.PYTHON_BYTES), made)
     if word(api, given, 2) != 0 and not carry(api, process, run, request, made):
         return 0
     store(request + at.REQUEST_NUMBER, next_number(process))
     if not note(api, run, request, made):
         return 0
-    return shared(api, load(api + py.PYTHON_NONE))
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
@@ -221,17 +218,17 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     context, arguments = context_of(api, queue), load(given + 24)
     if context == 0:
         return 0
-    wanted = load(template + py.TEMPLATE_ARGUMENTS)
+    wanted = load(template + at.TEMPLATE_ARGUMENTS)
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0 or load(queue + at.QUEUE_CHOOSE) != 0
-    if is_busy or call1(load(api + py.PYTHON_TUPLE_SIZE), arguments) != wanted:
+    if is_busy or call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
-    types = template + py.TEMPLATE_WORDS
+    types = template + at.TEMPLATE_WORDS
     frame, results = load(context + at.CONTEXT_ARGUMENTS), load(context + at.CONTEXT_RESULTS)
     made = 0
     while made < wanted:
         kind = load(types + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * made)
         value = number_value(
-            context, api, kind, call2(load(api + py.PYTHON_TUPLE_ITEM), arguments, made)
+            context, api, kind, call2(load(api + at.PYTHON_TUPLE_ITEM), arguments, made)
         )
         if value == 0:
             break
@@ -245,10 +242,10 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
         drop_reference(context, load(frame + 8 * i))
     if load(results) == 0:
         return shared(api, missing)
-    count_made = load(template + py.TEMPLATE_RESULTS)
+    count_made = load(template + at.TEMPLATE_RESULTS)
     if count_made == 1:
-        return call1(load(api + py.PYTHON_MAKE_INT), load(results))
-    return call2(load(api + py.PYTHON_NEW_BYTES), results, 8 * count_made)
+        return call1(load(api + at.PYTHON_MAKE_INT), load(results))
+    return call2(load(api + at.PYTHON_NEW_BYTES), results, 8 * count_made)
 
 
 @native
@@ -260,7 +257,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
     if put(api, place, item):
         value = new_available(context, payload_type)
         store(value + at.VALUE_PAYLOAD, load(place + 8))
-    elif is_one_of(api, item, py.PYTHON_VALUE):
+    elif is_one_of(api, item, at.PYTHON_VALUE):
         value = available_of(api, item, payload_type)
     give_block(context, place, 8 * at.ARGUMENT_WORDS)
     return value
@@ -270,7 +267,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
     # 0 while the object dies.
-    value = word_attribute(api, item, load(api + py.PYTHON_NAME_VALUE))
+    value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
     if value == 0 or not is_available(value):
         return 0
     value = resolve(value)
@@ -301,12 +298,12 @@ def leave(bound: Address, given: Address, count: int) -> Address:
         return 0
     template = word(api, given, 2)
     if template != 0:
-        results = request + load(template + py.TEMPLATE_FIRST)
-        for i in range(load(template + py.TEMPLATE_RESULTS)):
+        results = request + load(template + at.TEMPLATE_FIRST)
+        for i in range(load(template + at.TEMPLATE_RESULTS)):
             drop_reference(context, load(results + 8 * i))
     compare_and_swap(request + at.REQUEST_NOTIFY, 0, at.NOTIFY_FORGET)
     forget_over(process, context, api)
-    return shared(api, load(api + py.PYTHON_NONE))
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
@@ -320,7 +317,7 @@ def forget(bound: Address, given: Address, count: int) -> Address:
         if context == 0:
             return 0
     forget_over(process, context, api)
-    return shared(api, load(api + py.PYTHON_NONE))
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
@@ -328,23 +325,23 @@ def request_done(context: Address, request: Address, notify: int) -> None:
     """PROCESS_REQUEST_DONE: call Python as a run is over, or let it forget the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
-    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     if notify == at.NOTIFY_PYTHON:
         given = need_block(context, 8)
-        store(given, call1(load(api + py.PYTHON_MAKE_INT), request))
-        done = load(api + py.PYTHON_REQUEST_DONE)
-        said = call4(load(api + py.PYTHON_CALL), done, given, 1, 0)
+        store(given, call1(load(api + at.PYTHON_MAKE_INT), request))
+        done = load(api + at.PYTHON_REQUEST_DONE)
+        said = call4(load(api + at.PYTHON_CALL), done, given, 1, 0)
         if said == 0:
-            call1(load(api + py.PYTHON_UNRAISABLE), done)
+            call1(load(api + at.PYTHON_UNRAISABLE), done)
         else:
-            call1(load(api + py.PYTHON_DROP), said)
-        call1(load(api + py.PYTHON_DROP), load(given))
+            call1(load(api + at.PYTHON_DROP), said)
+        call1(load(api + at.PYTHON_DROP), load(given))
         give_block(context, given, 8)
     else:
         store_release(request + at.REQUEST_OPEN, 0)
         add_over(process, request)
         forget_over(process, context, api)
-    call1(load(api + py.PYTHON_RELEASE), lock)
+    call1(load(api + at.PYTHON_RELEASE), lock)
 
 
 @native
@@ -353,21 +350,21 @@ def forget_over(process: Address, context: Address, api: Address) -> None:
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
-    requests = load(api + py.PYTHON_REQUESTS)
+    requests = load(api + at.PYTHON_REQUESTS)
     while request != 0:
         # Read first: the request may die with its Python object.
         following = load(request + at.REQUEST_NEXT)
-        key = call1(load(api + py.PYTHON_MAKE_INT), request)
-        run = call2(load(api + py.PYTHON_FIND), requests, key)
+        key = call1(load(api + at.PYTHON_MAKE_INT), request)
+        run = call2(load(api + at.PYTHON_FIND), requests, key)
         if run != 0:  # it dies now, or has another holder, and may be part of a circle
             be_tracked(api, run)
-        call2(load(api + py.PYTHON_FORGET), requests, key)
-        call1(load(api + py.PYTHON_DROP), key)
+        call2(load(api + at.PYTHON_FORGET), requests, key)
+        call1(load(api + at.PYTHON_DROP), key)
         request = following
     if context == 0:
         return
     # This thread may start no other run for long.
     keep_few(context)
     is_much = load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST
-    if is_much and call1(load(api + py.PYTHON_DICT_SIZE), requests) == 0:
+    if is_much and call1(load(api + at.PYTHON_DICT_SIZE), requests) == 0:
         trim_at_rest(context)

@@ -14,10 +14,7 @@ runs holds it, a value without callbacks, and their weak references.  Where 100 
 collector takes more time than all else otherwise.  `track` lets it look when that changes.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.memory import (
     Address,
     bound_words,
@@ -40,41 +37,41 @@ def caller_context(api: Address, process: Address) -> Address:
     kept = load(process + at.PROCESS_CALLER)
     if kept != 0 and is_present(api, kept):
         return shared(api, kept)
-    made = call1(load(api + py.PYTHON_COPY_CURRENT), 0)
+    made = call1(load(api + at.PYTHON_COPY_CURRENT), 0)
     if made != 0:
         # All before what drops: code of users may run there.
         store(process + at.PROCESS_CALLER, shared(api, made))
-        spare = load(api + py.PYTHON_SPARE)
-        store(api + py.PYTHON_SPARE, 0)
-        call1(load(api + py.PYTHON_DROP), kept)
-        call1(load(api + py.PYTHON_DROP), spare)
+        spare = load(api + at.PYTHON_SPARE)
+        store(api + at.PYTHON_SPARE, 0)
+        call1(load(api + at.PYTHON_DROP), kept)
+        call1(load(api + at.PYTHON_DROP), spare)
     return made
 
 
 @native
 def is_present(api: Address, kept: Address) -> bool:
     """Whether a copy of a context has what the context of this thread has; False if it is not known."""
-    place, variables = load(api + py.PYTHON_CONTEXT), load(api + py.PYTHON_VARIABLES)
+    place, variables = load(api + at.PYTHON_CONTEXT), load(api + at.PYTHON_VARIABLES)
     if place == 0 or variables == 0:
         return False
-    present = load(call1(load(api + py.PYTHON_THREAD), 0) + place)
+    present = load(call1(load(api + at.PYTHON_THREAD), 0) + place)
     return present != 0 and load(present + variables) == load(kept + variables)
 
 
 @native
 def mapping_of(api: Address, entered: Address) -> Address:
     """The mapping of a context, with a reference: another object once a variable was set.  0 if it is not known."""
-    place = load(api + py.PYTHON_VARIABLES)
+    place = load(api + at.PYTHON_VARIABLES)
     if entered == 0 or place == 0:
         return 0
-    call1(load(api + py.PYTHON_ADD), load(entered + place))
+    call1(load(api + at.PYTHON_ADD), load(entered + place))
     return load(entered + place)
 
 
 @native
 def has_mapping(api: Address, entered: Address, mapping: Address) -> bool:
     """Whether a context has the mapping that `mapping_of` found: no variable was set since."""
-    return mapping != 0 and load(entered + load(api + py.PYTHON_VARIABLES)) == mapping
+    return mapping != 0 and load(entered + load(api + at.PYTHON_VARIABLES)) == mapping
 
 
 @entry
@@ -82,7 +79,7 @@ def track(bound: Address, given: Address, count: int) -> Address:
     """Let Python's collector look at an object: `track(object)`."""
     api = load(bound_words(bound))
     be_tracked(api, load(given))
-    return shared(api, load(api + py.PYTHON_NONE))
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
@@ -91,18 +88,18 @@ def untrack(bound: Address, given: Address, count: int) -> Address:
     api = load(bound_words(bound))
     for i in range(count):
         be_untracked(api, load(given + 8 * i))
-    return shared(api, load(api + py.PYTHON_NONE))
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @native
 def be_tracked(api: Address, item: Address) -> None:
     """Let Python's collector look at an object, whether or not it does."""
     # The answer is an int of 32 bits.
-    if call1(load(api + py.PYTHON_IS_TRACKED), item) << 32 == 0:
-        call1(load(api + py.PYTHON_TRACK), item)
+    if call1(load(api + at.PYTHON_IS_TRACKED), item) << 32 == 0:
+        call1(load(api + at.PYTHON_TRACK), item)
 
 
 @native
 def be_untracked(api: Address, item: Address) -> None:
     """Let Python's collector not look at an object, which can be part of no circle now."""
-    call1(load(api + py.PYTHON_UNTRACK), item)
+    call1(load(api + at.PYTHON_UNTRACK), item)

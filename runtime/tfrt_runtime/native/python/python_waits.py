@@ -15,10 +15,7 @@ A wait goes on until its goal is reached, or nothing is left to do here; MISSING
        MISSING      Python sees signals and sleeps: `WorkQueue.wait`
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.async_value import is_available, is_object, resolve
 from tfrt_runtime.native.calls.executor import WAITERS_BUDGET, run_ready_entry, run_task, work
 from tfrt_runtime.native.memory import (
@@ -62,10 +59,10 @@ def first(bound: Address, given: Address, count: int) -> Address:
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
     template, request = word(api, given, 1), word(api, given, 2)
-    payload_type = load(template + py.TEMPLATE_READS)
+    payload_type = load(template + at.TEMPLATE_READS)
     if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return shared(api, missing)
-    value = load(request + load(template + py.TEMPLATE_FIRST))
+    value = load(request + load(template + at.TEMPLATE_FIRST))
     return found(words, context_of(api, word(api, given, 0)), value, payload_type)
 
 
@@ -93,7 +90,7 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
         return shared(api, missing)
     made = object_of(api, value, payload_type)
     forget_over(process, context, api)
-    if made == 0 and call1(load(api + py.PYTHON_OCCURRED), 0) == 0:
+    if made == 0 and call1(load(api + at.PYTHON_OCCURRED), 0) == 0:
         return shared(api, missing)
     return made
 
@@ -113,7 +110,7 @@ def end(bound: Address, given: Address, count: int) -> Address:
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
         is_reached(request, True) or work_here(context, api, request, True)
     ):
-        answer = load(api + py.PYTHON_NONE)
+        answer = load(api + at.PYTHON_NONE)
     forget_over(process, context, api)
     return shared(api, answer)
 
@@ -132,7 +129,7 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
     is_type = kind == payload_type
-    if payload_type == py.ANY_PAYLOAD:
+    if payload_type == at.ANY_PAYLOAD:
         is_type = kind == at.TYPE_CHAIN or is_object(kind)
     if not is_type or load_acquire(found + at.VALUE_STATE) & at.STATE_BITS != at.CONCRETE:
         return 0
@@ -152,12 +149,12 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         or load(queue + at.QUEUE_CHOOSE) != 0
     ):
         return False
-    interrupts = load(api + py.PYTHON_INTERRUPTS)
+    interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
     if is_main:
-        if now() - load(interrupts + py.INTERRUPTS_LOOKED) > py.INTERRUPTS_LOOK_NS:
+        if now() - load(interrupts + at.INTERRUPTS_LOOKED) > at.INTERRUPTS_LOOK_NS:
             return False
-        store(interrupts + py.INTERRUPTS_WAITS, load(interrupts + py.INTERRUPTS_WAITS) + 1)
+        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) + 1)
     workers = load(queue + at.QUEUE_WORKERS)
     has_deque = workers != 0 and compare_and_swap(queue + at.QUEUE_HOST, 0, 1) != 0
     if has_deque:
@@ -174,7 +171,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         store(context + at.CONTEXT_LEAVES, 0)
     if load(context + at.CONTEXT_PYTHON) == 0:
         store(context + at.CONTEXT_DEADLINE, 0)
-        call1(load(api + py.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
+        call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
     store(context + at.CONTEXT_PYTHON, 0)
     advance_epoch(context)
     is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
@@ -187,8 +184,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         # The last of these: the next thread takes the deque as this one leaves it.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
-        store(interrupts + py.INTERRUPTS_WAITS, load(interrupts + py.INTERRUPTS_WAITS) - 1)
-        if load(interrupts + py.INTERRUPTS_NOTED) != 0:
+        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
+        if load(interrupts + at.INTERRUPTS_NOTED) != 0:
             return False
     return is_reached(goal, is_run)
 

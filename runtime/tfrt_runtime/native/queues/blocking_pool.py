@@ -12,8 +12,6 @@ https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue
 The ring is bounded, so that a program that starts blocking kernels without end gets an error.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,

@@ -1,7 +1,5 @@
 """Where tasks wait: the deque of a worker, the injected stack, and the list of a thread (see `tasks`)."""
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,

@@ -6,10 +6,7 @@ stack.  Waiting threads take it at once; a worker takes it only after a nap in w
 anything from that stack.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.events import log_kernel, watch_of
 from tfrt_runtime.native.memory import (
     Address,
@@ -143,7 +140,7 @@ def give_way(context: Address) -> None:
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
         store(context + at.CONTEXT_PYTHON, 0)
-        store(context + at.CONTEXT_THREAD, call1(load(api + py.PYTHON_SAVE), 0))
+        store(context + at.CONTEXT_THREAD, call1(load(api + at.PYTHON_SAVE), 0))
         store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
 
 

@@ -44,8 +44,6 @@ safe reclamation; a deque under a lock, which its owner would take for every tas
 variable for sleepers, whose lock every adder would take even if nobody sleeps.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.events import log_thread

@@ -11,8 +11,6 @@ Nothing here recurses: waiters that become due while others run join the list th
 running.
 """
 
-from __future__ import annotations
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, is_available, point_at, take_waiters
 from tfrt_runtime.native.cells import give_block, give_cell, need_block

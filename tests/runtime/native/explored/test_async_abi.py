@@ -7,7 +7,6 @@ from tests.exploring.explorer import World, explore, explore_at_random, explored
 from tests.exploring.simulated_coroutines import Scene
 from tests.simulator.failures import SimulationError
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
@@ -169,7 +168,7 @@ def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop(world: World) -> No
     scene.main(lambda: async_abi.emplace_object(token))
     for _ in range(2):
         scene.thread(lambda: async_abi.drop_ref(token, 1))
-    world.finally_assert(lambda: scene.coroutines.events == [(co.EVENT_RELEASED_TOO_OFTEN, token)])
+    world.finally_assert(lambda: scene.coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)])
 
 
 @explored
@@ -180,7 +179,7 @@ def test_of_two_producers_one_is_told_that_it_comes_too_late(world: World) -> No
     scene.thread(lambda: async_abi.set_error(token))
 
     def check() -> None:
-        assert scene.coroutines.events == [(co.EVENT_RESOLVED_TWICE, token)]
+        assert scene.coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)]
         scene.drop(token)
 
     world.finally_assert(check)
@@ -292,7 +291,7 @@ def test_of_the_references_added_on_top_each_is_dropped_once(world: World) -> No
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
 
     def check() -> None:
-        assert scene.coroutines.events == [(co.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+        assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
         scene.drop(token)
 
     world.finally_assert(check)
@@ -308,8 +307,8 @@ def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand(world: Wo
     def check() -> None:
         [event] = scene.coroutines.events
         assert event in (
-            (co.EVENT_DROPPED_TOO_OFTEN, RECORD),
-            (co.EVENT_RELEASED_TOO_OFTEN, token),
+            (at.EVENT_DROPPED_TOO_OFTEN, RECORD),
+            (at.EVENT_RELEASED_TOO_OFTEN, token),
         )
         scene.drop(token)
 
@@ -326,7 +325,7 @@ def test_a_drop_of_too_many_references_does_not_refuse_another_one(world: World)
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
 
     def check() -> None:
-        assert scene.coroutines.events == [(co.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+        assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
         scene.drop(token)
 
     world.finally_assert(check)
@@ -339,4 +338,4 @@ def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are(world:
     scene.main(lambda: async_abi.emplace_object(token))
     scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
     scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
-    world.finally_assert(lambda: scene.coroutines.events == [(co.EVENT_DROPPED_TOO_OFTEN, RECORD)])
+    world.finally_assert(lambda: scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)])

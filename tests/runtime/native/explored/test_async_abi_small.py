@@ -12,7 +12,6 @@ from tests.exploring.explorer import World, explore, explored
 from tests.exploring.simulated_coroutines import Scene
 from tests.exploring.simulated_host import name_cell
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, new_value, resolve, set_error, state_of
 from tfrt_runtime.native.coroutines import async_abi, async_interrupts, async_objects
@@ -86,7 +85,7 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
 ) -> None:
     member = MEMBERS["a value"]
     scene = MemberScene(world, member)
-    store(scene.coroutines.shared + co.ASYNC_CHECKED, 1 if checked else 0)
+    store(scene.coroutines.shared + at.ASYNC_CHECKED, 1 if checked else 0)
     shown = world.allocate(8)
     store(shown, 0)
     seen: list[tuple[int, int]] = []
@@ -320,10 +319,10 @@ def test_a_late_failure_leaves_an_available_token_as_it_is(world: World, emplace
 
 def cancelled_run(scene: MemberScene) -> tuple[int, int]:
     """A table with room for one cancelled run, and the `STOP_*` words for it."""
-    table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(co.STOP_SIZE, "stop")
-    for place in range(0, co.STOP_SIZE, 8):
+    table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(at.STOP_SIZE, "stop")
+    for place in range(0, at.STOP_SIZE, 8):
         store(stop + place, 0)
-    store(stop + co.STOP_ERROR, made_error(scene.host.main, 99))
+    store(stop + at.STOP_ERROR, made_error(scene.host.main, 99))
     store(table, 2)
     for place in range(8, 8 + 2 * 16, 8):
         store(table + place, 0)
@@ -344,7 +343,7 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
     scene = MemberScene(world, MEMBERS["a token"])
     process, task = scene.host.process, scene.host.outside[0]
     table, stop = cancelled_run(scene)
-    failure = load_acquire(stop + co.STOP_ERROR)
+    failure = load_acquire(stop + at.STOP_ERROR)
     store(task + at.CONTEXT_RUN, RUN)
 
     def start() -> None:
@@ -356,7 +355,7 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
 
     def cancel() -> None:
         if whole_host:
-            store_release(scene.coroutines.shared + co.ASYNC_CANCELLED, failure)
+            store_release(scene.coroutines.shared + at.ASYNC_CANCELLED, failure)
         else:
             store_release(table + 32, stop)
             store_release(table + 24, RUN)
@@ -389,7 +388,7 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
         made.append(100 + len(made))
         return made_error(context, made[-1])
 
-    scene.coroutines.answers[co.EVENT_INTERRUPTED] = answer
+    scene.coroutines.answers[at.EVENT_INTERRUPTED] = answer
     table, stop = cancelled_run(scene)
     store(table + 16, stop)
     store(table + 8, RUN)
@@ -412,10 +411,10 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
             forget_failure(context)
         # Two, where one thread came while the other made the error; none asks twice.
         assert len(set(failures)) == len(made) <= 2
-        assert load(stop + co.STOP_PLACES) == record
-        assert load(stop + co.STOP_PLACES + 8) in failures
-        drop_optional(scene.host.main, load(stop + co.STOP_PLACES + 8))
-        drop_optional(scene.host.main, load(stop + co.STOP_ERROR))
+        assert load(stop + at.STOP_PLACES) == record
+        assert load(stop + at.STOP_PLACES + 8) in failures
+        drop_optional(scene.host.main, load(stop + at.STOP_PLACES + 8))
+        drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
         scene.drop(scene.member, scene.members)
         assert sorted(scene.host.released) == sorted([99, *made])
 
@@ -450,7 +449,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
             assert sorted(started) == sorted([(RUN, 1), (OTHER_RUN, 0)])
             for context in scene.host.outside:
                 forget_failure(context)
-            drop_optional(scene.host.main, load(stop + co.STOP_ERROR))
+            drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
             scene.drop(scene.member, scene.members)
 
         world.finally_assert(check)

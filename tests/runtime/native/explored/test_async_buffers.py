@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.exploring.explorer import World, explored
 from tests.exploring.simulated_host import SimulatedHost
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines.async_buffers import (
     CHUNK,
@@ -30,12 +29,12 @@ class Buffers:
     def __init__(self, world: World, limit: int = 100 * SIZE) -> None:
         self.world = world
         self.host = SimulatedHost(world, outside=2)
-        self.shared = self.host.block(co.BUFFERS_SIZE, "buffers", "BUFFERS_")
+        self.shared = self.host.block(at.BUFFERS_SIZE, "buffers", "BUFFERS_")
         self._made: list[int] = []
         world.finally_assert(self._free_all)
         self._held = load_acquire(self.host.process + at.PROCESS_HELD)
         store(self.host.process + at.PROCESS_MEMORY_LIMIT, self._held + limit)
-        store(self.shared + co.BUFFERS_DEAD, 1)
+        store(self.shared + at.BUFFERS_DEAD, 1)
         store(self.host.process + at.PROCESS_BUFFERS, self.shared)
 
     def made(self, context: int) -> int:
@@ -58,7 +57,7 @@ class Buffers:
 
 def is_live(handle: int) -> bool:
     """What compiled code asks by two instructions."""
-    return load_acquire(block_of(handle) + co.BLOCK_GENERATION) == handle >> co.HANDLE_SHIFT
+    return load_acquire(block_of(handle) + at.BLOCK_GENERATION) == handle >> at.HANDLE_SHIFT
 
 
 def check(is_right: bool) -> None:
@@ -165,9 +164,9 @@ def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None
     buffers = Buffers(world)
     main = buffers.host.main
     block = block_of(buffers.made(main))
-    store_release(block + co.BLOCK_GENERATION, LAST_GENERATION)
-    store_release(block + co.BLOCK_OWNER, 2 * LAST_GENERATION)
-    last = block | LAST_GENERATION << co.HANDLE_SHIFT
+    store_release(block + at.BLOCK_GENERATION, LAST_GENERATION)
+    store_release(block + at.BLOCK_OWNER, 2 * LAST_GENERATION)
+    last = block | LAST_GENERATION << at.HANDLE_SHIFT
     check(is_live(last) == 1)
     check(free_block(main, last, 0) == 1)
     check(is_live(last) == 0)
@@ -178,8 +177,8 @@ def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None
 def test_what_has_no_block_is_live_or_dead_for_ever(world: World) -> None:
     buffers = Buffers(world)
     main = buffers.host.main
-    static, dead = buffers.shared + co.BUFFERS_STATIC, buffers.shared + co.BUFFERS_DEAD
-    for handle, expected in [(static, 1), (static | co.HANDLE_CONSTANT, 1), (dead, 0)]:
+    static, dead = buffers.shared + at.BUFFERS_STATIC, buffers.shared + at.BUFFERS_DEAD
+    for handle, expected in [(static, 1), (static | at.HANDLE_CONSTANT, 1), (dead, 0)]:
         check(is_live(handle) == expected)
         check(free_block(main, handle, 0) == keep_buffer(main, handle) == 0)
         check(is_live(handle) == expected)
@@ -207,11 +206,11 @@ def test_a_buffer_holds_zeros_whatever_its_block_held_before(world: World) -> No
     buffers = Buffers(world)
     first, second = buffers.host.outside
     handle = buffers.made(first)
-    store(block_of(handle) + co.BLOCK_ELEMENTS + 8, 7)
+    store(block_of(handle) + at.BLOCK_ELEMENTS + 8, 7)
     free_block(first, handle, 0)
 
     def takes() -> None:
-        check(load(block_of(buffers.made(second)) + co.BLOCK_ELEMENTS + 8) == 0)
+        check(load(block_of(buffers.made(second)) + at.BLOCK_ELEMENTS + 8) == 0)
 
     world.thread(takes)
     world.thread(lambda: free_block(first, buffers.made(first), 0))

@@ -9,7 +9,6 @@ from tests.exploring.explorer import World, explore, explored
 from tests.exploring.simulated_coroutines import Scene
 from tests.exploring.simulated_host import name_cell
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
@@ -173,7 +172,7 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
             if not arrives:
                 scene.resolve(scene.host.main, value)
             compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
-            assert load_acquire(shared + co.ASYNC_IMPORTED) == 0
+            assert load_acquire(shared + at.ASYNC_IMPORTED) == 0
             scene.drop(objects[0])
             drop_reference(scene.host.main, value)
 
@@ -211,7 +210,7 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
             assert payload(made) == (9 if fails else 42)
             assert load(made + at.VALUE_KIND) >> 8 == at.TYPE_I64 or fails
             reported = [event for event, _ in scene.coroutines.events]
-            assert reported == ([co.EVENT_FAILED] if fails else [])
+            assert reported == ([at.EVENT_FAILED] if fails else [])
             drop_reference(main, made)
             if not fails:
                 drop_reference(main, failure)
@@ -248,7 +247,7 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
             objects.append(made)
             async_abi.await_and_execute(made, 1, scene.coroutines.resume)
 
-        scene.coroutines.answers[co.EVENT_TENSOR_ARRIVED] = lend
+        scene.coroutines.answers[at.EVENT_TENSOR_ARRIVED] = lend
         scene.coroutines.when_resumed = look
         failure = 7 if what == "error" else 0
         scene.run(lambda context: scene.resolve(context, value, failure), "producer")
@@ -294,7 +293,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
             results.append(load(load(context + at.CONTEXT_RESULTS)))
             activation.leave_request(context, scene.request)
 
-        scene.coroutines.answers[co.EVENT_BUFFER_ARRIVED] = make_tensor
+        scene.coroutines.answers[at.EVENT_BUFFER_ARRIVED] = make_tensor
         scene.run(produce, "coroutine")
         scene.run(give, "kernel")
 
@@ -332,7 +331,7 @@ def test_results_that_a_failed_function_has_not_set_are_its_failure(world: World
         (at.CONCRETE, 5),
         (at.ERROR, 9),
     ]
-    assert [event for event, _ in scene.coroutines.events] == [co.EVENT_FAILED]
+    assert [event for event, _ in scene.coroutines.events] == [at.EVENT_FAILED]
     for value in results:
         drop_reference(main, value)
 

@@ -28,6 +28,13 @@ IDLE_NS = 100
 """Longer than any run of a scenario in which no sleep lasts its time."""
 
 
+def add_blocking(context: int, function: int, first: int = 0) -> None:
+    """Give a task to the blocking pool, if it has room."""
+    task = tasks.new_task(context, function, first, 0, 0)
+    if not blocking_pool.add_blocking_task(context, task):
+        tasks.free_task(context, task)
+
+
 @pytest.mark.parametrize(
     ("producers", "consumers", "places"), [(1, 1, 2), (2, 1, 2), (1, 2, 2), (2, 2, 2)]
 )
@@ -112,7 +119,7 @@ def meeting(people: int) -> Callable[[World], None]:
         function = host.function(come)
         for context in host.outside[:people]:
             world.thread(
-                lambda context=context: handles.task_add_blocking(context, function, 0, 0),
+                lambda context=context: add_blocking(context, function),
                 "adder",
             )
         for context in host.outside[people:]:
@@ -163,7 +170,7 @@ def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
     ran: list[int] = []
 
     function = host.noting(ran)
-    world.thread(lambda: handles.task_add_blocking(adder, function, 7, 0), "adder")
+    world.thread(lambda: add_blocking(adder, function, 7), "adder")
     world.thread(lambda: executor.blocking_loop(leaving, host.pool, 100), "leaving")
 
     def check() -> None:
@@ -196,7 +203,7 @@ def idle_threads(count: int) -> Callable[[World], None]:
             assert now() - idle_since[context] >= IDLE_NS, "a thread leaves before its time is over"
 
         function = host.function(run)
-        world.thread(lambda: handles.task_add_blocking(adder, function, 0, 0), "adder")
+        world.thread(lambda: add_blocking(adder, function), "adder")
         for context in idle:
             world.thread(lambda context=context: live(context), "idle")
 
@@ -241,8 +248,8 @@ def patience(world: World) -> None:
         count_up(is_done)
 
     def add() -> None:
-        handles.task_add_blocking(adder, host.function(wait), 0, 0)
-        handles.task_add_blocking(adder, host.function(end_the_wait), 0, 0)
+        add_blocking(adder, host.function(wait))
+        add_blocking(adder, host.function(end_the_wait))
 
     def come_when_asked() -> None:
         wait_for(asked, 1)

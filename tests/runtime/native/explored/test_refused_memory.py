@@ -15,7 +15,6 @@ from tests.exploring.simulated_host import SimulatedHost
 from tests.exploring.simulated_program import check_run, start_workers
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
-from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
@@ -145,7 +144,7 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
 def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first: int) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
-        shared = host.block(co.ASYNC_SIZE, "async", "ASYNC_")
+        shared = host.block(at.ASYNC_SIZE, "async", "ASYNC_")
         store(host.queue + at.QUEUE_ASYNC, shared)
         member_resolved = host.function(async_groups.member_resolved)
         store(host.process + at.PROCESS_MEMBER_RESOLVED, member_resolved)

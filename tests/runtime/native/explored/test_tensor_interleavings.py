@@ -166,9 +166,9 @@ def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[W
         store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
         store(context + at.CONTEXT_ACTIVATION, activation)
         product = tensor_products.new_product(context, a, b, c, parts)
-        store_f64(product + tensor_products.PRODUCT_ALPHA, 1.0)
-        store_f64(product + tensor_products.PRODUCT_BETA, 0.0)
-        store(product + tensor_products.PRODUCT_FUNCTION, 0)
+        store_f64(product + at.PRODUCT_ALPHA, 1.0)
+        store_f64(product + at.PRODUCT_BETA, 0.0)
+        store(product + at.PRODUCT_FUNCTION, 0)
         chain = load(load(context + at.CONTEXT_RESULTS))
         function = host.function(tensor_products.multiply_parts)
 

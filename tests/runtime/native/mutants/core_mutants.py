@@ -475,10 +475,10 @@ MUTANTS = [
         """
         if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
-        if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
+        if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
         """,
         """
-        is_last = fetch_add(group + co.GROUP_PENDING, -1) == 1
+        is_last = fetch_add(group + at.GROUP_PENDING, -1) == 1
         if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
         if is_last and claim(group):
@@ -514,15 +514,15 @@ MUTANTS = [
     _mutant(
         "coroutines.async_buffers.new_buffer",
         "a buffer holds what its block held before",
-        "fill_unwritten(context, block + co.BLOCK_ELEMENTS, size, not has_pages)",
+        "fill_unwritten(context, block + at.BLOCK_ELEMENTS, size, not has_pages)",
         "pass",
         "async_buffers test_a_buffer_holds_zeros",
     ),
     _mutant(
         "kernels.tensor_products.leave_product",
         "the thread that ends the last part frees the product",
-        "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",
-        "if load_acquire(product + PRODUCT_LEFT) == 0:",
+        "if fetch_add(product + at.PRODUCT_OWNERS, -1) == 1:",
+        "if load_acquire(product + at.PRODUCT_LEFT) == 0:",
         "tensor_interleavings product",
     ),
     _mutant(

@@ -55,7 +55,7 @@ from tfrt_nb.jit.runtime_calls import same
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap, root
 from tfrt_nb.passes.control_flow import fail, integer_of, operations_in
 from tfrt_runtime.diagnostics import counted
-from tfrt_runtime.native.async_layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
+from tfrt_runtime.native.layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
 
 _LAST_BUFFER = "%buffers"
 

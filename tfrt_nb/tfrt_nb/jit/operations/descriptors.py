@@ -26,7 +26,7 @@ from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, memref_type
 from tfrt_nb.passes.control_flow import fail
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
-from tfrt_runtime.native.async_layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
+from tfrt_runtime.native.layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 """The fields of a descriptor, which come after the rank if it has one."""

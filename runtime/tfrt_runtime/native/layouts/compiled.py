@@ -1,25 +1,12 @@
-"""Structs of compiled programs: groups, what the programs share, buffers, and places that log.
+"""Compiled programs: groups, what the programs share, buffers, and places that log.
 
-They are declared as in `layouts`, which has the header of the programs' objects.  Modules that read
-many of them import this one as `co`.
+`values` has the header of the programs' objects.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tfrt_runtime.native.declared import at, declarer, line
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> int:
-        """Return the offset of a field that `_struct` defines."""
-
-
-_struct = declarer(globals())
+from tfrt_runtime.native.layouts.declared import at, line, struct
 
 # Group: follows the header of a value that becomes available when nothing is pending.
-_struct(
+struct(
     "GROUP",
     ADDED=at(64),
     SIZE="How many members it waits for.",
@@ -33,7 +20,7 @@ _struct(
 )
 
 # Async: what the compiled programs on one queue share.
-_struct(
+struct(
     "ASYNC",
     size=128,
     OBJECTS=(
@@ -48,7 +35,7 @@ _struct(
 )
 
 MAX_STOP_PLACES = 16
-_struct(
+struct(
     "STOP",
     table=16 * MAX_STOP_PLACES,
     ERROR="The error value with which the tasks of a cancelled run end instead of starting.",
@@ -87,7 +74,7 @@ HANDLE_SHIFT = 48
 HANDLE_ADDRESS = (1 << HANDLE_SHIFT) - 8
 
 # Block of a buffer: a header, then its elements.
-_struct(
+struct(
     "BLOCK",
     GENERATION=(
         "What live handles of the block say. Written by the thread that has changed BLOCK_OWNER."
@@ -107,7 +94,7 @@ BLOCK_KEPT = 1
 
 # Buffers: what all threads share, PROCESS_BUFFERS.
 BUFFERS_CLASSES = 160
-_struct(
+struct(
     "BUFFERS",
     table=8 * BUFFERS_CLASSES,
     PAGES="Bytes of large free blocks that the system has not got back.",
@@ -121,7 +108,7 @@ _struct(
 PLACE_SIZE = 48
 
 # Site: a place of watched compiled code that logs, in the code's own memory.
-_struct(
+struct(
     "SITE",
     RECORD="The record of the operation, as objects have it.",
     RUN="The run that has logged here last.",
@@ -132,3 +119,23 @@ SITE_MOST = 256
 
 Without the limit, a loop would displace the events of other sites.
 """
+
+# Pending: a buffer or a tensor that is waited for, in a cell.  Python reads the first three.
+struct(
+    "PENDING",
+    RECORD="The kernel that has the tensor among its arguments.",
+    SPEC="",
+    DESCRIPTOR="Address of the descriptor.",
+    VALUE="The tensor's host value.",
+    OBJECT="Its counterpart that is to be resolved.",
+    REQUEST="",
+)
+
+# Import: an object that stands for a host value that was unavailable, in a cell, which has a
+# reference.
+struct(
+    "IMPORT",
+    NEXT="",
+    OBJECT="",
+    REQUEST="",
+)

@@ -1,24 +1,9 @@
-"""What native code knows of Python: CPython functions and objects, interrupts, and call templates.
+"""What native code knows of Python: CPython functions and objects, interrupts, and call templates."""
 
-They are declared as in `layouts`; modules that read many of them import this one as `py`.
-"""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tfrt_runtime.native.declared import declarer
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> int:
-        """Return the offset of a field that `_struct` defines."""
-
-
-_struct = declarer(globals())
+from tfrt_runtime.native.layouts.declared import struct
 
 # Python: functions of CPython's C API that native code calls, and objects that it compares with.
-_struct(
+struct(
     "PYTHON",
     size=552,
     ENSURE=(
@@ -116,7 +101,7 @@ _struct(
 )
 
 # Interrupts: state that the main thread's SIGINT handler and native code share.
-_struct(
+struct(
     "INTERRUPTS",
     size=32,
     MAY_RAISE="1 while the main thread runs the user's code.",
@@ -130,7 +115,7 @@ INTERRUPTS_LOOK_NS = 10_000_000
 # Template: the initial words of each call of a function from Python, which the call copies.
 ANY_PAYLOAD = 255
 """Used instead of a payload type: an object, a chain, a tensor, or a shape."""
-_struct(
+struct(
     "TEMPLATE",
     SIZE="Bytes that are copied.",
     ARGUMENTS="",

@@ -1,0 +1,54 @@
+"""Declare a struct of 8-byte words: its fields in order, their offsets computed.
+
+    struct("LATCH", size=128, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
+
+makes LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128 names of the package, where native
+code, the simulator, and the decoder read them as constants.  The views through which Python reads
+native memory (`host.structs`) are built from `FIELDS`.
+"""
+
+from typing import NamedTuple
+
+FIELDS: dict[str, dict[str, int]] = {}
+"""The offsets by struct and field."""
+OFFSETS: dict[str, int] = {}
+"""The same offsets, and the sizes of structs, by name in the package."""
+
+
+class Place(NamedTuple):
+    """A field that does not follow the previous one."""
+
+    offset: int
+    what: str
+
+
+def at(offset: int, what: str = "") -> Place:
+    """Place a field at a given byte offset.
+
+    The field follows a table, or shares a word with a field that is used at other times.
+    """
+    return Place(offset, what)
+
+
+def line(what: str = "") -> Place:
+    """Place a field at the start of the next cache line, because another thread writes it."""
+    return Place(-1, what)
+
+
+def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
+    """Declare a struct.
+
+    Each field has a sentence that says what it holds, or "" if its name says so.
+
+    Args:
+        size: the bytes of the whole struct; 0 if its size depends on its contents.
+        table: instead, the bytes of the table that starts at the last field.
+    """
+    offsets, end = FIELDS.setdefault(name, {}), 0
+    for field, what in fields.items():
+        if isinstance(what, Place):
+            end = -(-end // 64) * 64 if what.offset < 0 else what.offset
+        offsets[field] = OFFSETS[f"{name}_{field}"] = end
+        end += 8
+    if size or table:
+        OFFSETS[f"{name}_SIZE"] = size or end - 8 + table
