@@ -207,9 +207,7 @@ class Job:
 
         The dictionary is the job's own: it grows as the functions start.
         """
-        if len(self._functions) > 1:
-            return self.results
-        return self.results[self._functions[0].name]
+        return self.results if len(self._functions) > 1 else self.results[self._functions[0].name]
 
     def all_results(self) -> list[object]:
         """The AsyncValues of the functions that have started, in their order."""
@@ -283,22 +281,19 @@ class Job:
     def _wait(self, run: TracedRun) -> None:
         while not run.wait(SLICE_SECONDS):
             if not HAS_THREADS:
-                self._look_around()
+                # This thread, the only one, waits: it does what others would do meanwhile.
+                self.meanwhile()
+                elapsed = time.monotonic() - self._start
+                if self._timeout is not None and elapsed > self._timeout:
+                    self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
+                elif ONE_THREAD.is_dead and self.ready() is None:
+                    nothing = "nothing else runs in a page while a cell does"
+                    self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
             if self._stopped is not Status.RUNNING:
                 if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:
                     return
             elif run.is_stuck:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
-
-    def _look_around(self) -> None:
-        """Do what other threads would do while this one, the only one, waits for the run."""
-        self.meanwhile()
-        elapsed = time.monotonic() - self._start
-        if self._timeout is not None and elapsed > self._timeout:
-            self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-        elif ONE_THREAD.is_dead and self.ready() is None:
-            nothing = "nothing else runs in a page while a cell does"
-            self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 
     def _time_out(self, seconds: float) -> None:
         if not self.finished.wait(min(seconds, threading.TIMEOUT_MAX)):
