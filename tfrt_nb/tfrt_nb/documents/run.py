@@ -173,17 +173,18 @@ class RunDocument:
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
-                self._take_remote()
+                # Asked once: what the cluster knows of the calls of the run.
+                told, self._watch.remote = self._watch.remote(), list
+                for kernel, moments in told:
+                    times = [
+                        [at - (self._start or 0), what, worker] for at, what, worker in moments
+                    ]
+                    self.remote.append([self._map.operation(kernel), times])
             start = self._start or (printed[0][0] if printed else 0)
-            for time, kernel, text in printed:
-                self.log.append((max(0, time - start), self._map.operation(kernel), text))
-
-    def _take_remote(self) -> None:
-        """Ask once what the cluster knows of the calls of the run."""
-        told, self._watch.remote = self._watch.remote(), list
-        for kernel, moments in told:
-            rows = [[at - (self._start or 0), what, worker] for at, what, worker in moments]
-            self.remote.append([self._map.operation(kernel), rows])
+            self.log += [
+                (max(0, time - start), self._map.operation(kernel), text)
+                for time, kernel, text in printed
+            ]
 
     def drain(self) -> list[Event]:
         """The events since the last time; O(new events)."""
@@ -303,8 +304,7 @@ class RunDocument:
 
     def _begin(self, events: Events) -> int | None:
         """The start of the run, None if it did not start: threads slept and woke before."""
-        own = (event[0] for event in events if event[4] not in _OF_THREADS)
-        first = next(own, None)
+        first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
     def _new(self, events: Events, start: int, is_over: bool) -> Iterator[Event]:
@@ -315,13 +315,9 @@ class RunDocument:
                 continue
             if self._reached is not None:
                 self._reached.note(event)
-            if isinstance(host, CodeMap):
-                rows = host.rows(event, start)
-            elif event[4] in _OF_CODE and event[2] != NO_VALUE:
-                rows = iter(()) if code is None else code.rows(event, start)
-            else:
-                rows = host.rows(event, start)
-            yield from rows
+            of_code = event[4] in _OF_CODE and event[2] != NO_VALUE
+            of_map = host if isinstance(host, CodeMap) or not of_code else code
+            yield from () if of_map is None else of_map.rows(event, start)
         if code is not None:
             yield from code.ending() if is_over else ()
             self.previews.update(code.texts)
@@ -340,9 +336,9 @@ class RunDocument:
         call: Event = 0, CALL, -1, self._own, 0, -1, None
         yield call
         yield from self._map.constants_of(index, call)
-        arguments = self.program.data["functions"][self._own]["arguments"]
-        for value in (one for one in arguments if one not in self.absent):
-            yield 0, _AVAILABLE, -1, value, 0, -1, None
+        for value in self.program.data["functions"][self._own]["arguments"]:
+            if value not in self.absent:
+                yield 0, _AVAILABLE, -1, value, 0, -1, None
         begun = {self._map.operation(kernel) for kernel in running}
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
@@ -399,8 +395,7 @@ def status_of(run: Execution) -> str:
         return "running"
     cancellation = run.request.cancellation
     if cancellation is not None:
-        timed_out = cancellation.ending is Ending.TIMED_OUT
-        return "timed-out" if timed_out else "cancelled"
+        return "timed-out" if cancellation.ending is Ending.TIMED_OUT else "cancelled"
     failed = run.diagnostics or any(value.state is State.ERROR for value in run.results)
     return "failed" if failed else "done"
 

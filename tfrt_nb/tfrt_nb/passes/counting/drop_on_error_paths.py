@@ -123,8 +123,7 @@ def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]
             return path[:-1]
         if not terminator_of(path[-1]).successors:
             return path
-        following = _normal_successors(path[-1], errors)
-        targets = [target for target in following if target not in seen]
+        targets = [target for target in _normal_successors(path[-1], errors) if target not in seen]
         seen.update(targets)
         pending.extend([*path, target] for target in targets)
     return []
@@ -189,5 +188,3 @@ def _dropped(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int
                     yield value, 1
         case CallOp() if explicit_only:
             yield from ((value, 1) for value in op.arguments if is_counted_by_hand(value))
-        case _:
-            pass
