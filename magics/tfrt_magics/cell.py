@@ -262,7 +262,18 @@ class CellMagics(Magics):
                 problems = self._step(program, calls, outlet, text, options)
                 self._lessons.show_prediction()
                 return problems
-            job = self._job(program, calls, options)
+            settings = self._session.settings
+            job = self._session.job(
+                program,
+                [call.function for call in calls],
+                options.work_queue or settings.work_queue,
+                options.timeout or settings.timeout or None,
+                options.memory,
+                {call.function.name: call.values for call in calls},
+                options.slow,
+                waits=options.wait,
+                users_host=self._users_host(options),
+            )
         except TfrtError as problem:
             self._diagnose(problem.diagnostics, outlet, text, options)
             return problem.diagnostics
@@ -304,20 +315,6 @@ class CellMagics(Magics):
             )
             raise TfrtError(error(f"--memory: the default host has its own budget; {hint}"))
         return host
-
-    def _job(self, program: Program, calls: list[Call], options: RunOptions) -> Job:
-        settings = self._session.settings
-        return self._session.job(
-            program,
-            [call.function for call in calls],
-            options.work_queue or settings.work_queue,
-            options.timeout or settings.timeout or None,
-            options.memory,
-            {call.function.name: call.values for call in calls},
-            options.slow,
-            waits=options.wait,
-            users_host=self._users_host(options),
-        )
 
     def _step(
         self,

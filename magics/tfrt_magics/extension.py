@@ -68,9 +68,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         ("post_run_cell", after_cell),
     ]
     if runs is not None:
-        actions.append(("pre_run_cell", lambda _: Slot.before_cell(shell)))
-        actions.append(("post_run_cell", lambda _: setattr(Slot, "is_between", True)))
-        actions.append(("post_run_cell", lambda _: session.pump.flush()))
+        actions += [
+            ("pre_run_cell", lambda _: Slot.before_cell(shell)),
+            ("post_run_cell", lambda _: setattr(Slot, "is_between", True)),
+            ("post_run_cell", lambda _: session.pump.flush()),
+        ]
     for event, action in actions:
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)

@@ -148,7 +148,10 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
     if name is not None:
         one = next((function for function in program.functions if function.name == name), None)
         if one is None:
-            raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
+            names = [function.name for function in program.functions]
+            there_are = "the program has " + ", ".join(f"@{each}" for each in names)
+            notes = [note(meant(name, names, there_are, "@{}"))] if names else []
+            raise TfrtError(error(f"there is no function @{name}", notes=notes))
         candidates = [one]
     else:
         # Without --function, a cell runs host functions, and of the compiled ones @main.
@@ -185,8 +188,7 @@ def nothing_to_run(program: Program) -> Diagnostic:
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
         one = with_arguments[0]
-        names = program.parameters(one.name) or ["NAME"]
-        needs = " ".join(f"--in {name}=..." for name in names)
+        needs = " ".join(f"--in {name}=..." for name in program.parameters(one.name) or ["NAME"])
         return _remark(f"@{one.name} runs with {needs}", one)
     compiled = next((one for one in program.functions if one.is_compiled), None)
     if compiled is not None:
@@ -223,12 +225,10 @@ def _refuse_unknown(
         if name not in known:
             who = f"@{functions[0].name} has" if len(functions) == 1 else "no function has"
             not_one = "no parameter" if len(functions) == 1 else "a parameter"
-            hint = meant(name, known, _listed(known), "%{}")
+            listed = ", ".join(f"%{each}" for each in known)
+            there_are = f"there are {listed}" if known else "there is none"
+            hint = meant(name, known, there_are, "%{}")
             raise TfrtError(error(f"--in {name}: {who} {not_one} %{name}; {hint}"))
-
-
-def _listed(known: Sequence[str]) -> str:
-    return "there are " + ", ".join(f"%{each}" for each in known) if known else "there is none"
 
 
 def _missing(
@@ -239,9 +239,3 @@ def _missing(
     listed = ", ".join(f"%{name}: {types[name]}" for name in open_ones)
     options = " ".join(f"--in {name}=..." for name in open_ones)
     return TfrtError(error(f"@{function.name} has no value for {listed}; give {options}"))
-
-
-def _nearest(name: str, program: Program) -> Sequence[Diagnostic]:
-    names = [function.name for function in program.functions]
-    there_are = "the program has " + ", ".join(f"@{each}" for each in names)
-    return [note(meant(name, names, there_are, "@{}"))] if names else []

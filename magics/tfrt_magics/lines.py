@@ -237,10 +237,11 @@ def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
     Raises:
         TfrtError: in one line that names the setting that does not exist.
     """
-    lines = []
-    for name in [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True)):
-        lines.append(f"{name} = {getattr(settings, name)!r}\n    {settings.traits()[name].help}")
-    return "\n".join(lines)
+    names = [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True))
+    return "\n".join(
+        f"{name} = {getattr(settings, name)!r}\n    {settings.traits()[name].help}"
+        for name in names
+    )
 
 
 def set_one(settings: traitlets.HasTraits, line: str) -> None:

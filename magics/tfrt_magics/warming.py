@@ -52,7 +52,6 @@ def prepare() -> None:
     from tfrt_nb.programs import Program
     from tfrt_runtime.native import library
 
-    page = PageProgram(Program.from_source(_PROGRAM, "warming"))
-    _ = page.body
+    _ = PageProgram(Program.from_source(_PROGRAM, "warming")).body
     # A core that has to be compiled first belongs to the first cell, which shows how far it is.
     library.load_at_hand()

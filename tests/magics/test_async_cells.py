@@ -9,9 +9,10 @@ import sys
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from tfrt_magics.bridge.compiled import holders, operation_at
+from tfrt_magics.bridge.compiled import holders
 from tfrt_magics.views.outlet import has_no_board
 from tfrt_magics.views.stages import stage_bundle
+from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.values.held_value import State
@@ -309,7 +310,7 @@ def test_a_page_shows_a_stage_in_colour() -> None:
 def test_an_object_is_named_by_the_operation_at_its_place(
     line: str, column: int, operation: str
 ) -> None:
-    assert operation_at(f"\n{line}\n", Location("cell", 2, column)) == operation
+    assert word_at(f"\n{line}\n", Location("cell", 2, column)) == operation
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_nb.programs import Program
+from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
+from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
 MAX_WARNINGS = 5
 """How many leftover objects of a run are shown under its cell."""
-OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 
 class CompiledObjects:
@@ -57,7 +56,7 @@ class CompiledObjects:
             return (reasons[0],)
         shown = []
         for one in found[:MAX_WARNINGS]:
-            operation = one.maker or operation_at(self._program.text, one.location)
+            operation = one.maker or word_at(self._program.text, one.location)
             maker = f" of '{operation}'" if operation else ""
             text = f"a {one.kind}{maker} is left over: {holders(one)}"
             shown.append(Diagnostic(Severity.WARNING, text, one.location))
@@ -77,15 +76,6 @@ def holders(one: LiveObject) -> str:
     return f"{count}: held by its producer, which must resolve it{rest}"
 
 
-def operation_at(text: str, place: AnyLocation | None) -> str:
-    """The name of the operation at a place of a source, or ""."""
-    lines = text.split("\n")
-    if not isinstance(place, Location) or not 1 <= place.line <= len(lines):
-        return ""
-    found = OPERATION.match(lines[place.line - 1], place.column - 1)
-    return found[1] if found else ""
-
-
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
     """The async objects of a host that have references; `texts` are the programs by their names."""
     from tfrt_nb.compiled.kernels import HostCode
@@ -93,5 +83,5 @@ def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject
     named = []
     for one in host.shared_context(HostCode).runtime.live_objects():
         text = "" if one.location is None else texts.get(one.location.source, "")
-        named.append(replace(one, maker=one.maker or operation_at(text, one.location) or None))
+        named.append(replace(one, maker=one.maker or word_at(text, one.location) or None))
     return named

@@ -224,9 +224,7 @@ class Job:
 
         The dictionary is the job's own: it grows as the functions start.
         """
-        if len(self._functions) > 1:
-            return self.results
-        return self.results[self._functions[0].name]
+        return self.results if len(self._functions) > 1 else self.results[self._functions[0].name]
 
     def all_results(self) -> list[object]:
         """The AsyncValues of the functions that have started, in their order."""
@@ -302,22 +300,19 @@ class Job:
         while not run.wait(SLICE_SECONDS if self._waits_for_end else TURN_SECONDS):
             yield
             if not HAS_THREADS:
-                self._look_around()
+                # This thread, the only one, waits: it does what others would do meanwhile.
+                self.meanwhile()
+                elapsed = time.monotonic() - self._start
+                if self._timeout is not None and elapsed > self._timeout:
+                    self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
+                elif self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
+                    nothing = "nothing else runs in a page while a cell does"
+                    self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
             if self._stopped is not Status.RUNNING:
                 if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:
                     return
             elif run.is_stuck:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
-
-    def _look_around(self) -> None:
-        """Do what other threads would do while this one, the only one, waits for the run."""
-        self.meanwhile()
-        elapsed = time.monotonic() - self._start
-        if self._timeout is not None and elapsed > self._timeout:
-            self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-        elif self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
-            nothing = "nothing else runs in a page while a cell does"
-            self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 
     def _time_out(self, seconds: float) -> None:
         if not self.finished.wait(min(seconds, threading.TIMEOUT_MAX)):

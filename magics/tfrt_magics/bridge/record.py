@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tfrt_magics.bridge.job import LOG_LIMIT
 from tfrt_magics.bridge.saved import Writer
-from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
+from tfrt_magics.bridge.snapshot import OVER, Snapshot, State
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.events import FirstAndNewest, columns_of
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
@@ -169,7 +169,16 @@ class Record:
     def file(self) -> dict[str, Json]:
         """The document as a file holds it."""
         with self._lock:
-            body = self._body()
+            stages = self._stages or {"rows": []}
+            size = sum(len(row["text"]) for row in stages["rows"])
+            body = {
+                **self._small(),
+                **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
+                "events": self._events(0),
+                "previews": self._previews,
+                **({"pictures": self._pictures} if self._pictures else {}),
+                "log": self._log,
+            }
             state = {key: value for key, value in self._state().items() if key not in body}
             return {"version": 2, **state, **self._writer.written(body)}
 
@@ -189,7 +198,10 @@ class Record:
         }
 
     def _small(self) -> Document:
+        words = {State.UNAVAILABLE: "waiting"}
         sections = self.snapshot.sections
+        rows = [row for one in sections for row in one.rows]
+        cancelled = [row.number for row in rows if row.state is State.CANCELLED]
         dropped = self._kept.dropped + sum(log.dropped for log in self._job.logs())
         return {
             "functions": [{"name": one.name, "status": str(one.status)} for one in sections],
@@ -197,25 +209,24 @@ class Record:
             "dropped": dropped,
             "counts": self._counts(all_of_them=dropped > 0) if self.is_over else {},
             "absent": [number for log in self._job.logs() for number in log.absent],
-            "cancelled": self._cancelled() if self.is_over else [],
+            "cancelled": [one for one in cancelled if one is not None] if self.is_over else [],
             "unlogged": self._unlogged() if self.is_over else {},
-            "results": {one.name: _results(one) for one in sections},
+            "results": {
+                one.name: [
+                    [str(words.get(row.state, row.state)), row.text]
+                    for row in one.rows
+                    if row.is_result
+                ]
+                for one in sections
+            },
             "log_dropped": self.snapshot.log_dropped,
             "ready": self._ready,
             "remote": self._remote(),
         }
 
-    def _body(self) -> Document:
-        stages = self._stages or {"rows": []}
-        size = sum(len(row["text"]) for row in stages["rows"])
-        return {
-            **self._small(),
-            **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
-            "events": self._events(0),
-            "previews": self._previews,
-            **({"pictures": self._pictures} if self._pictures else {}),
-            "log": self._log,
-        }
+    def _remote(self) -> list[list[Json]]:
+        """What became of the calls on a cluster."""
+        return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
         """The names of threads: when one exits, another may take over under its events' name."""
@@ -229,16 +240,6 @@ class Record:
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
         counts = {row.number: row.count for row in rows if row.number is not None}
         return made | counts if all_of_them else counts
-
-    def _cancelled(self) -> list[int]:
-        """The values that the end of the run has decided."""
-        rows = [row for one in self.snapshot.sections for row in one.rows]
-        found = (row.number for row in rows if row.state is State.CANCELLED)
-        return [number for number in found if number is not None]
-
-    def _remote(self) -> list[list[Any]]:
-        """What became of the calls on a cluster."""
-        return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _unlogged(self) -> dict[int, str]:
         """What is known of operations without their events: of several runs what is most certain."""
@@ -260,7 +261,12 @@ class Record:
                 self._taken.append(0)
                 self._instances = max((row[4] for row in self._kept.first), default=0)
             self._take_events(log)
-            self._take_log(log.log[self._taken[place] :], log)
+            offset = 0 if log.start is None or self._start is None else log.start - self._start
+            for time, operation, text in log.log[self._taken[place] :]:
+                kept = visible(text[: LOG_LIMIT - self._size])
+                self._size += len(text)
+                if kept:
+                    self._log.append([time + offset, operation, kept])
             self._taken[place] = len(log.log)
             self._previews |= log.previews
             self._pictures |= log.pictures
@@ -275,20 +281,6 @@ class Record:
         if offset or base:
             new = [(row[0] + offset, *row[1:4], row[4] + base, *row[5:]) for row in new]
         self._kept.extend(new)
-
-    def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
-        offset = 0 if log.start is None or self._start is None else log.start - self._start
-        for time, operation, text in new:
-            kept = visible(text[: LOG_LIMIT - self._size])
-            self._size += len(text)
-            if kept:
-                self._log.append([time + offset, operation, kept])
-
-
-def _results(section: Section) -> list[list[str]]:
-    words = {State.UNAVAILABLE: "waiting"}
-    rows = [row for row in section.rows if row.is_result]
-    return [[str(words.get(row.state, row.state)), row.text] for row in rows]
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:

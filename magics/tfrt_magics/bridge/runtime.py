@@ -336,8 +336,7 @@ class TracedRun:
             is_shown = state in SHOWN and not (state is State.AVAILABLE and type_ == TOKEN)
             if is_shown and place not in self._texts:  # made once: a tensor's takes a while
                 self._texts[place] = preview_of(value)
-            text = self._texts.get(place, "")
-            found.append(Row(name, label(type_), state, text, is_result=True))
+            found.append(Row(name, label(type_), state, self._texts.get(place, ""), is_result=True))
         return found
 
     def named_values(self) -> list[Row]:

@@ -114,8 +114,7 @@ class BatchRun:
         cancellation = batch.request.cancellation
         if cancellation is None:
             return Status.FAILED if batch.diagnostics else Status.DONE
-        is_late = cancellation.ending is Ending.TIMED_OUT
-        return Status.TIMED_OUT if is_late else Status.CANCELLED
+        return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
 
     def _look(self, batch: Batch, now: int, most: int) -> None:
         """Look at no more than `most` calls, and note what is new in their rows."""

@@ -133,8 +133,7 @@ def show_board_in_widget(board: LiveRun) -> None:
     """Show the run of a cell in a page without our extension."""
     from tfrt_magics.live.widgets import BoardWidget, show_until_over
 
-    widget = BoardWidget(board, board.job.all_results)
-    show_until_over(widget, board.bundle, has_run=True)
+    show_until_over(BoardWidget(board, board.job.all_results), board.bundle, has_run=True)
 
 
 def is_run(thing: object) -> TypeGuard[Execution]:

@@ -24,8 +24,7 @@ def snapshot_of(run: Execution) -> Snapshot:
     """A run that Python started, at this moment."""
     status = _status_of(run)
     names = result_names(len(run.results))
-    rows = tuple(map(_row, names, run.results))
-    section = Section(run.function.name, status, rows)
+    section = Section(run.function.name, status, tuple(map(_row, names, run.results)))
     found = run.diagnostics
     notes = [headline(one) for one in found[:MAX_NOTES]]
     if len(found) > MAX_NOTES:

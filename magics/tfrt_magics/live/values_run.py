@@ -79,8 +79,7 @@ class LiveValues:
 
     def without_events(self) -> Document:
         status = "done" if self._lines.is_over else "running"
-        elapsed = time.perf_counter_ns() - self._start
-        return {**self._head, "status": status, "elapsed": elapsed}
+        return {**self._head, "status": status, "elapsed": time.perf_counter_ns() - self._start}
 
     def since(self, event: int) -> Document:
         """All that was resolved: a page that has a part of it has no use for the rest."""

@@ -39,9 +39,11 @@ def shown_calls(cell: ast.Module) -> set[Place]:
     if cell.body and isinstance(last := cell.body[-1], ast.Expr):
         wanted.append(last.value)
     names = {one.id for one in wanted if isinstance(one, ast.Name)}
-    for one in cell.body:
-        if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets):
-            wanted.append(one.value)
+    wanted += [
+        one.value
+        for one in cell.body
+        if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets)
+    ]
     wanted = [one.value if isinstance(one, ast.NamedExpr) else one for one in wanted]
     return {
         (one.lineno, one.col_offset + 1, one.end_lineno, (one.end_col_offset or 0) + 1)

@@ -236,9 +236,7 @@ def is_watched(shell: InteractiveShell) -> bool:
     want one final output.
     """
     kernel = getattr(shell, "kernel", None)
-    if kernel is None:
-        return False
-    return "cellId" in kernel.get_parent().get("metadata", {})
+    return False if kernel is None else "cellId" in kernel.get_parent().get("metadata", {})
 
 
 def has_no_board(shell: InteractiveShell) -> bool:

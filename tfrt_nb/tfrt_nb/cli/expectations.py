@@ -37,9 +37,10 @@ class Expectation:
     kind: str = "error"
     is_regex: bool = False
 
-    def stands_for(self, kind: str, line: int, message: str) -> bool:
+    def stands_for(self, kind: str, said: Diagnostic) -> bool:
         """Whether it expects a diagnostic of this kind, on this line, with this message."""
-        return self.kind == kind and self.line == line and self.fits(message)
+        line = said.location.line if isinstance(said.location, Location) else 0
+        return self.kind == kind and self.line == line and self.fits(said.message)
 
     def fits(self, message: str) -> bool:
         """Whether a diagnostic may have this message."""
@@ -147,20 +148,14 @@ def check_all(
         for one in (diagnostic, *diagnostic.notes):
             # The words of MLIR or TFRT may be the first note of an error.
             said = (one, *one.notes[:1])
-            met = next((e for e in left for each in said if _answers(each, one.severity, e)), None)
+            met = next((e for e in left for each in said if e.stands_for(one.severity, each)), None)
             if met is not None:
                 left.remove(met)
             elif one is diagnostic:
-                text = f"unexpected {one.severity}: {one.message}"
-                problems.append(error(text, one.location))
+                problems.append(error(f"unexpected {one.severity}: {one.message}", one.location))
     return problems + [
         error(f'expected {e.kind} "{e.text}" was not produced', e.place) for e in left
     ]
-
-
-def _answers(said: Diagnostic, kind: str, expectation: Expectation) -> bool:
-    line = said.location.line if isinstance(said.location, Location) else 0
-    return expectation.stands_for(kind, line, said.message)
 
 
 def _fitting(

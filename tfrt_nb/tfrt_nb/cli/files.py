@@ -22,6 +22,10 @@ PROGRAM = "tfrt-nb"
 """The name in front of diagnostics without a place in a source."""
 
 
+class UsageError(TfrtError):
+    """The command line is wrong."""
+
+
 def display_name(path: str) -> str:
     """Return the name of a file in locations."""
     return "<stdin>" if path == STANDARD_INPUT else path

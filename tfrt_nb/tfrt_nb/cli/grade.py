@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, PROGRAM, show
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, PROGRAM
 from tfrt_nb.exercises.answer import Names
 from tfrt_nb.exercises.exercise import Mark, answers_of, find
 from tfrt_runtime.cache import code_cache
@@ -41,19 +41,21 @@ The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason of th
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table of all answers; 1 unless all are right."""
+    """Print the table of all answers; 1 unless all are right.
+
+    Raises:
+        TfrtError: if a module with exercises cannot be imported.
+    """
     if options.exercises:
         sys.path.insert(0, "")  # as `python -m` does: a module of this folder
     for module in options.exercises:
         try:
             importlib.import_module(module)
-        except TfrtError as problem:
-            show(problem)
-            return EXIT_PROBLEM
+        except TfrtError:
+            raise
         except Exception as problem:  # noqa: BLE001  # the module of a user may raise anything
             text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
-            show(TfrtError(error(text)))
-            return EXIT_PROBLEM
+            raise TfrtError(error(text)) from None
     load()  # compiled here if it must be: the processes below can keep nothing
     table: list[Row] = []
     open_to_answers: set[str] = set()

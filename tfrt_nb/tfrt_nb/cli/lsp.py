@@ -8,15 +8,18 @@ import sys
 from contextlib import redirect_stdout
 from importlib.util import find_spec
 
-from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, show
+from tfrt_nb.cli.files import EXIT_OK
 from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def execute(_: argparse.Namespace) -> int:
-    """Serve until the client says `exit` or closes the stream; 1 if pygls is not installed."""
+    """Serve until the client says `exit` or closes the stream.
+
+    Raises:
+        TfrtError: if pygls is not installed.
+    """
     if find_spec("pygls") is None:
-        show(TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'")))
-        return EXIT_PROBLEM
+        raise TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'"))
     from tfrt_nb.language.server import make_server
 
     # The server closes its stream at the end; what anything else prints would break the protocol.

@@ -13,7 +13,15 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfrt_nb.cli.files import EXIT_INTERRUPTED, leave_without_output, open_standard_streams
+from tfrt_nb.cli.files import (
+    EXIT_INTERRUPTED,
+    EXIT_PROBLEM,
+    EXIT_USAGE,
+    UsageError,
+    leave_without_output,
+    open_standard_streams,
+    show,
+)
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
@@ -430,6 +438,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = int(execute(options))
         sys.stdout.flush()
         return status
+    except TfrtError as problem:
+        show(problem)
+        return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_PROBLEM
     except OSError as problem:
         if problem.filename is not None:  # of standard output it has none
             raise

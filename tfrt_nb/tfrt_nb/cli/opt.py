@@ -30,13 +30,13 @@ _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILI
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it."""
+    """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it.
+
+    Raises:
+        TfrtError: if the file cannot be read as text.
+    """
     name = display_name(options.input)
-    try:
-        text = decode(read_input(options.input), name)
-    except TfrtError as problem:
-        show(problem)
-        return 1
+    text = decode(read_input(options.input), name)
     passes = options.passes or requested_pipeline(text)
     try:
         pipeline = parse_pipeline(passes)

@@ -77,20 +77,17 @@ def _compiled(text: str, name: str, options: argparse.Namespace) -> bytes:
 
 
 def bef_to_mlir(options: argparse.Namespace) -> int:
-    """Disassemble one file; 1 when it is malformed."""
+    """Disassemble one file.
+
+    Raises:
+        TfrtError: if it is malformed.
+    """
     name = display_name(options.input)
-    try:
-        file = BefFile.load(read_input(options.input), name)
-        if file.attribute_types is None or any(
-            function.register_types is None for function in file.functions if function.kernels
-        ):
-            warning = Diagnostic(Severity.WARNING, MISSING_SECTIONS, Location(name, 0, 0))
-            print(warning, file=sys.stderr)
-        text = parallel_for_line(requested_parallel_for(file.compiled)) + print_module(
-            module_of(file), func_dialect=bool(options.func_dialect)
-        )
-    except TfrtError as problem:
-        show(problem)
-        return 1
-    sys.stdout.write(text)
+    file = BefFile.load(read_input(options.input), name)
+    if file.attribute_types is None or any(
+        function.register_types is None for function in file.functions if function.kernels
+    ):
+        print(Diagnostic(Severity.WARNING, MISSING_SECTIONS, Location(name, 0, 0)), file=sys.stderr)
+    module = print_module(module_of(file), func_dialect=bool(options.func_dialect))
+    sys.stdout.write(parallel_for_line(requested_parallel_for(file.compiled)) + module)
     return 0

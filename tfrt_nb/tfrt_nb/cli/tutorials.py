@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import tfrt_nb
-from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, show
+from tfrt_nb.cli.files import EXIT_OK
 from tfrt_runtime.diagnostics import TfrtError, error
 
 START = "tutorials.ipynb"
@@ -21,19 +21,17 @@ START = "tutorials.ipynb"
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Copy the tutorials and open them; 1 when a file of that name has other contents."""
+    """Copy the tutorials and open them; returns JupyterLab's exit status.
+
+    Raises:
+        TfrtError: if a file of that name has other contents, or JupyterLab is not installed.
+    """
     folder = Path(options.folder)
-    try:
-        copied = copy_tutorials(folder)
-    except TfrtError as problem:
-        show(problem)
-        return EXIT_PROBLEM
-    print(f"{copied} files copied to {folder}")
+    print(f"{copy_tutorials(folder)} files copied to {folder}", flush=True)
     if not options.open:
         return EXIT_OK
     if find_spec("jupyterlab") is None:
-        show(TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'")))
-        return EXIT_PROBLEM
+        raise TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'"))
     # In a container one is root, which JupyterLab refuses by itself.
     root = ["--allow-root"] if os.geteuid() == 0 else []
     # The address that JupyterLab prints leads to the start page, too, where no browser opens by

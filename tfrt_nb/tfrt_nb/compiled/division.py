@@ -18,13 +18,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation, Region
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.compiled.module import OF_CODE, parallel_for_line
 from tfrt_nb.dialects.catalog import UnknownOp, is_kernel
 from tfrt_nb.dialects.control_flow import NATIVE, JitOp, ReturnOp
+from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.source.spans import source_span, span_of
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.bef.writer import write_bef
@@ -108,7 +109,7 @@ def split(module: ModuleOp) -> Halves:
         return Halves(module, ModuleOp([]))
     mentioned = {name for op in compiled for name in symbols_in(op)}
     bodies = [op for op in definitions if op.name == _FUNCTION and op.regions[0].blocks]
-    hosts = {_name(op): op for op in bodies if op not in compiled}
+    hosts = {symbol_name(op): op for op in bodies if op not in compiled}
     if not mentioned.isdisjoint(hosts):
         _refuse_host_functions(compiled, hosts)
     others = {name for op in hosts.values() for name in symbols_in(op)}
@@ -116,8 +117,7 @@ def split(module: ModuleOp) -> Halves:
     if len(compiled) == len(definitions):
         return Halves(ModuleOp([]), module)
     places = {index for index, op in enumerate(definitions) if op in compiled}
-    of_host = set(range(len(definitions))) - places
-    return Halves(_only(module, of_host), _only(module, places))
+    return Halves(_only(module, set(range(len(definitions))) - places), _only(module, places))
 
 
 def is_compiled(op: Operation) -> bool:
@@ -132,16 +132,12 @@ def is_compiled(op: Operation) -> bool:
     if op.name == _ASYNC_FUNCTION:
         return True
     ends = [block.last_op for block in op.regions[0].blocks]
-    return all(map(_leaves, ends)) and not any(is_kernel(nested) for nested in op.walk())
-
-
-def _leaves(end: Operation | None) -> bool:
-    """Return whether a block's last operation is a terminator, and not an unknown one."""
-    return (
+    return all(
         end is not None
         and not isinstance(end, UnknownOp | ReturnOp)
         and end.has_trait(IsTerminator)
-    )
+        for end in ends
+    ) and not any(map(is_kernel, op.walk()))
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
@@ -177,14 +173,9 @@ def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Op
         raise TfrtError(*found)
 
 
-def _name(op: Operation) -> str:
-    name = op.properties.get("sym_name")
-    return name.data if isinstance(name, StringAttr) else ""
-
-
 def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> bool:
     if op.name == _FUNCTION and not op.regions[0].blocks:
-        symbol = _name(op)
+        symbol = symbol_name(op)
         return symbol in mentioned or not (symbol in foreign or NATIVE in op.attributes)
     return op.name in OF_CODE - {_FUNCTION}
 
@@ -201,7 +192,7 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
 def _declare_compiled(halves: Halves) -> None:
     """Declare in the host half each compiled function that it refers to and can call."""
     compiled = {
-        _name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
+        symbol_name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
     }
     for name in {name: None for op in halves.host.ops for name in symbols_in(op)}:
         if name in compiled:

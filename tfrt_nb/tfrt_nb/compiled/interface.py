@@ -67,8 +67,7 @@ class Interface:
             return None
         import json  # most programs need none
 
-        rows = [asdict(one) for one in functions]
-        return json.dumps([rows, self.counts_references])
+        return json.dumps([[asdict(one) for one in functions], self.counts_references])
 
     @staticmethod
     def from_json(text: str) -> Interface:

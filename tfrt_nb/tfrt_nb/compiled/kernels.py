@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tfrt_nb.compiled.interface import CompiledFunction
 from tfrt_nb.compiled.module import CompiledModule, ProgramCode
 from tfrt_nb.jit.names import adapter_name
 from tfrt_runtime.async_runtime import AsyncRuntime, kernel_functions
@@ -57,7 +56,21 @@ def compile_kernels(
     code = compiled.compile(kernel_functions(), names, watched=watched, interpreted=interpreted)
     is_plain = all(one.is_plain for one in functions)
     prepare = functools.partial(_prepare, compiled, code, each=not is_plain)
-    kernels = [_kernel(one, code, prepare) for one in functions]
+    kernels = [
+        CompiledKernel(
+            name=PREFIX + one.name,
+            adapter=code.address(adapter_name(one.name)),
+            arguments=one.argument_words,
+            results=one.result_words,
+            awaited=one.awaited,
+            heavy=one.is_heavy,
+            lasting=not one.is_plain,
+            code=code,
+            interpreted=code.is_interpreted,
+            prepare=prepare,
+        )
+        for one in functions
+    ]
     return {kernel.name: kernel for kernel in kernels}
 
 
@@ -113,23 +126,6 @@ def _prepare(compiled: CompiledModule, code: ProgramCode, run: Request, *, each:
     shared.add(compiled, code)
     shared.runtime.serve(run)
     return each
-
-
-def _kernel(
-    function: CompiledFunction, code: ProgramCode, prepare: Callable[[Request], bool]
-) -> CompiledKernel:
-    return CompiledKernel(
-        name=PREFIX + function.name,
-        adapter=code.address(adapter_name(function.name)),
-        arguments=function.argument_words,
-        results=function.result_words,
-        awaited=function.awaited,
-        heavy=function.is_heavy,
-        lasting=not function.is_plain,
-        code=code,
-        interpreted=code.is_interpreted,
-        prepare=prepare,
-    )
 
 
 class HostCode:

@@ -7,7 +7,7 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -65,8 +65,7 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
     defined = {name for op in code.ops if (name := op.get_attr_or_prop("sym_name"))}
     # The compiled functions replace their native declarations.
     host = [op for op in functions if op.sym_name not in defined or NATIVE not in op.attributes]
-    own = [code.body.block.detach_op(op) for op in list(code.ops)]
-    return ModuleOp([*compiled, *host, *own])
+    return ModuleOp([*compiled, *host, *[code.body.block.detach_op(op) for op in list(code.ops)]])
 
 
 class _Builder:
@@ -164,9 +163,7 @@ class _Builder:
     ) -> dict[str, Attribute]:
         types = self._file.attribute_types
         guessed = _guessed_attributes(kernel) if not names or types is None else {}
-        kinds: Iterable[int | None] = guessed.values()
-        if types is not None:
-            kinds = [types.get(offset) for offset in kernel.attributes]
+        kinds = guessed.values() if types is None else map(types.get, kernel.attributes)
         return {
             name: UNKNOWN_VALUE if kind is None else self._read_attribute(offset, kind)
             for name, offset, kind in zip(names or guessed, kernel.attributes, kinds, strict=True)
@@ -189,18 +186,15 @@ class _Builder:
         types[: len(function.argument_types)] = self._read_types(function.argument_types)
         for kernel in function.kernels:
             arguments = [types[register] for register in kernel.arguments]
-            found = _guessed_results(kernel, arguments, self._callee_results(kernel))
+            callees = [self._file.functions[at] for at in kernel.functions[:1]]
+            returned = [type_ for one in callees for type_ in self._read_types(one.result_types)]
+            found = _guessed_results(kernel, arguments, returned)
             if found:
                 types[kernel.results[0] : kernel.results[-1] + 1] = found
         results = self._read_types(function.result_types)
         for register, value_type in zip(function.result_registers, results, strict=True):
             types[register] = value_type
         return types
-
-    def _callee_results(self, kernel: BefKernel) -> list[Attribute]:
-        if not kernel.functions:
-            return []
-        return self._read_types(self._file.functions[kernel.functions[0]].result_types)
 
 
 def _operation(
@@ -336,9 +330,7 @@ def _kind(word: str) -> int | None:
         return _KINDS[word]
     element = word.removeprefix("array.")
     dtype = dtype_of(WORDS[element]) if element in WORDS else None
-    if dtype is None or element == word:
-        return dtype
-    return ARRAY_FLAG | dtype
+    return dtype if dtype is None or element == word else ARRAY_FLAG | dtype
 
 
 def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.printer import HostPrinter
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
-from tfrt_nb.passes.printing import MlirPrinter
+from tfrt_nb.passes.printing import MlirPrinter, print_ir
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spans import source_span
 from tfrt_runtime.bef.attributes import Symbol
@@ -26,11 +26,7 @@ from tfrt_runtime.bef.attributes import Symbol
 @internal_errors_caught()
 def compiled_text(module: ModuleOp) -> str:
     """Return the text of compiled functions, with the location of each operation."""
-    stream = StringIO()
-    printer = _LocatingPrinter(stream)
-    printer.name_values(module)
-    printer.print_op(module)
-    return stream.getvalue() + "\n"
+    return print_ir(module, printer=_LocatingPrinter)
 
 
 def read_compiled(text: str, name: str) -> ModuleOp:
@@ -101,9 +97,6 @@ class _GenericPrinter(HostPrinter):
     """Prints every operation in quotes, with the names that readers of such files know."""
 
     def print_op(self, op: Operation) -> None:
-        if not self._numbered:
-            self._numbered = True
-            self._name_values(op)
         self._print_results(op)
         self.print_string(f'"{_OPERATIONS.get(op.name, op.name)}"')
         self.print_op_with_default_format(op)

@@ -107,8 +107,7 @@ class _Converter:
         for index, regions in body.regions.items():
             numbers = tuple([self._indexes[id(region)] for region in regions])
             all_rows[index] = all_rows[index]._replace(functions=numbers)
-        operands = body.operand_lists()
-        return function_of(head, all_rows, operands, body.returned, all_types, places)
+        return function_of(head, all_rows, body.operand_lists(), body.returned, all_types, places)
 
     def _add_places(self, body: Body) -> Sequence[int]:
         """Return the records of the operations' places."""

@@ -80,8 +80,7 @@ def float_text(value: float, number_type: AnyFloat) -> str:
         short = _exponential(value, 6)
         if _rounded(float(short), number_type) == value:
             return short
-        bits = _PRECISION_IN_BITS.get(type(number_type), 53)
-        full = _plain(value, 2 + bits * 59 // 196)
+        full = _plain(value, 2 + _PRECISION_IN_BITS.get(type(number_type), 53) * 59 // 196)
         if "." in full:
             return full
     pattern = int.from_bytes(number_type.pack((value,)), "little")

@@ -8,6 +8,7 @@ once, at their first use.
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import re
 from collections import defaultdict
@@ -60,7 +61,6 @@ class UnknownOp(Operation):
 
 
 _CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERATIONS}
-_UNKNOWN: dict[str, type[Operation]] = {}
 
 
 def host_operation(name: str) -> type[Operation] | None:
@@ -71,12 +71,10 @@ def host_operation(name: str) -> type[Operation] | None:
     return operation
 
 
+@functools.cache
 def unknown_operation(name: str) -> type[Operation]:
     """Return the class that represents an operation that no table has."""
-    operation = _UNKNOWN.get(name)
-    if operation is None:
-        operation = _UNKNOWN[name] = type("UnknownOp", (UnknownOp,), {"name": name})
-    return operation
+    return type("UnknownOp", (UnknownOp,), {"name": name})
 
 
 class HostContext(Context):
@@ -233,7 +231,8 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
 
     def unlikeliness(found: tuple[float, str]) -> tuple[bool, float, bool, float, str]:
         likeness, one = found
-        type_text = _type_of(one)
+        parts = _NAME.fullmatch(one)
+        type_text = parts["type"] or "" if parts else ""
         types_likeness = difflib.SequenceMatcher(None, wanted, type_text).ratio()
         return "_s." in one, -likeness, type_text[:1] != wanted[0], -types_likeness, one
 
@@ -243,11 +242,6 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
         for one in names[stem]
     ]
     return list(dict.fromkeys(one for _, one in sorted(found, key=unlikeliness) if one != name))
-
-
-def _type_of(name: str) -> str:
-    match = _NAME.fullmatch(name)
-    return match["type"] or "" if match else ""
 
 
 def _in_a_dialect(name: str, dialects: Collection[str]) -> str:

@@ -56,8 +56,7 @@ def definition_problem(op: Operation) -> str | None:
     """
     if not isinstance(op, IRDLOperation):
         return None
-    definition = op.get_irdl_definition()
-    return next(_problems(op, definition), None)
+    return next(_problems(op, op.get_irdl_definition()), None)
 
 
 def type_problem(
@@ -85,7 +84,9 @@ def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
         needed = not isinstance(property_, OptionalDef) and property_.default_value is None
         if needed and name not in op.properties and name not in op.attributes:
             yield f"requires attribute '{name}'"
-    if not _has_segments(definition) or _sizes_fit(op):
+    sizes = _segment_sizes(op)
+    has_its_size = sum(sizes) == len(op.operands) and all(size >= 0 for size in sizes)
+    if not _has_segments(definition) or has_its_size:
         yield from _type_problems(definition, op.operand_types, op.result_types, op)
 
 
@@ -121,20 +122,13 @@ def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
     return sizes.get_values()
 
 
-def _sizes_fit(op: IRDLOperation) -> bool:
-    sizes = _segment_sizes(op)
-    return sum(sizes) == len(op.operands) and all(size >= 0 for size in sizes)
-
-
 def _type_problems(
     definition: OpDef,
     operands: Sequence[Attribute],
     results: Sequence[Attribute],
     op: IRDLOperation | None = None,
 ) -> Iterator[str]:
-    sizes: Sequence[int] = ()
-    if op is not None and _has_segments(definition):
-        sizes = _segment_sizes(op)
+    sizes = _segment_sizes(op) if op is not None and _has_segments(definition) else ()
     for what, types, definitions, segments in (
         ("operand", operands, definition.operands, sizes),
         ("result", results, definition.results, ()),

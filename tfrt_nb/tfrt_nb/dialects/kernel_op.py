@@ -135,9 +135,7 @@ class KernelOp(Operation):
         words, rest = cls.signature.operands, cls.signature.rest
         if rest is not None:
             return words + (rest,) * (count - len(words))
-        if cls.signature.has_optional_chain and count == len(words) - 1:
-            return words[:-1]
-        return words
+        return words[:-1] if cls.signature.has_optional_chain and count == len(words) - 1 else words
 
     def verify_(self) -> None:
         if self.is_plainly_right():
@@ -200,8 +198,7 @@ class ShortFormOp(KernelOp):
     def print(self, printer: Printer) -> None:
         if self.operands:
             print_parts(printer, " ", self.operands)
-        inline = self._print_inline_attributes(printer)
-        print_attributes(printer, self.attributes, without=inline)
+        print_attributes(printer, self.attributes, without=self._print_inline_attributes(printer))
         is_typed = self.signature.form is Form.TYPED and self.operands
         if is_typed and not self._has_other_results:
             print_parts(printer, " : ", self.operand_types)
@@ -220,7 +217,14 @@ class ShortFormOp(KernelOp):
             printer.print_attribute(self.attributes[names[0]])
         else:
             values = (self.attributes[name] for name in names)
-            printer.print_list(values, lambda value: _print_untyped(printer, value))
+            printer.print_list(
+                values,
+                lambda value: (
+                    value.print_without_type(printer)
+                    if isinstance(value, IntegerAttr | FloatAttr)
+                    else printer.print_attribute(value)
+                ),
+            )
         return names
 
 
@@ -312,13 +316,6 @@ def _inline_names(signature: Signature) -> tuple[str, ...]:
         return ()
     names = tuple(signature.attributes)
     return names if signature.form is Form.COMPLEX else names[:1]
-
-
-def _print_untyped(printer: Printer, value: Attribute) -> None:
-    if isinstance(value, IntegerAttr | FloatAttr):
-        value.print_without_type(printer)
-    else:
-        printer.print_attribute(value)
 
 
 class MergesOnce(HasCanonicalizationPatternsTrait):

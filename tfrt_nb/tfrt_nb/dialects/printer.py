@@ -84,10 +84,6 @@ class HostPrinter(AttributePrinter):
         }
 
     def print_op(self, op: Operation) -> None:
-        # The first operation is the root, whose values are numbered once.
-        if not self._numbered:
-            self._numbered = True
-            self._name_values(op)
         self._print_results(op)
         if not self.print_generic_format and _has_short_form(op) and self._is_readable(op):
             self.print_string(self._op_names.get(type(op), op.name))
@@ -113,23 +109,23 @@ class HostPrinter(AttributePrinter):
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
         """Print `op` as if it were alone; its operands have the given names, with `%`."""
-        for operand, name in operand_names.items():
-            self._ssa_values[operand] = name.removeprefix("%")
+        self._ssa_values |= {
+            operand: name.removeprefix("%") for operand, name in operand_names.items()
+        }
         if op.results:
             self._name_results(op, "0")
-        self._numbered = True
-        self._name_values(op)
         self.print_op(op)
 
     def _print_results(self, op: Operation) -> None:
-        if not op.results:
-            return
-        given = [self._ssa_values[result] for result in op.results]
-        name, mark, _ = given[0].partition("#")
-        if not mark:
-            self.print_string(f"{', '.join(f'%{one}' for one in given)} = ")
-            return
-        self.print_string(f"%{name}:{len(op.results)} = ")
+        # The first operation is the root, whose values are numbered once.
+        if not self._numbered:
+            self._numbered = True
+            self._name_values(op)
+        if op.results:
+            given = [self._ssa_values[result] for result in op.results]
+            name, mark, _ = given[0].partition("#")
+            shown = f"%{name}:{len(given)}" if mark else ", ".join(f"%{one}" for one in given)
+            self.print_string(f"{shown} = ")
 
     def print_op_with_default_format(self, op: Operation) -> None:
         self.print_operands(op.operands)
@@ -169,8 +165,7 @@ class HostPrinter(AttributePrinter):
         for index, block in enumerate(region.blocks):
             for block_argument in block.args:
                 if index == 0:
-                    own = self.value_names.get(block_argument)
-                    names[block_argument] = own or f"arg{argument}"
+                    names[block_argument] = self.value_names.get(block_argument) or f"arg{argument}"
                     argument += 1
                 else:
                     names[block_argument] = str(value)
@@ -187,9 +182,8 @@ class HostPrinter(AttributePrinter):
     def _name_results(self, op: Operation, name: str) -> None:
         if len(op.results) == 1:
             self._ssa_values[op.results[0]] = name
-            return
-        for index, result in enumerate(op.results):
-            self._ssa_values[result] = f"{name}#{index}"
+        else:
+            self._ssa_values |= {result: f"{name}#{i}" for i, result in enumerate(op.results)}
 
 
 _HEAD_TENSOR = host_type("tfrt_tensor.tensor")

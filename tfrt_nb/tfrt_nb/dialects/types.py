@@ -10,8 +10,9 @@ regions.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,7 +33,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
 )
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.utils import print_func_op_like
 from xdsl.ir import (
     Attribute,
@@ -171,9 +172,7 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
     @property
     def dimensions(self) -> tuple[int, ...] | None:
         """Return the dimensions, DYNAMIC where unknown; None if even the rank is unknown."""
-        if isinstance(self.sizes, NoneAttr):
-            return None
-        return tuple(size.data for size in self.sizes)
+        return None if isinstance(self.sizes, NoneAttr) else tuple(size.data for size in self.sizes)
 
     def print_builtin(self, printer: Printer) -> None:
         dimensions = self.dimensions
@@ -233,8 +232,7 @@ def is_at_stray(parser: Parser) -> bool:
 
 def _is_first_on_its_line(parser: Parser) -> bool:
     text, position = parser.lexer.input.content, parser.pos
-    line_start = text.rfind("\n", 0, position) + 1
-    return not text[line_start:position].strip()
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
 
 
 def parse_types(parser: Parser) -> list[Attribute]:
@@ -328,6 +326,23 @@ def parse_symbol(parser: Parser) -> SymbolRefAttr:
     return SymbolRefAttr(parser.parse_symbol_name())
 
 
+def symbol_name(op: Operation) -> str:
+    """Return the name by which others refer to an operation; "" if it has none."""
+    data = getattr(op.get_attr_or_prop("sym_name"), "data", None)
+    return data if isinstance(data, str) else ""
+
+
+def symbols_in(attribute: Attribute) -> Iterator[SymbolRefAttr]:
+    """Yield the references to functions in an attribute."""
+    match attribute:
+        case SymbolRefAttr():
+            yield attribute
+        case ArrayAttr():
+            yield from itertools.chain.from_iterable(map(symbols_in, attribute))
+        case DictionaryAttr():
+            yield from itertools.chain.from_iterable(map(symbols_in, attribute.data.values()))
+
+
 Part: TypeAlias = "str | SSAValue | Attribute | Iterable[Part]"
 
 
@@ -407,11 +422,9 @@ def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) 
     )
 
 
-def print_call(op: CallOp, printer: Printer) -> None:
+def print_call(op: Operation, printer: Printer) -> None:
     """Print a call as xDSL does, but put parentheses around a single result of function type."""
-    printer.print_string(" ")
-    printer.print_attribute(op.callee)
-    printer.print_operands(op.arguments)
+    print_parts(printer, " ", op.properties["callee"], "(", op.operands, ")")
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")
     printer.print_operation_type(op)

@@ -69,7 +69,9 @@ def layout(
     order = _order(document, body_of)
     sources, targets = _edges(document, body_of, order)
     levels = _levels(len(operations), sources, targets)
-    sizes = [(_width(row), HEIGHT) for row in operations]
+    sizes = [
+        (2 * PADDING + _LETTER * min(len(row["text"]), _MAX_LETTERS), HEIGHT) for row in operations
+    ]
     groups = []
     for layer in _layers(body_of, levels, sources, targets):
         found = _groups(operations, layer) if grouped else []
@@ -273,10 +275,6 @@ def _uncross(
                     place[left], place[right] = place[right], place[left]
 
 
-def _width(row: Mapping[str, Any]) -> float:
-    return 2 * PADDING + _LETTER * min(len(row["text"]), _MAX_LETTERS)
-
-
 def _place(
     body: _Body,
     levels: Sequence[int],
@@ -379,20 +377,20 @@ def svg(picture: Picture) -> str:
         ' aria-label="Graph">'
     )
     parts = [head]
-    for x, y, w, h, text in picture.boxes:
-        parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="6" fill="none"'
-            f' stroke="#888"/><text x="{x + 8:.1f}" y="{y + 16:.1f}" fill="#888">{_text(text)}</text>'  # noqa: E501
-        )
+    parts += [
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="6" fill="none"'
+        f' stroke="#888"/><text x="{x + 8:.1f}" y="{y + 16:.1f}" fill="#888">{_text(text)}</text>'
+        for x, y, w, h, text in picture.boxes
+    ]
     for points, is_chain in picture.lines:
         dashes = ' stroke-dasharray="4 3"' if is_chain else ""
         parts.append(f'<path d="{_path(points)}" fill="none" stroke="#0072b2"{dashes}/>')
-    for x, y, w, h, text in picture.nodes:
-        parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="4" fill="#fff"'
-            f' stroke="#0072b2"/><text x="{x + w / 2:.1f}" y="{y + h / 2 + 4:.1f}"'
-            f' text-anchor="middle" fill="#000">{_text(text)}</text>'
-        )
+    parts += [
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="4" fill="#fff"'
+        f' stroke="#0072b2"/><text x="{x + w / 2:.1f}" y="{y + h / 2 + 4:.1f}"'
+        f' text-anchor="middle" fill="#000">{_text(text)}</text>'
+        for x, y, w, h, text in picture.nodes
+    ]
     return "".join([*parts, "</svg>"])
 
 

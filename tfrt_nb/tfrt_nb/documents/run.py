@@ -184,8 +184,10 @@ class RunDocument:
                 [self._map.operation(kernel), [[at - start, *rest] for at, *rest in moments]]
                 for kernel, moments in told
             ] or self.remote
-            for time, kernel, text in printed:
-                self.log.append((max(0, time - start), self._map.operation(kernel), text))
+            self.log += [
+                (max(0, time - start), self._map.operation(kernel), text)
+                for time, kernel, text in printed
+            ]
 
     def drain(self) -> list[Event]:
         """The events since the last time; O(new events)."""
@@ -305,8 +307,7 @@ class RunDocument:
 
     def _begin(self, events: Events) -> int | None:
         """The start of the run, None if it did not start: threads slept and woke before."""
-        own = (event[0] for event in events if event[4] not in _OF_THREADS)
-        first = next(own, None)
+        first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
     def _new(self, events: Events, start: int, is_over: bool) -> list[Event]:
@@ -338,9 +339,9 @@ class RunDocument:
         call: Event = 0, CALL, -1, self._own, 0, -1, None
         yield call
         yield from self._map.constants_of(index, call)
-        arguments = self.program.data["functions"][self._own]["arguments"]
-        for value in (one for one in arguments if one not in self.absent):
-            yield 0, _AVAILABLE, -1, value, 0, -1, None
+        for value in self.program.data["functions"][self._own]["arguments"]:
+            if value not in self.absent:
+                yield 0, _AVAILABLE, -1, value, 0, -1, None
         begun = {self._map.operation(kernel) for kernel in running}
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
@@ -397,8 +398,7 @@ def status_of(run: Execution) -> str:
         return "running"
     cancellation = run.request.cancellation
     if cancellation is not None:
-        timed_out = cancellation.ending is Ending.TIMED_OUT
-        return "timed-out" if timed_out else "cancelled"
+        return "timed-out" if cancellation.ending is Ending.TIMED_OUT else "cancelled"
     failed = run.diagnostics or any(value.state is State.ERROR for value in run.results)
     return "failed" if failed else "done"
 

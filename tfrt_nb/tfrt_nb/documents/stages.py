@@ -121,8 +121,10 @@ def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dic
             about = f"before it, these changed nothing: {', '.join(idle)}" if idle else ""
             yield _stage(name, about, *_compared(before, after))
             before, idle = after, []
-        for stage, placed in compiled.placed_code():
-            yield _stage(*_CODE[stage], [(line, operations.at(place)) for line, place in placed])
+        yield from (
+            _stage(*_CODE[stage], [(line, operations.at(place)) for line, place in placed])
+            for stage, placed in compiled.placed_code()
+        )
 
 
 def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[Line], str | None]:

@@ -252,8 +252,7 @@ class Code:
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
         # Run the same function with other results: what each print shows, and its chain.
         shown = [function.kernels[at].arguments[0] for at in prints]
-        chains = [function.kernels[at].results[0] for at in prints]
-        watched = returning(function, (*shown, *chains))
+        watched = returning(function, (*shown, *[function.kernels[at].results[0] for at in prints]))
         functions = tuple(watched if one is function else one for one in file.functions)
         ran = _run(type(self.program)._of_file(replace(file, functions=functions)), values, self)
         happened = [

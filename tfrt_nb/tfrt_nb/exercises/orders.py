@@ -67,8 +67,7 @@ def needed(function: BefFunction, kernel: str) -> int:
     kernels, before = function.kernels, _ancestors(function)
     results = {*function.result_registers}
     makers = [at for at, one in enumerate(kernels) if results & {*one.results}]
-    waited = {*makers}.union(*(before[at] for at in makers))
-    return sum(kernels[at].name == kernel for at in waited)
+    return sum(kernels[at].name == kernel for at in {*makers}.union(*(before[at] for at in makers)))
 
 
 def is_print(kernel: str) -> bool:

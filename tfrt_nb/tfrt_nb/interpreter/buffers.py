@@ -102,17 +102,13 @@ def _allocator(new: Callable[..., int], element: int, alignment: int) -> Callabl
     padding = max(0, alignment - ALIGNMENT)
 
     def allocate(sizes: tuple[int, ...], *last: int) -> Buffer:
-        handle = new(_word(element * math.prod(sizes) + padding), *last)
+        handle = new(wrapped(element * math.prod(sizes) + padding), *last)
         elements = (handle & HANDLE_ADDRESS) + BLOCK_ELEMENTS
         if padding:
             elements = elements + padding & -alignment
         return handle, elements, 0, sizes, contiguous_strides(sizes)
 
     return allocate
-
-
-def _word(number: int) -> int:
-    return wrapped(number, 64)
 
 
 def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Buffer:
@@ -292,8 +288,7 @@ def _compare_exchange(body: FunctionSource, op: extensions.RuntimeCompareExchang
 
 
 def _subview(body: FunctionSource, op: memref.SubviewOp) -> None:
-    target = buffer_type(op.result, op)
-    kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
+    kept = kept_dimensions(op.static_sizes.get_values(), buffer_type(op.result, op).get_shape())
     if kept is None:
         fail(op, "the sizes differ from those of the result")
     offsets = _numbers(body, op.static_offsets.get_values(), op.offsets)
@@ -316,9 +311,9 @@ def _view(
     return (
         handle,
         elements,
-        _word(start),
+        wrapped(start),
         tuple(sizes[one] for one in kept),
-        tuple(_word(scaled[one]) for one in kept),
+        tuple(wrapped(scaled[one]) for one in kept),
     )
 
 

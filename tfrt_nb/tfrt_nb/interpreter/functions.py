@@ -26,6 +26,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import weakref
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,7 +73,7 @@ class _Function(FunctionSource):
 
     def __init__(self, module: ModuleSource, op: func.FuncOp) -> None:
         super().__init__(module, op)
-        self._ways_in: dict[Block, int] = {}
+        self._ways_in = Counter[Block]()
         self._numbers: dict[Block, int] = {}
 
     def text(self) -> str:
@@ -87,10 +88,8 @@ class _Function(FunctionSource):
         except UnsupportedType as error:
             fail(op, str(error))
         for block in op.body.blocks:
-            for target in terminator_of(block).successors:
-                self._ways_in[target] = self._ways_in.get(target, 0) + 1
-        entry = op.body.blocks[0]
-        self._numbers[entry] = 0
+            self._ways_in.update(terminator_of(block).successors)
+        self._numbers[op.body.blocks[0]] = 0
         written: dict[int, list[str]] = {}
         self.indent = 0
         while pending := [one for one in self._numbers if self._numbers[one] not in written]:
@@ -211,8 +210,7 @@ class _Function(FunctionSource):
         is_next = self._ways_in[target] == 1 and target not in self._numbers
         if is_short or (is_next and self.indent < _DEEPEST):
             return target
-        number = self._numbers.setdefault(target, len(self._numbers))
-        self.line(f"b = {number}")
+        self.line(f"b = {self._numbers.setdefault(target, len(self._numbers))}")
         self.line("continue")
         return None
 
@@ -229,15 +227,6 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
     for number in range(first, end):
         yield f"{before}if b == {number}:"
         yield from (f"{before}    {line}" for line in written[number])
-
-
-def function_text(module: ModuleSource, op: func.FuncOp) -> str:
-    """Return the source of a function.
-
-    Raises:
-        PassError: at an operation that cannot be compiled.
-    """
-    return _Function(module, op).text()
 
 
 MODULE = "tfrt_runtime.interpreted"
@@ -288,7 +277,7 @@ class InterpretedCode:
                 source.globals[op.sym_name.data] = buffers.new_global(self._records, op)
             elif not isinstance(op, func.FuncOp):
                 fail(op, f"'{op.name}' cannot be compiled")
-        self.text = "\n".join(function_text(source, op) for op in functions.values())
+        self.text = "\n".join(_Function(source, op).text() for op in functions.values())
         scope: dict[str, Any] = {"__name__": MODULE, **source.scope}
         exec(compile(self.text, "<interpreted>", "exec"), scope)  # noqa: S102 - it is our own text
         self.functions: dict[str, Callable[..., Any]] = {

@@ -277,6 +277,5 @@ class Records:
             file, line, column = (
                 ("", 0, 0) if place is None else (place.source, place.line, place.column)
             )
-            words = *self.text(message), *self.text(file), line, column
-            self._records[key] = self.words(*words)
+            self._records[key] = self.words(*(*self.text(message), *self.text(file), line, column))
         return self._records[key]

@@ -14,7 +14,7 @@ import ctypes
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects import arith
@@ -251,9 +251,7 @@ def _integer_power(body: FunctionSource, op: Operation) -> str:
 
 def _even(x: float) -> float:
     """Round to the nearest integer, ties to even."""
-    if abs(x) < _EXACT:
-        return math.copysign(float(round(x)), x)
-    return x
+    return math.copysign(float(round(x)), x) if abs(x) < _EXACT else x
 
 
 _EQUAL_NAMES = (
@@ -272,17 +270,12 @@ _LIBRARY = {
 @functools.cache
 def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[..., float]:
     """Return the C library's function of doubles, or of singles."""
-    libraries = (ctypes.CDLL(one) for one in _libraries())
+    libraries = (ctypes.CDLL(one) for one in (None, "libm.so.6"))
     symbol = name if is_double else f"{name}f"
     function = next(getattr(one, symbol) for one in libraries if hasattr(one, symbol))
     kind = ctypes.c_double if is_double else ctypes.c_float
     function.restype, function.argtypes = kind, [kind] * operands
     return function  # type: ignore[no-any-return]
-
-
-def _libraries() -> Iterator[str | None]:
-    yield None
-    yield "libm.so.6"
 
 
 def _library(name: str) -> Expression:

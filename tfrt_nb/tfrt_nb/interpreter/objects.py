@@ -17,6 +17,7 @@ from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.runtime_calls import IN_HEADER, PREFIX, same
 from tfrt_nb.jit.runtime_calls import LOWERINGS as OF_RUNTIME
+from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_nb.passes.lowering.coroutines import given_results
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
@@ -79,10 +80,8 @@ def _log(body: FunctionSource, op: extensions.RuntimeLogOp) -> None:
 
 def _coro_begin(body: FunctionSource, op: Operation) -> None:
     body.bind(op.results[0], "h.handle")
-    leave = body.op.body.blocks[-1].last_op
-    assert leave is not None
-    objects = given_results(body.op) or leave.operands
-    names = "".join(f"{body.name(one)}, " for one in objects)
+    leave = terminator_of(body.op.body.blocks[-1])
+    names = "".join(f"{body.name(one)}, " for one in given_results(body.op) or leave.operands)
     body.line(f"{body.keep(body.module.machine.begin)}(h, ({names}))")
 
 

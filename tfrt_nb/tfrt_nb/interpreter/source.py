@@ -53,8 +53,7 @@ class ModuleSource:
         """Return the address of the words about a place of watched code (`layouts.SITE_RECORD`)."""
         number = op.site.value.data
         if number not in self._sites:
-            record = self.records.record("", location_of(op))
-            self._sites[number] = self.records.words(record, 0, 0)
+            self._sites[number] = self.records.words(self.records.record("", location_of(op)), 0, 0)
         return self._sites[number]
 
     def maker(self, op: Operation) -> str | None:
@@ -119,8 +118,7 @@ class FunctionSource:
 
     def abi(self, name: str, *operands: object) -> str:
         """Return a call of a function of the runtime."""
-        called = self.keep(self.module.machine.abi(name))
-        return f"{called}({', '.join(map(str, operands))})"
+        return f"{self.keep(self.module.machine.abi(name))}({', '.join(map(str, operands))})"
 
     def size(self, type_: Attribute) -> str:
         """Return the size of values of a type in bytes."""

@@ -94,11 +94,12 @@ def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
         f"%words.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ARGUMENTS}",
         "%words = load ptr, ptr %words.place",
     ]
-    given = []
-    for index in range(len(op.function_type.inputs.data)):
-        lines.append(f"%a{index}.place = getelementptr i64, ptr %words, i64 {index}")
-        lines.append(f"%a{index} = load i64, ptr %a{index}.place")
-        given.append(f"i64 %a{index}")
+    given = [f"i64 %a{index}" for index in range(len(op.function_type.inputs))]
+    for index in range(len(given)):
+        lines += [
+            f"%a{index}.place = getelementptr i64, ptr %words, i64 {index}",
+            f"%a{index} = load i64, ptr %a{index}.place",
+        ]
     returns = result_type(outputs)
     arguments = ", ".join([*given, "ptr %attempt"])
     call = f"call {returns} {module.limited_function(name)}({arguments})"
@@ -110,8 +111,10 @@ def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
             lines.append(f"%r{index} = extractvalue {returns} %r, {index}")
         if index >= is_fallible:
             place = at.ATTEMPT_RESULTS + 8 * (index - is_fallible)
-            lines.append(f"%p{index} = getelementptr i8, ptr %attempt, i64 {place}")
-            lines.append(f"store {value}, ptr %p{index}")
+            lines += [
+                f"%p{index} = getelementptr i8, ptr %attempt, i64 {place}",
+                f"store {value}, ptr %p{index}",
+            ]
     failed = "false" if not is_fallible else "%r" if len(outputs) == 1 else "%r0"
     lines += [f"%done = xor i1 {failed}, true", "%word = zext i1 %done to i64", "ret i64 %word"]
     body = "\n  ".join(lines)
@@ -238,8 +241,7 @@ class _Adapter:
     def give_buffer(self, index: int, name: str, type_: MemRefType[Attribute]) -> None:
         """Return a buffer to the kernel."""
         self.emit(f"store {llvm_type(type_)} {name}, ptr {name}.descriptor")
-        words = self._words(name, index, type_)
-        self.call("tfrtKernelReturnBuffer", "%context", words)
+        self.call("tfrtKernelReturnBuffer", "%context", self._words(name, index, type_))
 
     def _word(self, name: str, type_: Attribute) -> str:
         text = llvm_type(type_)

@@ -155,16 +155,11 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
         engine.add_global_mapping(module.get_function(name), address)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    _connect_interrupts(engine, functions)
-    return MachineCode(engine)
-
-
-def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:
-    """Give code with loops the address of the word that it checks."""
-    place = engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@"))
-    if place:
+    if place := engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@")):
+        # The code has loops: it gets the address of the word that it checks.
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
         ctypes.c_int64.from_address(place).value = flag
+    return MachineCode(engine)
 
 
 _never = ctypes.c_int64(0)

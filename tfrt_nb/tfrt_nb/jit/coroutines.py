@@ -13,7 +13,7 @@ pointer for each argument and then one for each result, and returns whether the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import MappingProxyType
 
 from xdsl.dialects import func, memref
@@ -132,20 +132,16 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         returns, parameters = signature(op.function_type)
     except UnsupportedType as error:
         fail(op, str(error))
+    name = op.sym_name.data
     if op.is_declaration:
-        _declare(text, op, returns, parameters)
+        if name not in BUFFER_PRINTERS and name not in text.externals:
+            text.declare(name, returns, ", ".join(parameters))
         return
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
         yield attempt_entry(text, op) if text.attempts else _packed(text, op, returns)
-    if op.sym_name.data in text.adapted:
+    if name in text.adapted:
         yield kernel_adapter(text, op)
-
-
-def _declare(text: ModuleText, op: func.FuncOp, returns: str, parameters: Sequence[str]) -> None:
-    name = op.sym_name.data
-    if name not in BUFFER_PRINTERS and name not in text.externals:
-        text.declare(name, returns, ", ".join(parameters))
 
 
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
@@ -182,8 +178,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     # If all functions are quick, so is the level of the whole module.
     if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
-    name = text.function(symbol)
-    begin = f"define {linkage}{returns} {name}({parameters}) "
+    begin = f"define {linkage}{returns} {text.function(symbol)}({parameters}) "
     content = body.text()
     if not has_limit:
         return f"{begin}{attributes}{debug}{{\n{content}\n}}"
@@ -221,8 +216,7 @@ def _separate_edges(region: Region) -> None:
     if region.first_block is region.last_block:
         return
     for block in list(region.blocks):
-        branch = terminator_of(block)
-        targets = list(branch.successors)
+        targets = list(terminator_of(block).successors)
         for edge, target in enumerate(targets):
             if target.args and target in targets[:edge]:
                 split_edge(terminator_of(block), edge)

@@ -49,7 +49,8 @@ def check_declarations(module: ModuleOp) -> Externals:
                 continue  # `CheckAsync` explains better that the program has been lowered already
             if known is None:
                 problems.append(_unknown(op, name, is_first=not problems))
-            elif _spelled(op.function_type) != known.type:
+            # In the tables, an `index` has 64 bits.
+            elif re.sub(r"\bindex\b(?!>)", "i64", str(op.function_type)) != known.type:
                 text = f"'{name}' is declared with a type other than its own, which is {known.type}"
                 problems.append(error(text, location_of(op)))
     if problems:
@@ -77,11 +78,6 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
             )
         )
     return error(message, place, notes)
-
-
-def _spelled(type_: FunctionType) -> str:
-    """Return the type as the tables spell it: an `index` has 64 bits."""
-    return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
 
 
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:

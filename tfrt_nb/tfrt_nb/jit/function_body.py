@@ -27,7 +27,7 @@ from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import LIBRARY, bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.jit.runtime_calls import RUNTIME_FUNCTIONS
-from tfrt_nb.passes.control_flow import terminator_of
+from tfrt_nb.passes.control_flow import block_of, terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Location
@@ -399,11 +399,9 @@ class FunctionBody:
     def _phi(self, argument: BlockArgument, edges: Iterable[tuple[Operation, int]]) -> str:
         incoming = []
         for branch, edge in edges:
-            assert branch.parent is not None
             passed = branch_operands(branch, edge)[argument.index]
-            incoming.append(f"[ {self.name(passed)}, %{self._label(branch.parent)} ]")
-        type_ = llvm_type(argument.type)
-        return f"  {self.name(argument)} = phi {type_} {', '.join(incoming)}"
+            incoming.append(f"[ {self.name(passed)}, %{self._label(block_of(branch))} ]")
+        return f"  {self.name(argument)} = phi {llvm_type(argument.type)} {', '.join(incoming)}"
 
 
 Lowering = Callable[[FunctionBody, Any], None]

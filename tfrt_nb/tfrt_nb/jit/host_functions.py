@@ -123,8 +123,7 @@ class _Module:
             block = self._function(
                 f"f{callee}", [_TYPES[one] for one in arguments], [_TYPES[one] for one in results]
             )
-            made = _Scope(self, callee, block, block.args, 0).results()
-            append(block, func.ReturnOp(*made))
+            append(block, func.ReturnOp(*_Scope(self, callee, block, block.args, 0).results()))
 
     def _called_again(self, index: int, *, is_body: bool) -> set[int]:
         """Return the functions with more than one call.
@@ -269,8 +268,7 @@ class _Scope:
                 types, values = [at.TYPE_CHAIN], [constant(self._block, 0, i64)]
             else:
                 types, values = self._operation(operation, number, record)
-        for register, type_, value in zip(record.results, types, values, strict=False):
-            self._values[register] = type_, value
+        self._values.update(zip(record.results, zip(types, values, strict=False), strict=False))
 
     def _operation(
         self, operation: scalars.Operation, number: int, record: BefKernel
@@ -348,8 +346,7 @@ def loop(
     append(before, scf.ConditionOp(more, *before.args))
     _, made = module.call(after, body, after.args[1:], depth)
     if is_counted:
-        one = constant(after, 1, i32)
-        following = emit(after, arith.SubiOp, (after.args[0], one), i32)
+        following = emit(after, arith.SubiOp, (after.args[0], constant(after, 1, i32)), i32)
     else:
         following = made.pop()
     append(after, scf.YieldOp(following, *made))
@@ -383,12 +380,10 @@ def _from_word(block: Block, word: SSAValue, type_: int) -> SSAValue:
 
 def _to_word(block: Block, value: SSAValue, type_: int) -> SSAValue:
     if type_ in (at.TYPE_F32, at.TYPE_F64):
-        bits = i64 if type_ == at.TYPE_F64 else i32
-        value = emit(block, arith.BitcastOp, (value,), bits)
+        value = emit(block, arith.BitcastOp, (value,), i64 if type_ == at.TYPE_F64 else i32)
     if value.type == i64:
         return value
-    kind = arith.ExtSIOp if type_ in _SIGNED else arith.ExtUIOp
-    return emit(block, kind, (value,), i64)
+    return emit(block, arith.ExtSIOp if type_ in _SIGNED else arith.ExtUIOp, (value,), i64)
 
 
 _SIGNED = (at.TYPE_I8, at.TYPE_I16, at.TYPE_I32)

@@ -108,9 +108,7 @@ def result_type(types: Sequence[Attribute]) -> str:
     """Return the return type of a function with these results: void, one type, or a struct."""
     if not types:
         return "void"
-    if len(types) == 1:
-        return llvm_type(types[0])
-    return f"{{ {', '.join(map(llvm_type, types))} }}"
+    return llvm_type(types[0]) if len(types) == 1 else f"{{ {', '.join(map(llvm_type, types))} }}"
 
 
 def signature(type_: FunctionType) -> tuple[str, list[str]]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.jit.declarations import Externals, check_declarations, expand_calls
 from tfrt_nb.passes.lowering.outline import counts_tasks
 from tfrt_nb.passes.pipeline import executable_pipeline
@@ -47,8 +48,7 @@ def _steps(
     spawns_early = spawn and level > 0 and not counts_tasks(module)
     copy = copy_program(expand_calls(module, externals), spawn=spawns_early)
     for op in copy.module.ops:
-        name = op.get_attr_or_prop("sym_name")
-        if isinstance(name, StringAttr) and name.data in called:
+        if symbol_name(op) in called:
             # A pass may erase a private function that no function of the module calls.
             op.properties.pop("sym_visibility", None)
     yield "copy-program", copy.module

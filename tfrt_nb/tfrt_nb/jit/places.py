@@ -41,9 +41,7 @@ class Places:
     """The debug information of one module under construction."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        for row in range(4):
-            self._numbers[str(row)] = FIRST_NUMBER + row
+        self._numbers = {str(row): FIRST_NUMBER + row for row in range(4)}
         self._scope = 0
 
     def function(self, symbol: str, op: Operation) -> str:

@@ -125,8 +125,7 @@ class _Number:
         return _Number(self.tracer, self.tracer.value(0, i64)) - self
 
     def __abs__(self) -> _Number:
-        is_float = self.value.type == f64
-        return self.made(math.AbsFOp if is_float else math.AbsIOp, self.value.type)
+        return self.made(math.AbsFOp if self.value.type == f64 else math.AbsIOp, self.value.type)
 
     def __divmod__(self, other: _Number) -> tuple[Any, Any]:
         """Follow CPython's `float_divmod` step by step."""
@@ -148,8 +147,7 @@ class _Number:
 
 def _zero_like(number: _Number) -> _Number:
     """Return 0.0 with the sign of a number."""
-    zero = _Number(number.tracer, number.tracer.value(0.0, f64))
-    return zero.made(math.CopySignOp, f64, number)
+    return _Number(number.tracer, number.tracer.value(0.0, f64)).made(math.CopySignOp, f64, number)
 
 
 def _to_integer(number: Any) -> Any:
@@ -176,9 +174,7 @@ class _Tracer:
 
     def value(self, number: Any, type_: Attribute) -> SSAValue:
         """Return the value of a number, which may be one of Python."""
-        if isinstance(number, _Number):
-            return number.value
-        return constant(self.block, number, type_)
+        return number.value if isinstance(number, _Number) else constant(self.block, number, type_)
 
     def decide(self, condition: _Number) -> bool:
         """Return whether a condition holds on the current path."""
@@ -231,18 +227,18 @@ def emit_operation(
         _Number(tracer, _converted(block, value, word, _wide(word))) for word, value in operands
     ]
     return [
-        _converted(block, tracer.value(number, TYPES[_wide(word)]), _word(number, word), word)
+        _converted(
+            block,
+            tracer.value(number, TYPES[_wide(word)]),
+            "i1" if isinstance(number, _Number) and number.value.type == i1 else _wide(word),
+            word,
+        )
         for number, word in zip(tracer.follow(compute, numbers), results, strict=True)
     ]
 
 
 def _wide(word: str) -> str:
     return "f64" if word in ("f32", "f64") else "i64"
-
-
-def _word(number: Any, word: str) -> str:
-    """Return the word of a number that becomes a `word`."""
-    return "i1" if isinstance(number, _Number) and number.value.type == i1 else _wide(word)
 
 
 def _converted(block: Block, value: SSAValue, source: str, target: str) -> SSAValue:

@@ -28,7 +28,7 @@ import functools
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
 from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import BY_HAND, RuntimeDropRefOp
@@ -103,7 +103,11 @@ class _Shape:
 def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
-    key = symbol, _is_only_dropped(op.results[0])
+    is_only_dropped = all(  # by drops that the compiler inserted
+        isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
+        for use in op.results[0].uses
+    )
+    key = symbol, is_only_dropped
     awaits = op.attributes.get(AWAITED_AT)
     if key not in module.spawns:
         shape = _Shape(
@@ -114,21 +118,11 @@ def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
             None if symbol in module.quick else symbol,
             resolves=symbol in module.resolving,
             awaited_inside=len(awaits) if isinstance(awaits, ArrayAttr) else 0,
-            is_unused=key[1],
+            is_unused=is_only_dropped,
         )
-        spawn = _functions(module, shape)
-        module.spawns[key] = f"{spawn}(ptr {module.function(symbol)}, ptr "
-    maker = module.maker(op) or "null"
-    arguments = [maker, *(body.typed(value) for value in op.operands)]
+        module.spawns[key] = f"{_functions(module, shape)}(ptr {module.function(symbol)}, ptr "
+    arguments = [module.maker(op) or "null", *(body.typed(value) for value in op.operands)]
     body.call_for(op.results, f"{module.spawns[key]}{', '.join(arguments)})")
-
-
-def _is_only_dropped(token: SSAValue) -> bool:
-    """Return whether the only uses of the token are drops that the compiler inserted."""
-    return all(
-        isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
-        for use in token.uses
-    )
 
 
 def _spawn_into(body: FunctionBody, op: RuntimeSpawnIntoOp) -> None:

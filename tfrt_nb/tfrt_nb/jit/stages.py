@@ -28,7 +28,7 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.declarations import Externals, check_declarations
 from tfrt_nb.jit.lowering import after_passes
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
-from tfrt_nb.passes.control_flow import returning_edges
+from tfrt_nb.passes.control_flow import reachable, returning_edges
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.fast_path import SELDOM
@@ -156,15 +156,14 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
         for block in blocks:
             pending += callees_in(block)
     worthy = {name for name, blocks in repeated.items() if blocks}
-    followed: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in followed:
-            followed.add(name)
-            pending += graph.get(name, ())
-    worthy |= followed & functions.keys()
+    worthy |= reachable(pending, lambda name: graph.get(name, ())) & functions.keys()
     worthy -= {name for name, function in functions.items() if SELDOM in function.attributes}
     return Effort(FULL if worthy else QUICK, frozenset(functions.keys() - worthy))
+
+
+def _natural_loop(end: Block, start: Block) -> set[Block]:
+    """Return the loop of a back edge: all blocks that reach its end without its start."""
+    return reachable([start, end], lambda block: () if block is start else block.predecessors())
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
@@ -177,14 +176,7 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
     if not returns:
         return repeated
     for end, start in returns:
-        # The natural loop of a back edge: all blocks that reach its end without its start.
-        loop = {start}
-        pending = [end]
-        while pending:
-            block = pending.pop()
-            if block not in loop:
-                loop.add(block)
-                pending += block.predecessors()
+        loop = _natural_loop(end, start)
         repeated |= loop
         for block in loop:
             depths[block] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
@@ -53,6 +53,7 @@ def remark(context: Context, op: Operation, message: str) -> None:
 
 
 OpT = TypeVar("OpT", bound=Operation)
+T = TypeVar("T")
 _INDEX = IndexType()
 
 
@@ -70,14 +71,12 @@ class Emitter:
     @classmethod
     def in_front_of(cls, op: Operation) -> Emitter:
         """Return an emitter before `op`, with its location."""
-        assert op.parent is not None
-        return cls(op.parent, op, op.location)
+        return cls(block_of(op), op, op.location)
 
     @classmethod
     def behind(cls, op: Operation) -> Emitter:
         """Return an emitter right after `op`, with its location."""
-        assert op.parent is not None
-        return cls(op.parent, op.next_op, op.location)
+        return cls(block_of(op), op.next_op, op.location)
 
     @classmethod
     def at_start(cls, block: Block, location: LocationAttr) -> Emitter:
@@ -93,6 +92,10 @@ class Emitter:
         """Emit an integer constant."""
         assert isinstance(type_, IntegerType | IndexType)
         return self(arith.ConstantOp(IntegerAttr(number, type_))).result
+
+    def expect(self, left: SSAValue, predicate: str, right: SSAValue, message: str) -> None:
+        """Emit an assertion that two integers compare like this."""
+        self(cf.AssertOp(self(arith.CmpiOp(left, right, predicate)).result, message))
 
     def __call__(self, op: OpT) -> OpT:
         op.location = self.location
@@ -189,6 +192,12 @@ def terminator_of(block: Block) -> Operation:
     return block.last_op
 
 
+def block_of(op: Operation) -> Block:
+    """Return the block that contains the operation."""
+    assert op.parent is not None
+    return op.parent
+
+
 def region_of(block: Block) -> Region:
     """Return the region that contains the block."""
     assert block.parent is not None
@@ -198,9 +207,7 @@ def region_of(block: Block) -> Region:
 def defining_block(value: SSAValue) -> Block:
     """Return the block whose argument the value is, or whose operation defines it."""
     owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    assert block is not None
-    return block
+    return owner if isinstance(owner, Block) else block_of(owner)
 
 
 def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Block, Block]:
@@ -209,8 +216,8 @@ def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Bl
     Returns:
         the block of `op`, now without a terminator, and a new block with the rest.
     """
-    head, following = op.parent, op.next_op
-    assert head is not None and following is not None
+    head, following = block_of(op), op.next_op
+    assert following is not None
     return head, head.split_before(following, arg_types=arg_types)
 
 
@@ -266,14 +273,12 @@ def copied(
 
 def erase(op: Operation) -> None:
     """Erase an operation whose results are unused."""
-    assert op.parent is not None
-    op.parent.erase_op(op)
+    block_of(op).erase_op(op)
 
 
 def move_to_end(op: Operation, block: Block) -> None:
     """Move an operation to the end of a block."""
-    assert op.parent is not None
-    block.add_op(op.parent.detach_op(op))
+    block.add_op(block_of(op).detach_op(op))
 
 
 def replace(op: Operation, values: Sequence[SSAValue]) -> None:
@@ -310,11 +315,22 @@ def returning_edges(region: Region) -> list[tuple[Block, Block]]:
 
 def blocks_behind(block: Block) -> set[Block]:
     """Return the blocks reachable from the end of the block."""
-    reached: set[Block] = set()
-    pending = list(terminator_of(block).successors)
+    return reachable(terminator_of(block).successors, lambda one: terminator_of(one).successors)
+
+
+def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
+    """Return the starts and everything that `following` leads to from them."""
+    found = set(starts)
+    pending = list(found)
     while pending:
-        target = pending.pop()
-        if target not in reached:
-            reached.add(target)
-            pending.extend(terminator_of(target).successors)
-    return reached
+        more = set(following(pending.pop())) - found
+        found |= more
+        pending += more
+    return found
+
+
+def ancestors(holder: Operation | Block) -> Iterator[Operation]:
+    """Yield the operations that hold an operation or a block, innermost first."""
+    while (parent := holder.parent_op()) is not None:
+        yield parent
+        holder = parent

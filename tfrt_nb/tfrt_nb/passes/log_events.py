@@ -75,7 +75,7 @@ from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.internal_errors import location_of
 from tfrt_nb.passes.buffers.guard_buffers import ON_HEAP, accessed, escapes, root
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
-from tfrt_nb.passes.control_flow import Emitter, call, operations_in
+from tfrt_nb.passes.control_flow import Emitter, ancestors, call, operations_in
 from tfrt_nb.passes.lowering.coroutines import WAITING
 
 LOGGED = frozenset({"scf.if", "scf.while", "scf.index_switch", "scf.execute_region"})
@@ -113,7 +113,9 @@ def _log_region(
     for index, block in enumerate(list(region.blocks)):
         ops = list(block.ops)
         if begins or index > 0:
-            _log_block(block, owner, sites)
+            first = _first(block, owner)
+            if first is not None:
+                Emitter.at_start(block, first.location)(RuntimeLogOp("block", next(sites)))
         for op in ops:
             if isinstance(op, CallOp | PlainCallOp) and op.callee.root_reference.data in called:
                 site = next(sites)
@@ -129,15 +131,8 @@ def _log_region(
 
 def _first(block: Block, owner: Operation) -> Operation | None:
     """Return the operation that represents a block, or None if passes created it for `owner`."""
-    placed = (op for op in block.ops if location_of(op) is not None)
-    first = next(placed, None)
+    first = next((op for op in block.ops if location_of(op) is not None), None)
     return None if first is None or first.location == owner.location else first
-
-
-def _log_block(block: Block, owner: Operation, sites: Iterator[int]) -> None:
-    first = _first(block, owner)
-    if first is not None:
-        Emitter.at_start(block, first.location)(RuntimeLogOp("block", next(sites)))
 
 
 def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
@@ -252,10 +247,7 @@ def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
 
 
 def _is_in_task(op: Operation) -> bool:
-    outer = op.parent_op()
-    while outer is not None and not isinstance(outer, ExecuteOp | AsyncFuncOp):
-        outer = outer.parent_op()
-    return outer is not None
+    return any(isinstance(outer, ExecuteOp | AsyncFuncOp) for outer in ancestors(op))
 
 
 def _access(op: Operation) -> int | None:

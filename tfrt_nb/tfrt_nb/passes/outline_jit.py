@@ -23,7 +23,9 @@ from tfrt_nb.dialects.catalog import is_kernel
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
 from tfrt_nb.dialects.control_flow.regions import JitOp
 from tfrt_nb.dialects.crossing import host_type
-from tfrt_nb.passes.control_flow import fail
+from tfrt_nb.dialects.types import symbol_name
+from tfrt_nb.passes.control_flow import block_of, exchange, fail
+from tfrt_nb.passes.lowering.outline import Symbols
 
 _PRIVATE = StringAttr("private")
 
@@ -34,24 +36,10 @@ def outline_jit(module: ModuleOp) -> None:
     Raises:
         PassError: at an operation in a region that only host programs can have.
     """
-    symbols = {_symbol(op) for op in module.ops}
+    symbols = Symbols(module)
     for function in list(module.ops):
         for op in [op for op in function.walk() if isinstance(op, JitOp)]:
-            name = _unused(f"{_symbol(function)}_jit", symbols)
-            symbols.add(name)
-            module.body.block.add_op(_outline(op, name))
-
-
-def _symbol(op: Operation) -> str:
-    name = op.get_attr_or_prop("sym_name")
-    return name.data if isinstance(name, StringAttr) else ""
-
-
-def _unused(wanted: str, used: set[str]) -> str:
-    name, number = wanted, 0
-    while name in used:
-        name, number = f"{wanted}_{number}", number + 1
-    return name
+            module.body.block.add_op(_outline(op, symbols.fresh(f"{symbol_name(function)}_jit")))
 
 
 def _outline(op: JitOp, name: str) -> Operation:
@@ -69,13 +57,14 @@ def _outline(op: JitOp, name: str) -> Operation:
     is_async = op.has_token or any(
         nested.name.startswith("async.") for nested in op.regions[0].walk()
     )
-    outputs = _async_results(op, values) if is_async else list(values)
+    outputs = list(values)
+    if is_async:  # with a token if one is requested or nothing else is returned
+        token = [TOKEN] if op.has_token or not values else []
+        outputs = [*token, *map(ValueType, values)]
     for block in body.blocks:
         if isinstance(end := block.last_op, ReturnOp):
             leave = AsyncReturnOp(*end.operands) if is_async else func.ReturnOp(*end.operands)
-            leave.location = end.location
-            block.insert_op_before(leave, end)
-            block.erase_op(end)
+            exchange(end, leave)
     _replace_by_call(op, name, outputs, is_token_last=is_token_last)
     type_ = FunctionType.from_lists(inputs, outputs)
     body = op.detach_region(body)
@@ -89,12 +78,6 @@ def _outline(op: JitOp, name: str) -> Operation:
     return function
 
 
-def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:
-    """Return a token if one is requested or nothing else is returned, then the values."""
-    token = [TOKEN] if op.has_token or not values else []
-    return [*token, *(ValueType(type_) for type_ in values)]
-
-
 def _replace_by_call(
     op: JitOp, name: str, outputs: list[Attribute], *, is_token_last: bool
 ) -> None:
@@ -105,8 +88,7 @@ def _replace_by_call(
         attributes={**op.attributes, "callee": SymbolRefAttr(name)},
         location=op.location,
     )
-    block = op.parent
-    assert block is not None
+    block = block_of(op)
     block.insert_op_before(call, op)
     made = list(call.results)
     if is_token_last:

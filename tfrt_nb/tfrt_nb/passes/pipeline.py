@@ -275,9 +275,7 @@ class _Reader:
 
     def _peek(self) -> str:
         match = _TOKEN.match(self.text, self.position)
-        if match is not None:
-            return match[0].strip()
-        return self.text[self.position :].strip()[:1]
+        return match[0].strip() if match is not None else self.text[self.position :].strip()[:1]
 
     def _next(self) -> str:
         match = _TOKEN.match(self.text, self.position)

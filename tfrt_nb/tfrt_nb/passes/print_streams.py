@@ -44,18 +44,11 @@ class PrintStreams(ModulePass):
         default = StreamOptions(cost_threshold=self.cost_threshold)
         for function in op.walk():
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
-                for block, owner in _blocks(function):
-                    _remark_on(ctx, owner, block, default)
-
-
-def _blocks(function: FuncOp) -> list[tuple[Block, Operation]]:
-    """Return the function's body and its operations' regions, each a function of the BEF file."""
-    return [
-        (region.blocks[0], op)
-        for op in function.walk()
-        for region in op.regions
-        if len(region.blocks) == 1
-    ]
+                # The body and its operations' regions: each is a function of the BEF file.
+                for owner in list(function.walk()):
+                    for region in owner.regions:
+                        if len(region.blocks) == 1:
+                            _remark_on(ctx, owner, region.blocks[0], default)
 
 
 def _remark_on(context: Context, owner: Operation, block: Block, default: StreamOptions) -> None:

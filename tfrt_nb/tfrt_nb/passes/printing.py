@@ -26,6 +26,7 @@ from tfrt_nb.dialects.async_.upstream.loops import Scf
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.dialects.types import print_call, print_function
 from tfrt_nb.nesting import deep_stack
+from tfrt_nb.passes.control_flow import region_of
 
 _T = TypeVar("_T")
 
@@ -48,17 +49,22 @@ _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in diale
 
 
 def print_ir(
-    module: ModuleOp, *, generic: bool = False, names: Mapping[SSAValue, str] | None = None
+    module: ModuleOp,
+    *,
+    generic: bool = False,
+    names: Mapping[SSAValue, str] | None = None,
+    printer: Callable[..., MlirPrinter] | None = None,
 ) -> str:
     """Return the text of the module, ending with a newline; `generic` selects the generic form.
 
-    `names` has the names of values that are not named as MLIR names them.
+    `names` has the names of values that are not named as MLIR names them; `printer` is a class of
+    one's own.
     """
     stream = StringIO()
-    printer = MlirPrinter(stream, generic=generic)
+    printing = (printer or MlirPrinter)(stream, generic=generic)
     with deep_stack():
-        printer.name_values(module, names)
-        printer.print_op(module)
+        printing.name_values(module, names)
+        printing.print_op(module)
     return stream.getvalue() + "\n"
 
 
@@ -191,9 +197,7 @@ class MlirPrinter(AttributePrinter):
         super().print_list(elems, print_fn, ", " if is_spaced else delimiter)
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
-        region = block.parent
-        assert region is not None
-        index = region.get_block_index(block) if block_index is None else block_index
+        index = region_of(block).get_block_index(block) if block_index is None else block_index
         self._blocks[block] = f"bb{index}"
 
     def print_op(self, op: Operation) -> None:
@@ -224,22 +228,18 @@ class MlirPrinter(AttributePrinter):
     ) -> None:
         is_entry = block.parent is not None and block.parent.first_block is block
         if print_block_args and not (is_entry and not block.args):
-            self._print_label(block, is_entry)
+            self._print_new_line()
+            self.print_block_name(block)
+            if block.args:
+                with self.in_parens():
+                    self.print_list(block.args, self.print_block_argument)
+            self.print_string(":")
+            if not is_entry:
+                self.print_string(f"  // {self._describe_predecessors(block)}")
         super().print_block(block, False, print_block_terminator)
 
-    def _print_label(self, block: Block, is_entry: bool) -> None:
-        self._print_new_line()
-        self.print_block_name(block)
-        if block.args:
-            with self.in_parens():
-                self.print_list(block.args, self.print_block_argument)
-        self.print_string(":")
-        if not is_entry:
-            self.print_string(f"  // {self._describe_predecessors(block)}")
-
     def _describe_predecessors(self, block: Block) -> str:
-        region = block.parent
-        assert region is not None
+        region = region_of(block)
         if region is not self._region:
             self._region, self._sources = region, {}
             for source in region.blocks:

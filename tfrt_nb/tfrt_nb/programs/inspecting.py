@@ -95,8 +95,7 @@ class Inspection:
         import html  # a command needs none, and its table of characters takes a millisecond
 
         picture = self.graph()._repr_html_()
-        text = html.escape(self.mlir)
-        return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{text}</pre>"
+        return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{html.escape(self.mlir)}</pre>"
 
     @cached_property
     def text(self) -> str:
@@ -233,7 +232,8 @@ class Inspection:
                 functions[index].name
                 for one in functions
                 for index in one.callees
-                if not _is_within(one.name, functions[index].name)
+                # A function is called by others, and not by the bodies of its own loops.
+                if not f"{one.name}.".startswith(f"{functions[index].name}.")
             }
             names = [name for name in names if name not in called]
         return names[0] if len(names) == 1 else None
@@ -330,8 +330,3 @@ class Inspection:
         if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
         return function.name in self._compiled.interface.functions
-
-
-def _is_within(name: str, other: str) -> bool:
-    """Whether a function is `other`, or a body of a loop or branch within it."""
-    return name == other or name.startswith(f"{other}.")

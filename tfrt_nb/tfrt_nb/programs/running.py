@@ -207,8 +207,7 @@ class Running(Inspection):
                 self._bound[function] = bound
             _, executable, entry = bound
         else:
-            way = Way(bool(watch), interpreted)
-            executable, name = self._loaded(host, function, kernels, way)
+            executable, name = self._loaded(host, function, kernels, Way(bool(watch), interpreted))
             entry = executable.entry(name)
         # By position: a call of a class with names makes a dictionary of them.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
@@ -385,8 +384,7 @@ class Running(Inspection):
 
             called = [f.name for f in self.file.functions if self._is_compiled(f)]
             names = list(dict.fromkeys([*called, *self._runnable]))
-            kernels = compile_kernels(self._compiled, names, **way._asdict())
-            self._kernels_of_code[way] = kernels
+            self._kernels_of_code[way] = compile_kernels(self._compiled, names, **way._asdict())
         return self._kernels_of_code[way]
 
     @cached_property

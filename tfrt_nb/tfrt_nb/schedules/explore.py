@@ -23,6 +23,7 @@ from typing import Self
 from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument, body_of
+from tfrt_nb.passes.control_flow import reachable
 from tfrt_nb.passes.log_events import STATE as QUESTION
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
@@ -110,8 +111,7 @@ class Explorer:
                     self._nodes.clear()
                     self._races.clear()
                 else:
-                    races = memory_races(self.document, label(self._function))
-                    found.races += starmap(Race, races)
+                    found.races += starmap(Race, memory_races(self.document, label(self._function)))
                     if self._makes_unwritten:
                         self._find_reads(found)
                     return found
@@ -204,8 +204,9 @@ class Explorer:
         if self._is_late:
             self._end()
         # Without a time limit, the steps run on this thread: handing a run to another one may take
-        # milliseconds.
-        is_over = run.wait(self._patience())
+        # milliseconds. If an argument is missing, it is that of values that threads resolve.
+        given = [value for value in self._arguments if isinstance(value, AsyncValue)]
+        is_over = run.wait(None if all(value.done() for value in given) else PATIENCE_SECONDS)
         self._present = None
         outcome = comparable_outcome(run, "".join(printed))
         if not is_over:
@@ -228,14 +229,6 @@ class Explorer:
             last.uses |= self._judge.effect(address, kind)
             if last.operation < 0:
                 last.operation = self._operations.get(line, -1)
-
-    def _patience(self) -> float | None:
-        """Return how long to wait for a run.
-
-        If an argument is missing, it is as long as for values that threads resolve.
-        """
-        given = [value for value in self._arguments if isinstance(value, AsyncValue)]
-        return None if all(value.done() for value in given) else PATIENCE_SECONDS
 
     def _choose(self, ready: Mapping[int, Step]) -> Step:
         latest = frozenset({len(self._steps) - 1}) if self._steps else frozenset()
@@ -413,7 +406,8 @@ class _Order:
         first = self._beside(first, second)
         if first == second or body_of(self._rows[first]) != body_of(self._rows[second]):
             return True
-        return self._leads(first, second) or self._leads(second, first)
+        users = self._users.__getitem__
+        return second in reachable([first], users) or first in reachable([second], users)
 
     def _beside(self, number: int, other: int) -> int:
         """Return the operation around `number` that is in the body of `other`.
@@ -426,16 +420,6 @@ class _Order:
                 return outer
             outer = self._rows[outer]["parent"]
         return number
-
-    def _leads(self, source: int, target: int) -> bool:
-        seen, waiting = {source}, [source]
-        while waiting:
-            for user in self._users[waiting.pop()] - seen:
-                if user == target:
-                    return True
-                seen.add(user)
-                waiting.append(user)
-        return False
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:

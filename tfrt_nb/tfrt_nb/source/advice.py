@@ -60,9 +60,11 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
     stem, _, suffix = name.rpartition(".")
     dialect = name.partition(".")[0]
     if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
-        example = f"arith.cmpi ne, {operand}, %zero : {given}"
-        if dialect not in UPSTREAM_DIALECTS:
-            example = f"tfrt.greater.{given} {operand}, %zero"
+        example = (
+            f"arith.cmpi ne, {operand}, %zero : {given}"
+            if dialect in UPSTREAM_DIALECTS
+            else f"tfrt.greater.{given} {operand}, %zero"
+        )
         return f"'{name}' takes an i1, true or false: compare, as in '%c = {example}'"
     if name in ORDERS and given.startswith("!async."):
         return f"the operands of '{name}' are {ORDERS[name]}"
@@ -81,8 +83,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
     elif f"{stem}.{given}" in SIGNATURES and suffix == wanted:
         return f"'{stem}.{given}' takes operands of type {given}"
     elif name in SIGNATURES:
-        words = SIGNATURES[name].operands
-        return f"'{name}' takes operands of the types ({', '.join(words)})"
+        return f"'{name}' takes operands of the types ({', '.join(SIGNATURES[name].operands)})"
     if dialect in UPSTREAM_DIALECTS and (conversion := _conversion(given, wanted)) is not None:
         return f"convert it: '%x = arith.{conversion} {operand} : {given} to {wanted}'"
     return None

@@ -67,8 +67,7 @@ class _Element(Parser._TensorLiteralElement):
             if not isinstance(self.value, tuple):
                 parser.raise_error("expected a complex number, as in (1.0, 0.0)", self.span)
             return cast(tuple[float, float], super().to_type(parser, type))
-        number = number_attribute(parser, self.span, type)
-        return number.value.data
+        return number_attribute(parser, self.span, type).value.data
 
 
 MAX_ALIASES = 1 << 16
@@ -82,8 +81,7 @@ class AttributeParser(Parser):
         self._last_end = 0
         super().__init__(context, "", source.name)
         self.source = source
-        lexer = SourceLexer(Input(source.text, source.name))
-        self._parser_state = ParserState(lexer)
+        self._parser_state = ParserState(SourceLexer(Input(source.text, source.name)))
         self._open_aliases: set[str] = set()
         self._alias_sizes: dict[str, int] = {}
         """The number of aliases in the value of an alias, counting each use, and including itself.
@@ -305,8 +303,7 @@ class AttributeParser(Parser):
         yield
         self._alias_sizes[alias], self._size = self._size, size
         if self._alias_sizes[alias] > MAX_ALIASES:
-            text = f"'{alias}' is made of more than {MAX_ALIASES} aliases"
-            self.raise_error(text, start)
+            self.raise_error(f"'{alias}' is made of more than {MAX_ALIASES} aliases", start)
 
     def _parse_alias_def(self) -> None:
         """`#alias = attribute`, which may have been read already."""
@@ -329,7 +326,11 @@ class AttributeParser(Parser):
             return self._parse_fused_location()
         location = super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
-            self._parse_end_of_range()
+            # `:8` or `9:8` after `"f.mlir":7:5 to`; files of the runtime hold only the start.
+            if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
+                self.parse_integer(allow_boolean=False, allow_negative=False)
+            self.parse_punctuation(":")
+            self.parse_integer(allow_boolean=False, allow_negative=False)
         return location
 
     def _parse_fused_location(self) -> LocationAttr:
@@ -340,10 +341,3 @@ class AttributeParser(Parser):
             self.parse_punctuation(">")
         parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
         return FusedLoc(ArrayAttr(parts), metadata)
-
-    def _parse_end_of_range(self) -> None:
-        """`:8` or `9:8` after `"f.mlir":7:5 to`.  Files of the runtime hold only the start."""
-        if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
-            self.parse_integer(allow_boolean=False, allow_negative=False)
-        self.parse_punctuation(":")
-        self.parse_integer(allow_boolean=False, allow_negative=False)

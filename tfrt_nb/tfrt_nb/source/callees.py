@@ -13,17 +13,12 @@ from xdsl.irdl import IRDLOperation
 from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.calls import CallingOp
 from tfrt_nb.dialects.crossing import host_types, uncrossable
+from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.source.advice import nearest
 from tfrt_nb.source.spans import in_mlirs_words, span_of
 from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
-
-
-def symbol_name(operation: Operation) -> str:
-    name = operation.get_attr_or_prop("sym_name")
-    data = getattr(name, "data", None)
-    return data if isinstance(data, str) else ""
 
 
 def op_error(operation: Operation, message: str) -> Diagnostic:
@@ -34,7 +29,10 @@ def own_problem(operation: Operation) -> str | None:
     if isinstance(operation, FuncOp):
         return function_problem(operation)
     if isinstance(operation, ModuleOp):
-        return _module_problem(operation)
+        if len(operation.regions) != 1 or len(operation.regions[0].blocks) != 1:
+            return "requires one region of one block"
+        is_named = isinstance(operation.properties.get("sym_name", _NO_NAME), StringAttr)
+        return None if is_named else "attribute 'sym_name' has the wrong kind"
     if isinstance(operation, IRDLOperation):
         from tfrt_nb.dialects.definitions import definition_problem  # host programs do without
 
@@ -80,14 +78,6 @@ def function_problem(function: FuncOp) -> str | None:
     blocks = function.body.blocks
     if blocks and tuple(blocks[0].arg_types) != function.function_type.inputs.data:
         return "entry block arguments do not have the types of the function's arguments"
-    return None
-
-
-def _module_problem(module: ModuleOp) -> str | None:
-    if len(module.regions) != 1 or len(module.regions[0].blocks) != 1:
-        return "requires one region of one block"
-    if not isinstance(module.properties.get("sym_name", _NO_NAME), StringAttr):
-        return "attribute 'sym_name' has the wrong kind"
     return None
 
 
@@ -145,9 +135,11 @@ def _compiled_callee_problem(
     if problem is None:
         return None
     crossed = FunctionType.from_lists(inputs, outputs)
-    text = f"host programs call the function's type '{type_}' '{crossed}'"
-    if crossed == type_:
-        text = f"'@{symbol_name(callee)}' has the type {type_}"
+    text = (
+        f"'@{symbol_name(callee)}' has the type {type_}"
+        if crossed == type_
+        else f"host programs call the function's type '{type_}' '{crossed}'"
+    )
     return replace(problem, notes=(note(text, place),))
 
 

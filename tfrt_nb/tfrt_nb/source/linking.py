@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from tfrt_nb.dialects.types import symbol_name, symbols_in
 from tfrt_nb.source.spans import span_of
 from tfrt_runtime.diagnostics import Diagnostic, error, note
 
@@ -28,19 +29,15 @@ def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     name that is near.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
-    problems: list[Diagnostic] = []
-    for op in list(module.body.block.ops):
-        problems += linker.resolve(op)
-    return problems
+    return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
 
 
 def symbols_of(module: ModuleOp) -> Symbols:
     """The operations of a module that have names."""
     found: Symbols = {}
     for op in module.body.block.ops:
-        name = op.get_attr_or_prop("sym_name")
-        if isinstance(name, StringAttr):
-            found.setdefault(name.data, op)
+        if name := symbol_name(op):
+            found.setdefault(name, op)
     return found
 
 
@@ -125,16 +122,7 @@ class _Linker:
 def _references(op: Operation) -> Iterator[tuple[Operation, str]]:
     for user in op.walk():
         for attribute in (*user.properties.values(), *user.attributes.values()):
-            for symbol in _symbol_refs(attribute):
-                yield user, symbol.root_reference.data
-
-
-def _symbol_refs(attribute: Attribute) -> Iterator[SymbolRefAttr]:
-    if isinstance(attribute, SymbolRefAttr):
-        yield attribute
-    elif isinstance(attribute, ArrayAttr):
-        for part in attribute.data:
-            yield from _symbol_refs(part)
+            yield from ((user, symbol.root_reference.data) for symbol in symbols_in(attribute))
 
 
 def _rename(op: Operation, names: Mapping[str, str]) -> None:

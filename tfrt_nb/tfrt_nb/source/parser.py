@@ -427,7 +427,9 @@ class SourceParser(ScopedParser):
         location = self.parse_optional_location()
         if issubclass(operation_type, FuncOp) and "type" in attributes:  # until 2022
             attributes.setdefault("function_type", attributes.pop("type"))
-        declared = _property_names(operation_type)
+        declared: set[str] = set()
+        if issubclass(operation_type, IRDLOperation):
+            declared = set(operation_type.get_irdl_definition().properties)
         if declared:
             inherent = declared & attributes.keys()
             properties |= {name: attributes.pop(name) for name in inherent}
@@ -472,10 +474,3 @@ def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
             while last is not None and source_span(last) is None:
                 place(last, span)
                 last = last.prev_op
-
-
-def _property_names(operation_type: type[Operation]) -> set[str]:
-    """The attributes that xDSL keeps as properties of this operation."""
-    if issubclass(operation_type, IRDLOperation):
-        return set(operation_type.get_irdl_definition().properties)
-    return set()

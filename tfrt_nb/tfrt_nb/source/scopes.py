@@ -212,8 +212,9 @@ class ScopedParser(AttributeParser):
         if name in self.forward_ssa_references:
             self._check_forward_references(name, values, span)
             self.resolved_late.extend(values)
-            for index, used in self.forward_ssa_references[name].items():
-                self._late_values[used] = values[index]
+            self._late_values |= {
+                used: values[index] for index, used in self.forward_ssa_references[name].items()
+            }
         super()._register_ssa_definition(name, values, span)
         self._defined.append(name)
         for value in values:
@@ -321,8 +322,7 @@ class ScopedParser(AttributeParser):
             self._report_undefined_values()
             self._enter(outer)
         else:
-            for name in self._defined:
-                self._scope.ended[name] = self.ssa_values.pop(name)
+            self._scope.ended |= {name: self.ssa_values.pop(name) for name in self._defined}
         self._defined = outer_defined
         self._nesting -= 1
         return region
@@ -447,7 +447,9 @@ class ScopedParser(AttributeParser):
 
     def _outside_note(self, name: str, values: tuple[SSAValue, ...]) -> Diagnostic:
         definition = definition_span(next(value for value in values if value is not None))
-        how = "a function cannot use values from outside"
-        if self._visibility is Visibility.OPERANDS:
-            how = f"make it an operand of '{self._scope.owner}'"
+        how = (
+            f"make it an operand of '{self._scope.owner}'"
+            if self._visibility is Visibility.OPERANDS
+            else "a function cannot use values from outside"
+        )
         return note(f"'%{name}' is defined outside, here: {how}", definition)

@@ -32,6 +32,7 @@ from tfrt_nb.dialects.control_flow import NATIVE, SYNC, ReturnOp
 from tfrt_nb.dialects.control_flow.calls import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.source.advice import advice_on_end, notes_on, on_type
 from tfrt_nb.source.callees import (
     Symbols,
@@ -39,7 +40,6 @@ from tfrt_nb.source.callees import (
     function_problem,
     op_error,
     own_problem,
-    symbol_name,
 )
 from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.spans import attribute_span, span_of, value_name
@@ -85,23 +85,12 @@ def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
         yield operation, symbols
         if operation.regions:
             if isinstance(operation, ModuleOp):
-                symbols = _symbols(operation)
-            pending += [
-                (child, symbols)
-                for region in operation.regions
-                for block in region.blocks
-                for child in block.ops
-            ]
+                symbols = {symbol_name(child): child for child in _children(operation)}
+            pending += [(child, symbols) for child in _children(operation)]
 
 
-def _symbols(module: ModuleOp) -> Symbols:
-    """The operations of `module` by their names."""
-    return {
-        symbol_name(operation): operation
-        for region in module.regions
-        for block in region.blocks
-        for operation in block.ops
-    }
+def _children(operation: Operation) -> Iterator[Operation]:
+    return (child for region in operation.regions for block in region.blocks for child in block.ops)
 
 
 # Cache of verification results
@@ -178,28 +167,20 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     Most operations are of a few classes without anything special; deciding by class, once, is what
     keeps them cheap.
     """
-    checks: list[Check] = []
-    if operation_type.name == "func.return":
-        checks.append(_check_compiled_return)
-    if operation_type.name in _SYMBOLS:
-        checks.append(_check_symbol_place)
-    if operation_type.name == "scf.yield":
-        checks.append(_check_end_of_parallel)
-    if not issubclass(operation_type, UnknownOp):
-        checks.append(_check_itself)
-    if issubclass(operation_type, ModuleOp | FuncOp):
-        checks.append(_check_attributes)
-    if issubclass(operation_type, ModuleOp):
-        checks.append(_check_symbols)
-    elif issubclass(operation_type, ReturnOp):
-        checks.append(_check_return)
-    elif issubclass(operation_type, CallingOp):
-        checks.append(check_callees)
-    elif operation_type.name == "memref.get_global":
-        checks.append(_check_global)
-    if not issubclass(operation_type, KernelOp):
-        checks += [_check_position, _check_edges, _check_blocks]
-    return tuple(checks)
+    name, is_other = operation_type.name, not issubclass(operation_type, KernelOp)
+    checks: tuple[tuple[bool, Check], ...] = (
+        (name == "func.return", _check_compiled_return),
+        (name in _SYMBOLS, _check_symbol_place),
+        (name == "scf.yield", _check_end_of_parallel),
+        (not issubclass(operation_type, UnknownOp), _check_itself),
+        (issubclass(operation_type, ModuleOp | FuncOp), _check_attributes),
+        (issubclass(operation_type, ModuleOp), _check_symbols),
+        (issubclass(operation_type, ReturnOp), _check_return),
+        (issubclass(operation_type, CallingOp), check_callees),
+        (name == "memref.get_global", _check_global),
+        *((is_other, check) for check in (_check_position, _check_edges, _check_blocks)),
+    )
+    return tuple(check for applies, check in checks if applies)
 
 
 def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
@@ -260,8 +241,7 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
         return
     if _is_terminator(type(operation)):
         advice = f"nothing after '{operation.name}' would run: remove what follows, or move it up"
-        problem = op_error(operation, "must be the last operation in the parent block")
-        yield led_by(advice, problem)
+        yield led_by(advice, op_error(operation, "must be the last operation in the parent block"))
     elif operation.successors:
         yield op_error(operation, "with block successors must terminate its parent block")
 

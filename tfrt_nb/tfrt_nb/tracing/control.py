@@ -137,7 +137,12 @@ def cond(
     found: list[list[Traced]] = [[], []]
     for pair in zip(*(body.returned for body in bodies), strict=True):
         strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
-        floats = any(isinstance(item, float) or _is_weak_float(item) for item in pair)
+        floats = any(
+            item.is_weak and item.type in FLOATS
+            if isinstance(item, Traced)
+            else isinstance(item, float)
+            for item in pair
+        )
         like = strong[0] if strong else "f64" if floats else None
         for body, item, results in zip(bodies, pair, found, strict=True):
             with tracing(body.trace):
@@ -162,10 +167,6 @@ def cond(
     names = [body.trace.name for body in bodies]
     made = trace.kernel("tfrt.cond", (test, *given, *captures), types, callees=names)
     return settle(trace, made, has_chain=has_chain)
-
-
-def _is_weak_float(item: object) -> bool:
-    return isinstance(item, Traced) and item.is_weak and item.type in FLOATS
 
 
 def _loop_body(
@@ -379,8 +380,7 @@ def map_values(
     operands = (trace.value(values), *order, *share_captures([body]))
     body.trace.close(results)
     attributes = [] if at_once is None else [("at_once", Scalar(DType.I64, at_once))]
-    name = body.trace.name
-    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), attributes, callees=[name])
+    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), attributes, callees=[body.trace.name])
     if has_effects:
         trace.effect(trace.chain_of([made]))
     return made
@@ -426,8 +426,7 @@ def recover(value: Any, replacement: Any) -> Any:
 
 
 def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
-    operands = [trace.value(value), trace.value(other)]
-    [made] = trace.kernel("tfrt.recover", operands, (value.type,))
+    [made] = trace.kernel("tfrt.recover", [trace.value(value), trace.value(other)], (value.type,))
     if made.type == CHAIN:
         trace.effect(made)
     return made

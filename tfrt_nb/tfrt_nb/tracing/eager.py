@@ -142,9 +142,8 @@ def _program(
     code = frame.f_code
     types: object = len(values)
     if name not in _TYPED:
-        types = kinds = tuple(map(type, values))
-        if AsyncValue in kinds:
-            types = tuple(map(_type_key, values))
+        kinds = tuple(map(type, values))
+        types = tuple(map(_type_key, values)) if AsyncValue in kinds else kinds
     # One tuple, as the hash of each counts in so short a call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)

@@ -301,8 +301,7 @@ class TracedProgram:
         callee = Callee(module.fresh(self._name), declared, ordered)
         module.versions[key] = callee
         place = Location(self._code.co_filename, self._code.co_firstlineno, 1)
-        kinds_in = [*types, CHAIN] if ordered else types
-        trace = Trace(module, callee.name, kinds_in, place=place)
+        trace = Trace(module, callee.name, [*types, CHAIN] if ordered else types, place=place)
         trace.call_kernel = traced_call
         trace.names = [one.name for one in self._parameters]
         if ordered:
@@ -390,8 +389,7 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
     """The types that a return annotation says; None if it says too little."""
     if not has_annotation(annotation):
         return None
-    is_tuple = typing.get_origin(annotation) is tuple
-    items = typing.get_args(annotation) if is_tuple else (annotation,)
+    items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)
     found = [annotated_type(item, types) for item in items]
     return None if None in found else tuple(one for one in found if one is not None)
 
@@ -400,9 +398,7 @@ def _type_like(value: object) -> str:
     """The type that `trace` is given, or that of a value."""
     if isinstance(value, Type):
         return value.name
-    if inspect.isclass(value):
-        return annotated_type(value) or OBJECT
-    return _type_of_argument(value)
+    return annotated_type(value) or OBJECT if inspect.isclass(value) else _type_of_argument(value)
 
 
 def _type_of_argument(value: object) -> str:

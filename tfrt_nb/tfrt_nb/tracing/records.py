@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,27 +95,20 @@ class _Writer:
 
     def _add(self, body: _Body) -> int:
         """The index of a function or region."""
-        self._note_types(body.argument_types)
-        self._note_types(body.result_types)
+        self._types |= dict.fromkeys((*body.argument_types, *body.result_types))
         self._bodies.append(body)
         return len(self._bodies) - 1
-
-    def _note_types(self, types: Sequence[str]) -> None:
-        for type_text in types:
-            self._types[type_text] = None
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
             # What is in a region comes before its operation, its function after what it calls.
             self._kernel_names[CALL] = None
-            self._note_types(operation.region.result_types)
+            self._types |= dict.fromkeys(operation.region.result_types)
         self._kernel_names[operation.name] = None
-        for value in operation.results:
-            self._types[value.type] = None
+        self._types |= dict.fromkeys(value.type for value in operation.results)
         offsets = [self._offset(value) for _, value in operation.attributes]
-        regions: tuple[int, ...] = ()
-        if operation.region is not None:
-            regions = (self._add(_region(operation.region, operation.place)),)
+        region = operation.region
+        regions = () if region is None else (self._add(_region(region, operation.place)),)
         row = Row(
             operation.name,
             tuple(offsets),
@@ -130,7 +123,7 @@ class _Writer:
         key = repr(value)  # -0.0 is not 0.0, and True is not 1
         offset = self._offsets.get(key)
         if offset is None:
-            self._note_types(_number_types(value))
+            self._types |= dict.fromkeys(_number_types(value))
             offset = self._offsets[key] = write_attribute(self._section, value)
             self._kinds[offset] = kind_of(value)
         return offset

@@ -65,8 +65,7 @@ def type_of_value(value: object) -> str:
 
 
 def _is_numpy(value: object, kind: str) -> bool:
-    kind_of = type(value).__name__
-    return type(value).__module__ == "numpy" and kind_of.lstrip("u").startswith(kind)
+    return type(value).__module__ == "numpy" and type(value).__name__.lstrip("u").startswith(kind)
 
 
 def here() -> Location:
@@ -287,9 +286,7 @@ class Trace:
         given = [self.value(value) for value in values]
         if len(given) == 1 and given[0].type == CHAIN:
             return given[0]
-        if not given:
-            return self.kernel("tfrt.new.chain", (), (CHAIN,))[0]
-        return self.kernel("tfrt.merge.chains", given, (CHAIN,))[0]
+        return self.kernel("tfrt.merge.chains" if given else "tfrt.new.chain", given, (CHAIN,))[0]
 
     def effect(self, chain: Traced) -> None:
         """Something has happened when `chain` is available."""

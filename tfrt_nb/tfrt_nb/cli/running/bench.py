@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, display_name, show
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, display_name, show
 from tfrt_nb.cli.running.run import (
     choose,
     make_program,
@@ -49,11 +49,7 @@ def execute(options: argparse.Namespace) -> int:
     """Measure the functions of a program, and print a table; 1 when something is wrong with it."""
     text: str | None = None
     name = display_name(options.program)
-    try:
-        arguments = [read_argument(one) for one in options.arguments]
-    except TfrtError as problem:
-        show(problem)
-        return EXIT_USAGE
+    arguments = [read_argument(one) for one in options.arguments]
     try:
         source = read_source(options.program)
         text = source if isinstance(source, str) else None
@@ -72,9 +68,10 @@ def execute(options: argparse.Namespace) -> int:
         print(f"{name}: loaded in {loaded}; on {options.work_queue}", flush=True)
         rows: list[tuple[str, ...]] = [HEADINGS]
         with HostContext(options.work_queue, output=_drop, memory=options.memory) as host:
-            for one in functions:
-                measured = measure(host, program, one.name, arguments, options)
-                rows.append(_row(one.name, measured))
+            rows += [
+                _row(one.name, measure(host, program, one.name, arguments, options))
+                for one in functions
+            ]
     except TfrtError as problem:
         show(of_command_line(problem, name), text)
         return EXIT_PROBLEM

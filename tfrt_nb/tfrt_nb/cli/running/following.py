@@ -52,7 +52,7 @@ class Follower(ABC):
         if HAS_THREADS:
             self._thread = start_thread(name, work)
         else:
-            ONE_THREAD.add(self._look_around, resolves=False)
+            ONE_THREAD.add(self._look, resolves=False)
 
     def __enter__(self) -> Self:
         return self
@@ -64,11 +64,8 @@ class Follower(ABC):
         if HAS_THREADS:
             self._thread.join()
         else:
-            ONE_THREAD.remove(self._look_around)
+            ONE_THREAD.remove(self._look)
         self._end()
-
-    def _look_around(self) -> None:
-        self._look()
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:
@@ -197,8 +194,7 @@ class ProgressLine(Follower):
 def put_line(stream: TextIO, text: str) -> None:
     """Overwrite the terminal's current line with a string, as far as it fits."""
     width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
-    cut = text if len(text) < width else text[: width - 2] + "…"
-    stream.write(CLEAR + cut)
+    stream.write(CLEAR + (text if len(text) < width else text[: width - 2] + "…"))
     stream.flush()
 
 

@@ -112,6 +112,5 @@ def _known(line: bytes, text: str, name: str, read: Callable[[], CompiledModule]
 def _key(kind: str, text: str, name: str) -> str:
     compiler, runtime = (Path(one.__path__[0]) for one in (tfrt_nb, tfrt_runtime))
     folders = [*(compiler / part for part in _COMPILER), *(runtime / part for part in _RUNTIME)]
-    tag = sys.implementation.cache_tag or ""
-    facts = (sources_digest(), installed("xdsl"), tag, name, text)
+    facts = (sources_digest(), installed("xdsl"), sys.implementation.cache_tag or "", name, text)
     return f"{kind}-{digest_of(folders, facts).hex()[:40]}"

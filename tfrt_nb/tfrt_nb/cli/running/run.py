@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import (
-    EXIT_USAGE,
     PROGRAM,
+    UsageError,
     decode,
     display_name,
     is_bef,
@@ -61,11 +61,7 @@ def execute(options: argparse.Namespace) -> int:
     """
     text: str | None = None
     name = display_name(options.program)
-    try:
-        arguments = [read_argument(one) for one in options.arguments]
-    except TfrtError as problem:
-        show(problem)
-        return EXIT_USAGE
+    arguments = [read_argument(one) for one in options.arguments]
     try:
         source = read_source(options.program)
         text = source if isinstance(source, str) else None
@@ -226,7 +222,7 @@ def read_argument(text: str) -> object:
     """An argument of the command line as a Python value.
 
     Raises:
-        TfrtError: if it is not a valid value.
+        UsageError: if it is not a valid value.
     """
     if text.startswith("@"):
         import numpy as np
@@ -236,9 +232,9 @@ def read_argument(text: str) -> object:
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:
-            raise TfrtError(error(f"cannot read '{text[1:]}': {wrong.strerror}")) from None
+            raise UsageError(error(f"cannot read '{text[1:]}': {wrong.strerror}")) from None
         except (ValueError, EOFError) as wrong:
-            raise TfrtError(error(f"'{text[1:]}' is not a numpy array: {wrong}")) from None
+            raise UsageError(error(f"'{text[1:]}' is not a numpy array: {wrong}")) from None
     if text == "chain":
         return CHAIN
     for read in (int, float):
@@ -250,7 +246,7 @@ def read_argument(text: str) -> object:
         value: object = json.loads(text)
     except ValueError:
         known = """a number, true, false, '"text"', @FILE.npy or chain"""
-        raise TfrtError(error(f"argument {text!r}: expected {known}")) from None
+        raise UsageError(error(f"argument {text!r}: expected {known}")) from None
     return value
 
 
@@ -301,9 +297,7 @@ def run_program(
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
-    output: Callable[[str], None] = write
-    if follower is not None and sys.stdout.isatty():
-        output = follower.around(write)
+    output = follower.around(write) if follower is not None and sys.stdout.isatty() else write
     with HostContext(
         options.work_queue,
         options.allocator,

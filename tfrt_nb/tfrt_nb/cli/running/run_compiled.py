@@ -104,8 +104,7 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
 def _too_late(execution: Execution, program: Program, timeout: float) -> int:
     """The time is over: say so, and what the function waits for; the exit status."""
     notes = execution.waiting_for()
-    name = execution.function.name
-    text = f"@{name} did not finish within {timeout:g} s and was cancelled"
+    text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
     before = len(execution.diagnostics)
     finished = threading.Event()
     execution.on_done(finished.set)

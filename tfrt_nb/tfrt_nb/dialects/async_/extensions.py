@@ -292,7 +292,7 @@ class RuntimeCompareExchangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeDescribeErrorOp(IRDLOperation):
+class RuntimeDescribeErrorOp(PlainOp):
     """Records why a token or value that is about to be set to an error fails."""
 
     name = "async.runtime.describe_error"
@@ -300,9 +300,6 @@ class RuntimeDescribeErrorOp(IRDLOperation):
     message = prop_def(StringAttr)
 
     assembly_format = "$operand `,` $message attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue, message: StringAttr) -> None:
-        initialize(self, operands=[operand], properties={"message": message})
 
 
 @plain_op
@@ -329,16 +326,13 @@ class RuntimeCheckInterruptOp(PlainOp):
 
 
 @irdl_op_definition
-class RuntimeFailOp(IRDLOperation):
+class RuntimeFailOp(PlainOp):
     """Records for this thread that the function fails, and why."""
 
     name = "async.runtime.fail"
     message = prop_def(StringAttr)
 
     assembly_format = "$message attr-dict"
-
-    def __init__(self, message: StringAttr) -> None:
-        initialize(self, properties={"message": message})
 
 
 @plain_op

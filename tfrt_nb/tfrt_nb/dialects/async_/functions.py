@@ -51,7 +51,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tfrt_nb.dialects.async_.proposal import RUNTIME, CallOnRuntimeOp, verify_arguments
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
-from tfrt_nb.dialects.types import print_parts
+from tfrt_nb.dialects.types import print_call
 
 _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
@@ -147,14 +147,10 @@ class FuncOp(IRDLOperation):
                     " results' (optional) async token type is expected to appear as the 1st "
                     f"return value, but got {index + 1}"
                 )
-        self._verify_entry_block()
-
-    def _verify_entry_block(self) -> None:
         if self.is_declaration:
             if self.sym_visibility is None or self.sym_visibility.data == "public":
                 raise VerifyException("symbol declaration cannot have public visibility")
-            return
-        if self.body.blocks[0].arg_types != self.function_type.inputs.data:
+        elif self.body.blocks[0].arg_types != self.function_type.inputs.data:
             raise VerifyException(
                 "entry block must have as many arguments of the same types as the function"
             )
@@ -225,7 +221,12 @@ class _CalleeIsAsync(SymbolUserOpInterface):
                 f"'{op.callee.root_reference.data}' does not reference a valid async function"
             )
         verify_arguments(op.operands_.types, callee.function_type.inputs.data)
-        _verify_results(op, callee.function_type.outputs.data)
+        expected = callee.function_type.outputs.data
+        if len(op.results_) != len(expected):
+            raise VerifyException("incorrect number of results for callee")
+        for index, (wanted, given) in enumerate(zip(expected, op.results_.types, strict=True)):
+            if wanted != given:
+                raise VerifyException(f"result type mismatch at index {index}")
 
 
 def _is_in_proposal(op: Operation | None) -> bool:
@@ -236,14 +237,6 @@ def _is_in_proposal(op: Operation | None) -> bool:
     while op is not None and not isinstance(op, FuncOp):
         op = op.parent_op()
     return op is not None and op.takes_runtime
-
-
-def _verify_results(op: CallOp, expected: Sequence[Attribute]) -> None:
-    if len(op.results_) != len(expected):
-        raise VerifyException("incorrect number of results for callee")
-    for index, (wanted, given) in enumerate(zip(expected, op.results_.types, strict=True)):
-        if wanted != given:
-            raise VerifyException(f"result type mismatch at index {index}")
 
 
 @irdl_op_definition
@@ -288,7 +281,4 @@ class CallOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, " ", self.callee, "(", self.operands_, ")")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        print_call(self, printer)

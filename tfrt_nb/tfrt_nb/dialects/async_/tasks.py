@@ -18,7 +18,7 @@ from functools import cache
 from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -182,20 +182,14 @@ class ExecuteOp(IRDLOperation):
             raise VerifyException(
                 "region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks"
             )
-        self._verify_entry(self.body.block)
-        self._verify_exit(self.body.block)
-
-    def _verify_entry(self, block: Block) -> None:
-        given, expected = self.body_operands.types, block.arg_types
+        given, expected = self.body_operands.types, self.body.block.arg_types
         verify_edge(_PARENT, _BODY, given, expected, held_by="source")
         if any(isinstance(type_, TokenType) for type_ in given):
             raise VerifyException(
                 "async body region argument types do not match the execute operation "
                 "arguments types"
             )
-
-    def _verify_exit(self, block: Block) -> None:
-        terminator = block.last_op
+        terminator = self.body.block.last_op
         if isinstance(terminator, YieldOp):
             if terminator.awaitable is None:
                 verify_edge(
@@ -235,8 +229,7 @@ class HandleOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         unresolved = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
-        typed = parser.parse_optional_punctuation(":") is not None
-        type_ = parser.parse_type() if typed else TOKEN
+        type_ = parser.parse_type() if parser.parse_optional_punctuation(":") is not None else TOKEN
         op = cls(parser.resolve_operand(unresolved, type_))
         op.attributes |= attributes
         return op

@@ -192,10 +192,11 @@ Op = TypeVar("Op", bound=IRDLOperation)
 
 
 class PlainOp(IRDLOperation):
-    """An operation on values alone, in order, whose definition determines its result types."""
+    """An operation on values in order, whose definition determines its result types."""
 
-    def __init__(self, *operands: SSAValue) -> None:
-        initialize(self, operands=operands, result_types=_result_types(type(self)))
+    def __init__(self, *operands: SSAValue, **properties: Attribute) -> None:
+        types = _result_types(type(self))
+        initialize(self, operands=operands, result_types=types, properties=properties)
 
 
 @cache

@@ -98,13 +98,9 @@ class ControlFlowOp(Operation):
             raise VerifyException(
                 f"requires {counted(self.region_count, 'region')}, but has {len(self.regions)}"
             )
-        self._verify_results()
-
-    def _verify_results(self) -> None:
-        if self.result_words is None:
-            return
-        expected = tuple(WORDS[word] for word in self.result_words)
-        if self.results.types != expected:
+        words = self.result_words
+        expected = None if words is None else tuple(WORDS[word] for word in words)
+        if expected is not None and self.results.types != expected:
             raise VerifyException(
                 f"must have results of the types ({', '.join(map(str, expected))})"
             )
@@ -137,7 +133,9 @@ class CallingOp(ControlFlowOp):
         for name in self.callees:
             if name not in self.attributes:
                 raise VerifyException(f"requires attribute '{name}'")
-            if not _holds_symbols(self.attributes[name]):
+            named = self.attributes[name]
+            symbols = named.data if isinstance(named, ArrayAttr) else (named,)
+            if not all(isinstance(symbol, SymbolRefAttr) for symbol in symbols):
                 raise VerifyException(f"attribute '{name}' must name a function")
 
 
@@ -172,12 +170,6 @@ class BodyOp(ControlFlowOp):
                 raise VerifyException(
                     f"the arguments of region #{index} do not have the types of the operands"
                 )
-
-
-def _holds_symbols(attribute: Attribute) -> bool:
-    if isinstance(attribute, ArrayAttr):
-        return all(isinstance(element, SymbolRefAttr) for element in attribute)
-    return isinstance(attribute, SymbolRefAttr)
 
 
 class ReturnOp(Operation):

@@ -42,7 +42,6 @@ from tfrt_nb.dialects.types import (
     parse_renamed,
     parse_result_types,
     parse_symbol,
-    parse_types,
     print_attributes,
     print_function_types,
     print_named_region,
@@ -424,9 +423,7 @@ class RunOp(JitOp):
             parser.Delimiter.PAREN, lambda: _parse_captured(parser)
         )
         body = parser.parse_region([argument for _, argument in pairs or ()])
-        outputs: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            outputs = [_host_type(parser, type_) for type_ in parse_types(parser)]
+        outputs = [_host_type(parser, type_) for type_ in parse_optional_types(parser)]
         return _jit([value for value, _ in pairs or ()], outputs, body)
 
 

@@ -192,8 +192,7 @@ def _rounded_division(*, up: bool) -> Lowering:
         inexact = body.value(f"icmp ne {type_} {remainder}, 0")
         signs = body.value(f"xor {type_} {remainder}, {body.name(divisor)}")
         beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, 0")
-        corrects = body.value(f"and i1 {inexact}, {beyond}")
-        correction = _widened_truth(body, corrects, type_)
+        correction = _widened_truth(body, body.value(f"and i1 {inexact}, {beyond}"), type_)
         instruction = "add" if up else "sub"
         body.set(op.results[0], f"{instruction} {type_} {quotient}, {correction}")
 
@@ -206,8 +205,7 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
     a, b = body.name(left), body.name(right)
     quotient = body.value(f"udiv {type_} {a}, {b}")
     product = body.value(f"mul {type_} {quotient}, {b}")
-    inexact = body.value(f"icmp ne {type_} {product}, {a}")
-    correction = _widened_truth(body, inexact, type_)
+    correction = _widened_truth(body, body.value(f"icmp ne {type_} {product}, {a}"), type_)
     body.set(op.results[0], f"add {type_} {quotient}, {correction}")
 
 

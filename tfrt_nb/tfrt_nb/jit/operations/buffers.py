@@ -119,10 +119,6 @@ def _free(body: FunctionBody, buffer: SSAValue) -> str:
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
-def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
-    _free(body, op.memref)
-
-
 def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     handle = allocated_pointer(body, op.buffer)
     # Atomic, because another thread may write it; unordered, so that LLVM may merge several checks.
@@ -132,6 +128,10 @@ def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     expected = body.value(f"lshr i64 {bits}, {HANDLE_SHIFT}")
     is_live = body.value(f"icmp eq i64 {generation}, {expected}")
     body.bind(op.result, body.call("llvm.expect.i1", "i1", ("i1", is_live), ("i1", "true")))
+
+
+def _dealloc(body: FunctionBody, op: memref.DeallocOp) -> None:
+    _free(body, op.memref)
 
 
 def _is_writable(body: FunctionBody, op: RuntimeIsWritableOp) -> None:
@@ -264,8 +264,7 @@ def _get_global(body: FunctionBody, op: memref.GetGlobalOp) -> None:
     strides = [stride_of(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
     symbol = op.name_.root_reference.data
     handle = static_handle(body, is_constant=symbol in body.module.constant_globals)
-    layout = Layout(handle, global_name(symbol), "0", sizes, strides)
-    body.bind(op.memref, descriptor(body, layout))
+    body.bind(op.memref, descriptor(body, Layout(handle, global_name(symbol), "0", sizes, strides)))
 
 
 def global_name(symbol: str) -> str:
@@ -275,17 +274,13 @@ def global_name(symbol: str) -> str:
 
 def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
     """Define the elements of a global buffer."""
-    type_ = _global_type(op)
+    type_ = f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
     value = "zeroinitializer"
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         value = array_literal(op.initial_value)
     kind = "constant" if op.constant is not None else "global"
     name = global_name(op.sym_name.data)
     module.globals.append(f"{name} = internal {kind} {type_} {value}, align {ALIGNMENT}")
-
-
-def _global_type(op: memref.GlobalOp) -> str:
-    return f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
 
 
 _ATOMIC_INSTRUCTIONS = {
@@ -395,10 +390,8 @@ def _extract_strided_metadata(body: FunctionBody, op: memref.ExtractStridedMetaD
     for size in source.sizes:
         if not size.isdigit() or size == "0":  # a base has one element
             is_empty = body.value(f"icmp eq i64 {size}, 0")
-            dead = dead_handle(body)
-            handle = body.value(f"select i1 {is_empty}, ptr {dead}, ptr {handle}")
-    base = Layout(handle, source.aligned, "0", [], [])
-    body.bind(op.base_buffer, descriptor(body, base))
+            handle = body.value(f"select i1 {is_empty}, ptr {dead_handle(body)}, ptr {handle}")
+    body.bind(op.base_buffer, descriptor(body, Layout(handle, source.aligned, "0", [], [])))
     body.bind(op.offset, source.offset)
     for results, numbers in ((op.sizes, source.sizes), (op.strides, source.strides)):
         for result, number in zip(results, numbers, strict=True):
@@ -406,8 +399,7 @@ def _extract_strided_metadata(body: FunctionBody, op: memref.ExtractStridedMetaD
 
 
 def _aligned_pointer(body: FunctionBody, op: Operation) -> None:
-    pointer = layout_of(body, op.operands[0], op).aligned
-    body.set(op.results[0], f"ptrtoint ptr {pointer} to i64")
+    body.set(op.results[0], f"ptrtoint ptr {layout_of(body, op.operands[0], op).aligned} to i64")
 
 
 def _cast(body: FunctionBody, op: memref.CastOp) -> None:
@@ -415,8 +407,7 @@ def _cast(body: FunctionBody, op: memref.CastOp) -> None:
     if isinstance(target, UnrankedMemRefType):
         body.bind(op.dest, widened(body, op.source, op))
     elif isinstance(source, UnrankedMemRefType):
-        layout = narrowed(body, op.source, len(target.get_shape()))
-        body.bind(op.dest, descriptor(body, layout))
+        body.bind(op.dest, descriptor(body, narrowed(body, op.source, len(target.get_shape()))))
     else:
         same(body, op)
 

@@ -106,8 +106,7 @@ def _print(body: FunctionBody, op: PrintOp) -> None:
         case Float32Type():
             body.call("printF32", "void", ("float", value))
         case Float16Type() | BFloat16Type():
-            wide = body.value(f"fpext {text} {value} to float")
-            body.call("printF32", "void", ("float", wide))
+            body.call("printF32", "void", ("float", body.value(f"fpext {text} {value} to float")))
         case _:
             fail(op, f"'{type_}' cannot be printed")
     body.call("printNewline", "void")

@@ -151,8 +151,7 @@ METADATA = """\
 def header_of(body: FunctionBody, handle: str) -> str:
     """Return the address of the word that says whether a buffer is live."""
     # A mask on the pointer, not on integers: LLVM keeps the provenance of the pointer.
-    mask = str(HANDLE_ADDRESS)
-    return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", mask))
+    return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", str(HANDLE_ADDRESS)))
 
 
 def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
@@ -171,9 +170,7 @@ def element_address(
     """Return the address of an element."""
     type_ = buffer_type(buffer, op)
     base = _field(body, buffer, _ALIGNED)
-    position = "0"
-    if not isinstance(type_.layout, NoneAttr):
-        position = _field(body, buffer, _OFFSET)
+    position = "0" if isinstance(type_.layout, NoneAttr) else _field(body, buffer, _OFFSET)
     for dimension, index in enumerate(indices):
         distance = stride_of(body, buffer, type_, dimension)
         step = body.name(index)

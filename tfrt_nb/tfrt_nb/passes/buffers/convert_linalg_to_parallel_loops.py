@@ -191,8 +191,7 @@ def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAVal
     for value, buffer, map_ in zip(end.operands, op.outputs, maps[len(op.inputs) :], strict=True):
         assert isinstance(buffer.type, MemRefType)
         converted = _converted(op, emit, value, buffer.type.element_type)
-        store = memref.StoreOp.get(converted, buffer, _position(op, emit, map_, indices))
-        _mark(emit(store), map_)
+        _mark(emit(memref.StoreOp.get(converted, buffer, _position(op, emit, map_, indices))), map_)
 
 
 def _element(

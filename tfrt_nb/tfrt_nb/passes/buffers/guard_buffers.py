@@ -19,8 +19,9 @@ changed. An assertion after an allocation checks that there was memory.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -44,7 +45,14 @@ from tfrt_nb.dialects.async_.extensions import (
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
-from tfrt_nb.passes.control_flow import Emitter, defining_block, fail, integer_of, operations_in
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    ancestors,
+    block_of,
+    fail,
+    integer_of,
+    operations_in,
+)
 from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"
@@ -96,7 +104,12 @@ class GuardBuffers(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         operations = operations_in(op)
         if any(map(_buffers_of, operations)):
-            _limit_frames([one for one in operations if isinstance(one, memref.AllocaOp)])
+            taken = 0
+            for one in operations:
+                if isinstance(one, memref.AllocaOp) and not is_on_heap(one):
+                    taken += _bytes_in(one)
+                    if taken > _MAX_IN_FRAMES:  # then the frames' room is used up
+                        one.attributes[ON_HEAP] = UnitAttr()
             _Guards(op).guard()
 
 
@@ -151,17 +164,6 @@ def _bytes_in(op: memref.AllocaOp) -> int:
     return math.prod(op.memref.type.get_shape()) * bytes_of(op.memref.type.element_type)
 
 
-def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
-    """Put buffers on the heap once the frames' room is used up."""
-    taken = 0
-    for op in buffers:
-        if is_on_heap(op):
-            continue
-        taken += _bytes_in(op)
-        if taken > _MAX_IN_FRAMES:
-            op.attributes[ON_HEAP] = UnitAttr()
-
-
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
     """Return the alignment of a buffer's elements in bytes: the default or a larger stated one."""
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
@@ -186,12 +188,8 @@ _ASKS = frozenset({RuntimeIsLiveOp.name, RuntimeIsWritableOp.name, RuntimeFreeBu
 
 def _is_in_task(op: Operation, made: Operation) -> bool:
     """Return whether another thread may execute an operation that uses the result of `made`."""
-    parent = op.parent_op()
-    while parent is not None and parent is not made.parent_op():
-        if isinstance(parent, scf.ParallelOp) or parent.name.startswith("async."):
-            return True
-        parent = parent.parent_op()
-    return False
+    around = itertools.takewhile(lambda one: one is not made.parent_op(), ancestors(op))
+    return any(isinstance(one, scf.ParallelOp) or one.name.startswith("async.") for one in around)
 
 
 def assert_allocated(emit: Emitter, buffer: SSAValue) -> None:
@@ -252,26 +250,20 @@ class _Nest:
             return None  # there are no iterations
         # Constant bounds have iterations here, and need no test at run time.
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
-        variables = dict(self.variables)
-        for variable, pair, step in zip(loop.regions[0].block.args, pairs, steps, strict=False):
-            if integer_of(step) == 1:  # the last value is then the limit minus 1
-                variables[variable] = pair
+        variables = dict(self.variables) | {
+            variable: pair
+            for variable, pair, step in zip(loop.regions[0].block.args, pairs, steps, strict=False)
+            if integer_of(step) == 1  # the last value is then the limit minus 1
+        }
         return _Nest(self.outer, self.asserted, (*self.bounds, *open_), variables)
 
     def is_outside(self, value: SSAValue) -> bool:
         """Return whether a value is defined outside the loops."""
-        block: Block | None = defining_block(value)
-        while block is not None:
-            parent = block.parent_op()
-            if parent is self.outer:
-                return False
-            block = None if parent is None else parent.parent
-        return True
+        return self.outer not in ancestors(value.owner)
 
     def at(self, op: Operation) -> Emitter:
         """Return an emitter before the loops, for assertions about `op`."""
-        assert self.outer.parent is not None
-        return Emitter(self.outer.parent, self.outer, op.location)
+        return Emitter(block_of(self.outer), self.outer, op.location)
 
     def expect(self, emit: Emitter, ok: SSAValue, message: str) -> None:
         """Assert that `ok` holds or there are no iterations."""
@@ -290,8 +282,7 @@ def _frees(op: Operation) -> bool:
 
 def _speaks(op: Operation) -> bool:
     """Return whether an operation, apart from calls, may have a visible effect or wait for one."""
-    dialect = op.name.partition(".")[0]
-    return dialect not in _QUIET_DIALECTS and op.name != _EXCHANGE
+    return op.name.partition(".")[0] not in _QUIET_DIALECTS and op.name != _EXCHANGE
 
 
 class _Guards:
@@ -468,8 +459,7 @@ def _check_index(
             nest.expect(emit, emit(arith.CmpiOp(low, size, "ult")).result, text)
         return
     if first is None or first < 0:
-        zero = emit.integer(0)
-        nest.expect(emit, emit(arith.CmpiOp(low, zero, "sge")).result, text)
+        nest.expect(emit, emit(arith.CmpiOp(low, emit.integer(0), "sge")).result, text)
     last = integer_of(high)
     if last is None or limit is None or last > limit:
         nest.expect(emit, emit(arith.CmpiOp(high, size, "sle")).result, text)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from xdsl.dialects import arith, cf, memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -28,24 +29,10 @@ Number = SSAValue | int
 _MOST = 2**63 - 1
 """The largest number of type `index`."""
 
-VIEWS: tuple[type[Operation], ...] = (memref.CastOp, memref.CopyOp, memref.DimOp, memref.SubviewOp)
-"""The operations that `guard_view` checks."""
-
 
 def guard_view(op: Operation) -> None:
-    """Put assertions before the operation."""
-    guard = _Guard(Emitter.in_front_of(op))
-    match op:
-        case memref.CastOp():
-            guard.cast(op)
-        case memref.CopyOp():
-            guard.copy(op)
-        case memref.DimOp():
-            guard.dim(op)
-        case memref.SubviewOp():
-            guard.subview(op)
-        case _:
-            pass
+    """Put assertions before an operation of `VIEWS`."""
+    VIEWS[op.name](_Guard(Emitter.in_front_of(op)), op)
 
 
 def bytes_of(element: Attribute) -> int:
@@ -59,8 +46,7 @@ def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -
     """Return the size of a dimension, whose static size in the type is `size`."""
     if size != DYNAMIC_INDEX:
         return emit.integer(size)
-    number = emit.integer(dimension)
-    return emit(memref.DimOp(buffer, number)).result
+    return emit(memref.DimOp(buffer, emit.integer(dimension))).result
 
 
 def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -> list[Number]:
@@ -76,8 +62,7 @@ def _of_any_layout(type_: MemRefType) -> MemRefType:
     """Return the type with dynamic sizes and strides."""
     rank = len(type_.get_shape())
     layout = StridedLayoutAttr([None] * rank, None)
-    sizes = [DYNAMIC_INDEX] * rank
-    return MemRefType(type_.element_type, sizes, layout, type_.memory_space)
+    return MemRefType(type_.element_type, [DYNAMIC_INDEX] * rank, layout, type_.memory_space)
 
 
 class _Guard:
@@ -99,8 +84,7 @@ class _Guard:
                 "eq", found_rank, rank, f"the buffer does not have {rank} dimension{plural}"
             )
             # Only a buffer of known rank has sizes that can be compared.
-            whole = self.emit(memref.CastOp.get(op.source, _of_any_layout(target)))
-            op.operands[0] = whole.dest
+            op.operands[0] = self.emit(memref.CastOp.get(op.source, _of_any_layout(target))).dest
         sizes = self._shape(op.source)
         for dimension, (found, wanted) in enumerate(zip(sizes, target.get_shape(), strict=True)):
             if wanted != DYNAMIC_INDEX:
@@ -231,17 +215,22 @@ class _Guard:
     def _value(self, number: Number) -> SSAValue:
         if isinstance(number, SSAValue):
             return number
-        number = min(number, _MOST)  # anything larger exceeds every limit
-        return self.emit.integer(number)
+        return self.emit.integer(min(number, _MOST))  # anything larger exceeds every limit
 
     def _expect(self, predicate: str, left: Number, right: Number, text: str) -> None:
         a, b = _known(left), _known(right)
         if a is not None and b is not None and _HOLDS[predicate](a, b):
             return
-        is_right = arith.CmpiOp(self._value(left), self._value(right), predicate)
-        self.emit(cf.AssertOp(self.emit(is_right).result, text))
+        self.emit.expect(self._value(left), predicate, self._value(right), text)
 
 
+VIEWS: dict[str, Callable[[_Guard, Any], None]] = {
+    memref.CastOp.name: _Guard.cast,
+    memref.CopyOp.name: _Guard.copy,
+    memref.DimOp.name: _Guard.dim,
+    memref.SubviewOp.name: _Guard.subview,
+}
+"""The operations that `guard_view` checks, by name."""
 _HOLDS: dict[str, Callable[[int, int], bool]] = {
     "eq": operator.eq,
     "ule": lambda left, right: 0 <= left <= right,

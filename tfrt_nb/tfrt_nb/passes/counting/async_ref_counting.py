@@ -40,6 +40,7 @@ takes them out after that, where no way out is left.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,8 +51,8 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, defining_block, fail, region_of
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import Pairs, erase_pairs
+from tfrt_nb.passes.control_flow import Emitter, ancestors, defining_block, fail, region_of
+from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import erase_pairs
 from tfrt_nb.passes.counting.reference_counts import (
     CALLS,
     Counts,
@@ -73,8 +74,15 @@ class AsyncRefCounting(ModulePass):
     name: ClassVar[str] = "async-ref-counting"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _refuse_counted_programs(op)
-        _refuse_carrying_tasks(op)
+        for nested in op.walk():
+            if isinstance(nested, AddRefOp | DropRefOp | RuntimeAddRefOp | RuntimeDropRefOp):
+                fail(nested, "explicit reference counting is not supported")
+        for carrying in carrying_operations(op):
+            *_, outermost = carrying, *structured_around(carrying)
+            # The body of a task is one block until it is outlined: no loop in it can be lowered.
+            if isinstance(outermost.parent_op(), ExecuteOp):
+                text = f"'{carrying.name}' in a task carries async values"
+                fail(carrying, f"{text}: count references after lowering")
         lower_carried_values(op)
         values = async_values(op)
         for value in values:
@@ -85,33 +93,15 @@ class AsyncRefCounting(ModulePass):
         drop_references(values, _COUNTS)
 
 
-def _refuse_counted_programs(module: ModuleOp) -> None:
-    for op in module.walk():
-        if isinstance(op, AddRefOp | DropRefOp | RuntimeAddRefOp | RuntimeDropRefOp):
-            fail(op, "explicit reference counting is not supported")
-
-
-def _refuse_carrying_tasks(module: ModuleOp) -> None:
-    """The body of a task is one block until it is outlined, so a loop in it cannot be lowered."""
-    for op in carrying_operations(module):
-        *_, outermost = op, *structured_around(op)
-        if isinstance(outermost.parent_op(), ExecuteOp):
-            fail(op, f"'{op.name}' in a task carries async values: count references after lowering")
-
-
 def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
     """Tasks that use the value, and tasks around them up to where the value is made; each once."""
     region = region_of(defining_block(value))
     tasks: dict[ExecuteOp, None] = {}
     for use in value.uses:
-        op = use.operation
-        while True:
+        around = itertools.takewhile(lambda op: op is not region.parent, ancestors(use.operation))
+        for op in (use.operation, *around):
             if isinstance(op, ExecuteOp):
                 tasks[op] = None
-            if op.parent is None or op.parent.parent in (None, region):
-                break
-            parent = op.parent_op()
-            op = parent
     return list(tasks)
 
 
@@ -122,4 +112,4 @@ class AsyncRefCountingOptimization(ModulePass):
     name: ClassVar[str] = "async-ref-counting-optimization"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        erase_pairs(op, Pairs(AddRefOp, DropRefOp, CALLS | {ExecuteOp}))
+        erase_pairs(op, _COUNTS, CALLS | {ExecuteOp})

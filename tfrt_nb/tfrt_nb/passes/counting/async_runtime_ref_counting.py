@@ -136,8 +136,6 @@ def _is_balanced(value: SSAValue) -> bool:
                 balance -= op.count.value.data
             case op if isinstance(op, PlainCallOp) or op.has_trait(IsTerminator):
                 return False
-            case _:
-                pass
     return balance == 0
 
 

@@ -65,7 +65,7 @@ from tfrt_nb.passes.control_flow import (
     region_of,
 )
 from tfrt_nb.passes.counting.liveness import ancestor_in
-from tfrt_nb.passes.counting.reference_counts import CALLS, async_values
+from tfrt_nb.passes.counting.reference_counts import CALLS, Counts, async_values
 from tfrt_nb.passes.safety.interruptible_loops import trip_count
 
 _Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
@@ -78,20 +78,11 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        erase_pairs(op, Pairs(RuntimeAddRefOp, RuntimeDropRefOp, CALLS))
+        erase_pairs(op, Counts(RuntimeAddRefOp, RuntimeDropRefOp), CALLS)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """The operations that add and drop references, and those that take ownership of a reference."""
-
-    add: type[AddRefOp | RuntimeAddRefOp]
-    drop: type[DropRefOp | RuntimeDropRefOp]
-    takers: AbstractSet[type[Operation]]
-
-
-def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
-    """Erase each pair of one block that cancels."""
+def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
+    """Erase each pair of one block that cancels; `takers` take ownership of a reference."""
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
         if isinstance(value.owner, SelectOp):
@@ -99,11 +90,11 @@ def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
             # reference.
             continue
         for users in _users_by_block(value, pairs).values():
-            for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs):
+            for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs, takers):
                 erase(cancelled)
 
 
-def _users_by_block(value: SSAValue, pairs: Pairs) -> dict[Block, set[Operation]]:
+def _users_by_block(value: SSAValue, pairs: Counts) -> dict[Block, set[Operation]]:
     """The users in each block with a counting operation.
 
     A user in a nested region stands for itself where it is counted, and for its holder elsewhere.
@@ -118,20 +109,22 @@ def _users_by_block(value: SSAValue, pairs: Pairs) -> dict[Block, set[Operation]
 
 def _users_in(block: Block, value: SSAValue) -> set[Operation]:
     region = region_of(block)
-    holders = set()
-    for use in value.uses:
-        if region.find_ancestor_block_in_region(use.operation.parent or block) is block:
-            holders.add(ancestor_in(region, use.operation))
-    return holders
+    return {
+        ancestor_in(region, use.operation)
+        for use in value.uses
+        if region.find_ancestor_block_in_region(use.operation.parent or block) is block
+    }
 
 
-def _cancelling(users: Sequence[Operation], pairs: Pairs) -> list[Operation]:
+def _cancelling(
+    users: Sequence[Operation], pairs: Counts, takers: AbstractSet[type[Operation]]
+) -> list[Operation]:
     """The counting operations of pairs that cancel, of all users of a value in the order of a
     block.
     """
     cancelled: list[Operation] = []
     drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
-    ends = _ends(users, pairs.takers)
+    ends = _ends(users, takers)
     for index, add in enumerate(users):
         if not _is_counted(add, pairs.add):
             continue
@@ -190,7 +183,13 @@ class HoistRefCounts(ModulePass):
 
 
 def _hoist(loop: scf.ForOp) -> None:
-    counts = [op for op in loop.body.block.ops if _is_movable(op, loop)]
+    counts = [
+        op
+        for op in loop.body.block.ops
+        if type(op) is RuntimeAddRefOp
+        and BY_HAND not in op.attributes
+        and not loop.is_ancestor(defining_block(op.operand))
+    ]
     step, trips = integer_of(loop.step), trip_count(loop)
     if not counts or step is None or step <= 0:
         return
@@ -207,17 +206,6 @@ def _hoist(loop: scf.ForOp) -> None:
     elif trips > 0:
         for value, each in totals.items():
             emit(RuntimeAddRefOp(value, each * trips))
-
-
-def _is_movable(op: object, loop: scf.ForOp) -> bool:
-    """Whether the operation adds references of a value from outside, and the program has not
-    written it.
-    """
-    return (
-        type(op) is RuntimeAddRefOp
-        and BY_HAND not in op.attributes
-        and not loop.is_ancestor(defining_block(op.operand))
-    )
 
 
 def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:

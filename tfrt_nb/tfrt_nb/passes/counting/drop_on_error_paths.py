@@ -123,8 +123,7 @@ def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]
             return path[:-1]
         if not terminator_of(path[-1]).successors:
             return path
-        following = _normal_successors(path[-1], errors)
-        targets = [target for target in following if target not in seen]
+        targets = [target for target in _normal_successors(path[-1], errors) if target not in seen]
         seen.update(targets)
         pending.extend([*path, target] for target in targets)
     return []
@@ -196,5 +195,3 @@ def _dropped(
                     yield value, 1
         case ReturnOp():
             yield from ((value, 1) for value in op.arguments if is_async(value))
-        case _:
-            pass

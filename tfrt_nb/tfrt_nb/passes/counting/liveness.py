@@ -11,13 +11,14 @@ in functions with many values and blocks.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.async_.upstream.branches import successors_of
-from tfrt_nb.passes.control_flow import defining_block
+from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks, successors_of
+from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 
 
 class Liveness:
@@ -30,19 +31,19 @@ class Liveness:
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
         self.values = values
-        self.blocks = _as_control_reaches_them(region)
+        self.blocks = list(dict.fromkeys([*reachable_blocks(region), *region.blocks]))
         self._successors = {block: successors_of(block) for block in self.blocks}
         self.made = dict.fromkeys(self.blocks, 0)
         self.at_end = dict.fromkeys(self.blocks, 0)
         self._last_users: dict[Block, dict[int, Operation]] = {b: {} for b in self.blocks}
-        places = _places(region)
+        ops = (op for block in region.blocks for op in block.ops)
+        places = {op: place for place, op in enumerate(ops)}
         used = dict.fromkeys(self.blocks, 0)
         for number, value in enumerate(values):
             bit = 1 << number
             self.made[defining_block(value)] |= bit
             for user in {ancestor_in(region, use.operation) for use in value.uses}:
-                block = user.parent
-                assert block is not None
+                block = block_of(user)
                 used[block] |= bit
                 last_users = self._last_users[block]
                 last = last_users.get(number)
@@ -89,28 +90,6 @@ def numbers_in(values: int) -> Iterator[int]:
         values ^= lowest
 
 
-def _as_control_reaches_them(region: Region) -> list[Block]:
-    """The blocks in preorder, and then those that control does not reach."""
-    found: dict[Block, None] = {}
-    pending = [region.blocks[0]]
-    while pending:
-        block = pending.pop()
-        if block not in found:
-            found[block] = None
-            pending.extend(reversed(successors_of(block)))
-    return list(found | dict.fromkeys(region.blocks))
-
-
-def _places(region: Region) -> dict[Operation, int]:
-    """The operations of the region, nested ones left aside, in the order of the text."""
-    ops = (op for block in region.blocks for op in block.ops)
-    return {op: place for place, op in enumerate(ops)}
-
-
 def ancestor_in(region: Region, op: Operation) -> Operation:
     """The operation directly in the region that is `op` or holds it."""
-    while op.parent is not None and op.parent.parent is not region:
-        parent = op.parent_op()
-        assert parent is not None
-        op = parent
-    return op
+    return [op, *itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))][-1]

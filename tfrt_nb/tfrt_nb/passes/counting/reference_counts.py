@@ -55,6 +55,7 @@ that come later: written out, that is more code than the square of their number.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -68,11 +69,20 @@ from xdsl.traits import ReturnLike
 
 from tfrt_nb.dialects.async_.extensions import FAILURES, RuntimeHandleOfOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeSetErrorOp, RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import (
+    AddRefOp,
+    CoroSuspendOp,
+    DropRefOp,
+    RuntimeAddRefOp,
+    RuntimeDropRefOp,
+    RuntimeSetErrorOp,
+    RuntimeStoreOp,
+)
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
+    ancestors,
     defining_block,
     fail,
     jump,
@@ -138,7 +148,8 @@ def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDro
     first: dict[Block, _Step | None] = {}
     step: _Step | None = None
     # From the end, where the least is due: what comes before adds to it.
-    for block in sorted(due, key=_places(due), reverse=True):
+    order = {block: place for place, block in enumerate(region_of(next(iter(due))).blocks)}
+    for block in sorted(due, key=order.__getitem__, reverse=True):
         step = _within(step, due[block], steps)
         more = due[block] & ~(step.total if step else 0)
         if more:
@@ -150,11 +161,6 @@ def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDro
             user.users += 1
     for block, step in first.items():
         _leave_by(block, step, values, drop)
-
-
-def _places(due: dict[Block, int]) -> Callable[[Block], int]:
-    region = region_of(next(iter(due)))
-    return {block: place for place, block in enumerate(region.blocks)}.__getitem__
 
 
 def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
@@ -199,8 +205,6 @@ def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop
         step = step.rest
 
 
-MakeCount = Callable[[SSAValue, int], Operation]
-
 CALLS: frozenset[type[Operation]] = frozenset(
     {PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp}
 )
@@ -210,10 +214,10 @@ _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are n
 
 @dataclass(frozen=True)
 class Counts:
-    """The functions that create operations which add and drop a reference."""
+    """The operations that add and drop references."""
 
-    add: MakeCount
-    drop: MakeCount
+    add: type[AddRefOp | RuntimeAddRefOp]
+    drop: type[DropRefOp | RuntimeDropRefOp]
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
@@ -221,27 +225,16 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
     of all operations.
     """
     given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
-    arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
+    arguments = [value for block in module.walk_blocks() for value in block.args if is_async(value)]
     arguments = [value for value in arguments if value not in given]
     results = [value for op in operations_in(module) for value in op.results if is_async(value)]
     return [*arguments, *results]
 
 
-def _blocks(op: Operation) -> Iterator[Block]:
-    """The blocks in the operation, those of an operation's regions before the blocks after it."""
-    for region in op.regions:
-        for block in region.blocks:
-            yield block
-            for nested in block.ops:
-                yield from _blocks(nested)
-
-
 def lower_carried_values(module: ModuleOp) -> None:
     """Lower loops and branches of `scf` that pass async values on: blocks say who owns them."""
     carrying = set(carrying_operations(module))
-    for op in list(carrying):
-        for outer in structured_around(op):
-            carrying.add(outer)
+    carrying |= {outer for op in carrying for outer in structured_around(op)}
     if carrying:
         lower_structured_control_flow(module.body, lambda op: op in carrying)
 
@@ -259,10 +252,7 @@ def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
 
 def structured_around(op: Operation) -> Iterator[Operation]:
     """The operations of `scf` around one, from the inside out: they are lowered with it."""
-    parent = op.parent_op()
-    while parent is not None and parent.name.startswith("scf."):
-        yield parent
-        parent = parent.parent_op()
+    return itertools.takewhile(lambda outer: outer.name.startswith("scf."), ancestors(op))
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
@@ -363,7 +353,10 @@ class _Dropping:
         branch = block.last_op
         for number in numbers_in(used):
             if branch.has_trait(ReturnLike, value_if_unregistered=False):
-                self._return(branch, number, order)
+                returned = sum(operand is self.values[number] for operand in branch.operands)
+                if returned > 1:
+                    where = functools.partial(Emitter.in_front_of, branch)
+                    self._add_step(number, order, where, returned - 1)
             elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
                 fail(branch, _NOT_RETURN_LIKE)
         held = liveness.live_out(block) | used
@@ -385,13 +378,6 @@ class _Dropping:
             # reference.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
-
-    def _return(self, end: Operation, number: int, order: int) -> None:
-        value = self.values[number]
-        returned = sum(operand is value for operand in end.operands)
-        if returned > 1:
-            where = functools.partial(Emitter.in_front_of, end)
-            self._add_step(number, order, where, returned - 1)
 
     def _drop_on_edge(self, order: int, block: Block, edge: int, due: int) -> None:
         for number in numbers_in(due):

@@ -36,7 +36,7 @@ from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import proposal
@@ -162,8 +162,6 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
             counting = kind(op.operand, op.count.value.data)
             counting.attributes |= op.attributes
             exchange(op, counting)
-        case _:
-            pass
 
 
 def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
@@ -174,16 +172,11 @@ def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
     if style.keep:
         emit(RuntimeCheckOp(awaited))
     else:
-        _assert_not_in_error(emit, awaited)
+        failed = emit(RuntimeIsErrorOp(awaited)).is_error
+        succeeded = emit(arith.XOrIOp(failed, emit.integer(1, i1))).result
+        emit(cf.AssertOp(succeeded, _FAILED))
     payload = [emit(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
     replace(op, payload)
-
-
-def _assert_not_in_error(emit: Emitter, awaited: SSAValue) -> None:
-    failed = emit(RuntimeIsErrorOp(awaited)).is_error
-    true = emit.integer(1, i1)
-    succeeded = emit(arith.XOrIOp(failed, true)).result
-    emit(cf.AssertOp(succeeded, _FAILED))
 
 
 @dataclass(frozen=True)
@@ -203,8 +196,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _refuse_declarations(op)
         for call in [nested for nested in operations_in(op) if type(nested) is CallOp]:
-            plain = PlainCallOp(call.callee, call.operands_, call.results_.types)
-            exchange(call, plain)
+            exchange(call, PlainCallOp(call.callee, call.operands_, call.results_.types))
         style = ErrorStyle(self.token_last, self.keep_errors)
         bounded = recursive_functions(callees(op)) if self.bounded_stack else set()
         for function in [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]:

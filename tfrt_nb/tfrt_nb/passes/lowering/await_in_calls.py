@@ -92,7 +92,7 @@ from tfrt_nb.passes.control_flow import (
     split_behind,
     truth,
 )
-from tfrt_nb.passes.lowering.call_graph import with_callers
+from tfrt_nb.passes.lowering.call_graph import functions_with
 from tfrt_nb.passes.lowering.coroutines import (
     JOINS,
     PRESPLIT,
@@ -125,17 +125,12 @@ def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
 
     A coroutine is neither: what it calls may wait, but its caller has gone on by then.
     """
-    callers: dict[str, set[str]] = {}
-    waiting: set[str] = set()
-    for name, function in functions.items():
-        if function.attributes.get("passthrough") == PRESPLIT:
-            continue
-        for op in outside_tasks(function.body):
-            if type(op) in WAITING:
-                waiting.add(name)
-            elif isinstance(op, PlainCallOp):
-                callers.setdefault(op.callee.root_reference.data, set()).add(name)
-    return with_callers(waiting, callers)
+    inside = {
+        name: outside_tasks(function.body)
+        for name, function in functions.items()
+        if function.attributes.get("passthrough") != PRESPLIT
+    }
+    return functions_with(inside, lambda op: type(op) in WAITING)
 
 
 class _Suspender:
@@ -158,7 +153,10 @@ class _Suspender:
         _erase_unused([self.waiting[name] for name in self.made], self.module)
 
     def _suspend(self, call: PlainCallOp) -> None:
-        function = self._async_function(call.callee.root_reference.data)
+        name = call.callee.root_reference.data
+        if name not in self.made:
+            self.made[name] = self._make(self.waiting[name])
+        function = self.made[name]
         emit = Emitter.in_front_of(call)
         symbol = SymbolRefAttr(function.sym_name.data)
         called = emit(CallOp(symbol, call.arguments, function.function_type.outputs.data))
@@ -172,19 +170,13 @@ class _Suspender:
         awaited = [emit(AwaitOp(result)).result for result in called.results_]
         replace(call, [value for value in awaited if value is not None])
 
-    def _async_function(self, name: str) -> FuncOp:
-        if name not in self.made:
-            self.made[name] = self._make(self.waiting[name])
-        return self.made[name]
-
     def _make(self, plain: PlainFuncOp) -> FuncOp:
         body = plain.body.clone()
         for original, copied in zip(plain.body.walk(), body.walk(), strict=True):
             copied.location = original.location
         payloads = plain.function_type.outputs.data
         values: list[Attribute] = [ValueType(type_) for type_ in payloads]
-        results = values or [TokenType()]
-        type_ = FunctionType.from_lists(plain.function_type.inputs.data, results)
+        type_ = FunctionType.from_lists(plain.function_type.inputs.data, values or [TokenType()])
         symbol = self.symbols.fresh(f"{plain.sym_name.data}_async")
         function = FuncOp(symbol, type_, body, StringAttr("private"))
         function.location = plain.location
@@ -242,23 +234,11 @@ class PropagateFailures(ModulePass):
         functions = [nested for nested in op.body.block.ops if isinstance(nested, PlainFuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
         plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
-        fallible = _fallible_functions(plain)
+        # Those that fail, or that call one that does.
+        inside = {function.sym_name.data: operations_in(function) for function in plain}
+        fallible = functions_with(inside, lambda op: type(op) in FAILING)
         for function in functions:
             _propagate(function, coroutines[function], fallible)
-
-
-def _fallible_functions(functions: list[PlainFuncOp]) -> set[str]:
-    """Return the names of the functions that fail, or that call one that does."""
-    fallible: set[str] = set()
-    callers: dict[str, set[str]] = {}
-    for function in functions:
-        name = function.sym_name.data
-        for op in operations_in(function):
-            if type(op) in FAILING:
-                fallible.add(name)
-            elif type(op) is PlainCallOp:
-                callers.setdefault(op.callee.root_reference.data, set()).add(name)
-    return with_callers(fallible, callers)
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
@@ -294,8 +274,7 @@ def _return_success(function: PlainFuncOp) -> None:
         end = block.last_op
         if isinstance(end, PlainReturnOp):
             emit = Emitter.in_front_of(end)
-            failed = emit(truth(False)).result
-            emit(leave(failed, *end.arguments))
+            emit(leave(emit(truth(False)).result, *end.arguments))
             erase(end)
 
 
@@ -311,10 +290,9 @@ def _branch_on_failure(
     match op:
         case cf.AssertOp():
             emit(choose(op.arg, continuation, failure))
-            note(RuntimeFailOp(op.msg))
+            note(RuntimeFailOp(message=op.msg))
         case RuntimeCheckOp():
-            failed = emit(RuntimeIsErrorOp(op.operand)).is_error
-            emit(choose(failed, failure, continuation))
+            emit(choose(emit(RuntimeIsErrorOp(op.operand)).is_error, failure, continuation))
             note(RuntimeFailFromOp(op.operand))
         case RuntimeCheckInterruptOp():
             branch_on_interrupt(emit, failure, continuation)
@@ -323,8 +301,7 @@ def _branch_on_failure(
             emit(choose(call.res[0], failure, continuation))
     joined = _joined(op, continuation)
     # The first result is the failure flag.
-    results = call.res[1:] if isinstance(op, PlainCallOp) else ()
-    replace(op, results)
+    replace(op, call.res[1:] if isinstance(op, PlainCallOp) else ())
     if coroutine is None:
         if joined is not None:
             note(RuntimeAwaitOp(joined))
@@ -354,8 +331,7 @@ def _return_failure(function: PlainFuncOp, emit: Emitter) -> None:
         _return_errors(function, objects.data, emit)
         return
     outputs = function.function_type.outputs.data[1:]
-    failed = emit(truth(True)).result
-    emit(leave(failed, *(_unusable(type_, emit) for type_ in outputs)))
+    emit(leave(emit(truth(True)).result, *(_unusable(type_, emit) for type_ in outputs)))
 
 
 def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.ir import Block, Operation
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
+from tfrt_nb.dialects.types import symbol_name
+from tfrt_nb.passes.control_flow import reachable
 from tfrt_nb.passes.lowering.coroutines import outside_tasks
 
 _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
@@ -22,10 +24,9 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
     """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
-        name = op.get_attr_or_prop("sym_name")
-        if isinstance(name, StringAttr):
+        if name := symbol_name(op):
             called = (callee_of(o) for region in op.regions for o in outside_tasks(region))
-            graph[name.data] = {callee for callee in called if callee is not None}
+            graph[name] = {callee for callee in called if callee is not None}
     return graph
 
 
@@ -48,22 +49,35 @@ def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> 
 
     `callers` has each one's direct callers.
     """
-    found = set(names)
-    pending = list(found)
-    while pending:
-        more = set(callers.get(pending.pop(), ())) - found
-        found |= more
-        pending += more
-    return found
+    return reachable(names, lambda name: callers.get(name, ()))
+
+
+def functions_with(
+    inside: Mapping[str, Iterable[Operation]], matters: Callable[[Operation], bool]
+) -> set[str]:
+    """Return the functions with an operation that matters, and their callers among the functions.
+
+    `inside` has the operations of each function.
+    """
+    found: set[str] = set()
+    callers: dict[str, set[str]] = {}
+    for name, operations in inside.items():
+        for op in operations:
+            if matters(op):
+                found.add(name)
+            elif type(op) is PlainCallOp:
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+    return with_callers(found, callers)
 
 
 def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
     """Return the functions that can call themselves, directly or through others."""
-    recursive: set[str] = set()
-    for names in callees_first(graph):
-        if len(names) > 1 or names[0] in graph[names[0]]:
-            recursive.update(names)
-    return recursive
+    return {
+        name
+        for names in callees_first(graph)
+        if len(names) > 1 or names[0] in graph[names[0]]
+        for name in names
+    }
 
 
 def callees_first(graph: Mapping[str, Collection[str]]) -> Iterator[list[str]]:

@@ -15,6 +15,7 @@ https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.passes.control_flow import (
     UNROLL,
     Emitter,
+    ancestors,
     erase,
     exchange,
     move_to_end,
@@ -71,8 +73,7 @@ def _lower_if(op: scf.IfOp) -> None:
         rest = _joined(rest, op)
     then_block = _inline_yielding_region(op.true_region, rest)
     else_block = _inline_yielding_region(op.false_region, rest) if op.false_region.blocks else rest
-    branch = cf.ConditionalBranchOp(op.cond, then_block, (), else_block, ())
-    _finish(op, head, branch, rest.args)
+    _finish(op, head, cf.ConditionalBranchOp(op.cond, then_block, (), else_block, ()), rest.args)
 
 
 def _joined(rest: Block, op: Operation) -> Block:
@@ -88,8 +89,7 @@ def _joined(rest: Block, op: Operation) -> Block:
 
 def _lower_execute_region(op: scf.ExecuteRegionOp) -> None:
     head, rest = split_behind(op, op.result_types)
-    entry = _inline_yielding_region(op.region, rest)
-    _finish(op, head, cf.BranchOp(entry), rest.args)
+    _finish(op, head, cf.BranchOp(_inline_yielding_region(op.region, rest)), rest.args)
 
 
 def _lower_index_switch(op: scf.IndexSwitchOp) -> None:
@@ -99,14 +99,12 @@ def _lower_index_switch(op: scf.IndexSwitchOp) -> None:
     emit = Emitter.at_end(head, op.location)
     flag = emit(arith.IndexCastOp(op.arg, i64))
     values = DenseIntElementsAttr.from_list(VectorType(i64, [len(cases)]), op.cases.get_values())
-    branch = cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases])
-    _finish(op, head, branch, rest.args)
+    _finish(op, head, cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases]), rest.args)
 
 
 def _inline_yielding_region(region: Region, rest: Block) -> Block:
     """Move the region's blocks before `rest`; their yields branch to it with the yielded values."""
-    entry = region.first_block
-    assert entry is not None
+    entry = region.blocks[0]
     for block in region.blocks:
         terminator = terminator_of(block)
         if isinstance(terminator, scf.YieldOp):
@@ -151,8 +149,7 @@ def _lower_while(op: scf.WhileOp) -> None:
     condition = terminator_of(before)
     assert isinstance(condition, scf.ConditionOp)
     passed = list(condition.args)
-    branch = cf.ConditionalBranchOp(condition.condition, after, passed, rest, ())
-    exchange(condition, branch)
+    exchange(condition, cf.ConditionalBranchOp(condition.condition, after, passed, rest, ()))
     yielded = terminator_of(after)
     exchange(yielded, cf.BranchOp(before, *yielded.operands))
     op.before_region.move_blocks_before(rest)
@@ -224,11 +221,7 @@ def _inline_reduction(
 
 def enclosing_loops_and_branches(op: Operation, region: Region) -> Iterator[Operation]:
     """Yield the operations between `op` and the region that it is nested in, innermost first."""
-    while op.parent is not None and region_of(op.parent) is not region:
-        parent = op.parent_op()
-        assert parent is not None
-        yield parent
-        op = parent
+    return itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))
 
 
 _LOWERINGS: dict[str, Callable[[Any], None]] = {

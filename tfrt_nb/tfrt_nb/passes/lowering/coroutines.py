@@ -228,8 +228,7 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
         outputs = function.function_type.outputs
         results = tuple(emit(RuntimeCreateOp(type_)).result for type_ in outputs)
     id_ = emit(CoroIdOp()).id
-    handle = emit(CoroBeginOp(id_)).handle
-    coroutine = Coroutine(function, results, id_, handle, style)
+    coroutine = Coroutine(function, results, id_, emit(CoroBeginOp(id_)).handle, style)
     function.body.add_block(_last_blocks(coroutine))
     return coroutine
 
@@ -287,8 +286,7 @@ def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
     cold = Block()
     coroutine.function.body.insert_block_before(cold, body)
     emit = Emitter.at_end(entry, coroutine.function.location)
-    is_low = emit(RuntimeStackIsLowOp()).result
-    emit(choose(is_low, cold, body))
+    emit(choose(emit(RuntimeStackIsLowOp()).result, cold, body))
     _hand_over(coroutine, cold, body)
 
 
@@ -354,25 +352,17 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
     _suspend(coroutine, Emitter.in_front_of(op), awaited, resumed)
     check = Emitter.at_end(resumed, op.location)
     failed = check(RuntimeIsErrorOp(awaited)).is_error
-    on_error = coroutine.set_error
-    if coroutine.style.keep:
-        on_error = _noting(
-            coroutine,
-            resumed,
-            op.location,
-            lambda result: RuntimeInheritErrorOp(result, awaited),
+    on_error = (
+        _noting(
+            coroutine, resumed, op.location, lambda result: RuntimeInheritErrorOp(result, awaited)
         )
+        if coroutine.style.keep
+        else coroutine.set_error
+    )
     check(choose(failed, on_error, continuation))
     load = Emitter.at_start(continuation, op.location)
     payload = [load(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
     replace(op, payload)
-
-
-def _suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await that does not check for an error."""
-    _, continuation = split_behind(op)
-    _suspend(coroutine, Emitter.in_front_of(op), awaited, continuation)
-    erase(op)
 
 
 def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
@@ -397,11 +387,16 @@ def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Bl
 def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
     """Replace an assertion with a branch to the next block or to `set_error`."""
     block, continuation = split_behind(op)
-    on_error = coroutine.set_error
-    if coroutine.style.keep:
-        on_error = _noting(
-            coroutine, block, op.location, lambda result: RuntimeDescribeErrorOp(result, op.msg)
+    on_error = (
+        _noting(
+            coroutine,
+            block,
+            op.location,
+            lambda result: RuntimeDescribeErrorOp(result, message=op.msg),
         )
+        if coroutine.style.keep
+        else coroutine.set_error
+    )
     exchange(op, choose(op.arg, continuation, on_error))
 
 
@@ -421,11 +416,9 @@ def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) 
     """
     ask = Block()
     region_of(continuation).insert_block_before(ask, continuation)
-    pending = emit(RuntimeInterruptIsPendingOp()).result
-    emit(choose(pending, ask, continuation))
+    emit(choose(emit(RuntimeInterruptIsPendingOp()).result, ask, continuation))
     asking = Emitter.at_end(ask, emit.location)
-    is_interrupted = asking(RuntimeIsInterruptedOp()).result
-    asking(choose(is_interrupted, interrupted, continuation))
+    asking(choose(asking(RuntimeIsInterruptedOp()).result, interrupted, continuation))
 
 
 def _noting(
@@ -477,10 +470,10 @@ def suspend_at_awaits(coroutine: Coroutine) -> None:
             case AwaitOp() | AwaitAllOp():
                 _suspend_until(coroutine, op, op.operand)
             case RuntimeAwaitOp():
-                _suspend_until_resolved(coroutine, op, op.operand)
+                _, continuation = split_behind(op)
+                _suspend(coroutine, Emitter.in_front_of(op), op.operand, continuation)
+                erase(op)
             case cf.AssertOp():
                 _branch_on_failure(coroutine, op)
             case RuntimeCheckInterruptOp():
                 _fail_if_interrupted(coroutine, op)
-            case _:
-                pass

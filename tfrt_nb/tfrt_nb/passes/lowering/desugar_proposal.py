@@ -62,7 +62,11 @@ class DesugarProposal(ModulePass):
     name: ClassVar[str] = "async-desugar-proposal"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not _has_to_do_with_the_proposal(op):
+        if not any(type(one) in _OPERATIONS for one in operations_in(op)) and not any(
+            RUNTIME in function.function_type.inputs
+            or (isinstance(function, PlainFuncOp) and ends_async(function))
+            for function in _functions(op)
+        ):
             return
         functions = {function.sym_name.data: function for function in _functions(op)}
         for nested in operations_in(op):
@@ -79,7 +83,9 @@ class DesugarProposal(ModulePass):
             _make_handles(function, is_coroutine=function.sym_name.data in asynchronous)
             _drop_runtime_arguments(function)
             if function.sym_name.data in asynchronous and isinstance(function, PlainFuncOp):
-                _make_async(function)
+                body = function.detach_region(function.body)
+                name, visibility = function.sym_name.data, function.sym_visibility
+                exchange(function, FuncOp(name, function.function_type, body, visibility))
         for nested in operations_in(op):
             if isinstance(nested, PlainCallOp | CallOp):
                 _desugar_call(nested, asynchronous)
@@ -87,14 +93,6 @@ class DesugarProposal(ModulePass):
             if type(nested) is DefaultRuntimeOp and not nested.result.uses:
                 erase(nested)
         _refuse_runtimes(op)
-
-
-def _has_to_do_with_the_proposal(module: ModuleOp) -> bool:
-    return any(type(op) in _OPERATIONS for op in operations_in(module)) or any(
-        RUNTIME in function.function_type.inputs
-        or (isinstance(function, PlainFuncOp) and ends_async(function))
-        for function in _functions(module)
-    )
 
 
 def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
@@ -142,13 +140,14 @@ def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]
         case CallOnRuntimeOp():
             _desugar_call_on_runtime(op, functions, asynchronous)
         case RegionOp():
-            _desugar_region(op)
+            task = ExecuteOp(op.dependencies, (), op.values.types, op.detach_region(op.body))
+            op.add_region(Region(Block()))
+            Emitter.in_front_of(op)(task)
+            replace(op, [*task.body_results, task.token])
         case ParallelForOp():
             task = ExecuteOp((), (), (), op.detach_region(op.body))
             Emitter.in_front_of(op)(task)
             replace(op, [*op.buffers, task.token])
-        case _:
-            pass
 
 
 def _desugar_call_on_runtime(
@@ -159,8 +158,7 @@ def _desugar_call_on_runtime(
     callee = functions[name]
     outputs = callee.function_type.outputs.data or ((TOKEN,) if name in asynchronous else ())
     if op.runtime is None and isinstance(callee, FuncOp):
-        call = CallOp(op.callee, op.arguments, outputs)
-        exchange(op, call)
+        exchange(op, CallOp(op.callee, op.arguments, outputs))
         return
     body = Block()
     emit = Emitter.at_end(body, op.location)
@@ -169,16 +167,7 @@ def _desugar_call_on_runtime(
         if isinstance(result.type, TokenType | ValueType):
             emit(AwaitOp(result))
     emit(YieldOp())
-    task = ExecuteOp((), (), (), Region(body))
-    exchange(op, task)
-
-
-def _desugar_region(op: RegionOp) -> None:
-    types = op.values.types
-    task = ExecuteOp(op.dependencies, (), types, op.detach_region(op.body))
-    op.add_region(Region(Block()))
-    Emitter.in_front_of(op)(task)
-    replace(op, [*task.body_results, task.token])
+    exchange(op, ExecuteOp((), (), (), Region(body)))
 
 
 def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
@@ -250,18 +239,9 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     function.function_type = FunctionType.from_lists(inputs, outputs)
 
 
-def _make_async(function: PlainFuncOp) -> None:
-    body = function.detach_region(function.body)
-    asynchronous = FuncOp(
-        function.sym_name.data, function.function_type, body, function.sym_visibility
-    )
-    exchange(function, asynchronous)
-
-
 def _desugar_call(call: PlainCallOp | CallOp, asynchronous: AbstractSet[str]) -> None:
     make = CallOp if call.callee.root_reference.data in asynchronous else PlainCallOp
     operands = [value for value in call.operands if value.type != RUNTIME]
     if make is type(call) and len(operands) == len(call.operands):
         return
-    new = make(call.callee, operands, call.result_types)
-    exchange(call, new)
+    exchange(call, make(call.callee, operands, call.result_types))

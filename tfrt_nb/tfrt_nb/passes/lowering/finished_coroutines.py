@@ -21,7 +21,7 @@ from tfrt_nb.dialects.async_.runtime import (
     CoroSaveOp,
     CoroSuspendOp,
 )
-from tfrt_nb.passes.control_flow import Emitter, jump
+from tfrt_nb.passes.control_flow import Emitter, block_of, jump
 from tfrt_nb.passes.lowering.coroutines import (
     PRESPLIT,
     Coroutine,
@@ -74,8 +74,7 @@ def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None
         _own_block(body)
     assert suspend is not None
     frees.sort(key=destroyed.__contains__)
-    for _ in range(2 - len(frees)):
-        frees.append(freeing_block(coroutine, suspend))
+    frees += [freeing_block(coroutine, suspend) for _ in range(2 - len(frees))]
     last = (*frees[:2], suspend)
     if tuple(region.blocks)[-len(last) :] != last:
         for block in last:
@@ -86,8 +85,7 @@ def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None
 
 def _own_block(op: Operation) -> Block:
     """Return the block that starts with `op`, which is split off if it does not yet."""
-    block = op.parent
-    assert block is not None
+    block = block_of(op)
     if block.first_op is op:
         return block
     rest = block.split_before(op)

@@ -52,7 +52,12 @@ class NumberFunctions(ModulePass):
             return
         functions = {one.sym_name.data: one for one in op.ops if isinstance(one, FuncOp)}
         for constant in constants:
-            _check(constant, functions)
+            function = functions.get(_name(constant))
+            if function is None:
+                text = f"'{constant.name}' op reference to undefined function '{_name(constant)}'"
+                fail(constant, text)
+            if function.function_type != constant.result.type:
+                fail(constant, f"'{constant.name}' op reference to function with mismatched type")
         numbers = {name: number for number, name in enumerate(dict.fromkeys(map(_name, constants)))}
         for call in calls:
             _choose(call, functions, numbers)
@@ -64,14 +69,6 @@ class NumberFunctions(ModulePass):
 
 def _name(op: ConstantOp) -> str:
     return op.value.root_reference.data
-
-
-def _check(op: ConstantOp, functions: Functions) -> None:
-    function = functions.get(_name(op))
-    if function is None:
-        fail(op, f"'{op.name}' op reference to undefined function '{_name(op)}'")
-    if function.function_type != op.result.type:
-        fail(op, f"'{op.name}' op reference to function with mismatched type")
 
 
 def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]) -> None:
@@ -89,8 +86,7 @@ def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]
     *others, last = names
     cases = DenseArrayBase.from_list(i64, [numbers[name] for name in others])
     regions = [_calling(op, name) for name in others]
-    types = op.result_types
-    choice = scf.IndexSwitchOp(op.callee, cases, _calling(op, last), regions, types)
+    choice = scf.IndexSwitchOp(op.callee, cases, _calling(op, last), regions, op.result_types)
     replace(op, emit(choice).results)
 
 

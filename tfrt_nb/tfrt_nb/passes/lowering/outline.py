@@ -49,7 +49,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    StringAttr,
     UnitAttr,
     i64,
 )
@@ -61,7 +60,8 @@ from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in
+from tfrt_nb.dialects.types import symbol_name
+from tfrt_nb.passes.control_flow import Emitter, ancestors, exchange, operations_in
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
 
 EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
@@ -134,10 +134,7 @@ def write_out_handed_on(module: ModuleOp) -> None:
 
 
 def _task_around(op: Operation) -> ExecuteOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ExecuteOp):
-        parent = parent.parent_op()
-    return parent
+    return next((outer for outer in ancestors(op) if isinstance(outer, ExecuteOp)), None)
 
 
 BodyKey: TypeAlias = tuple[Hashable, ...]
@@ -222,10 +219,7 @@ class Symbols:
     _counters: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for op in self.module.body.block.ops:
-            name = op.get_attr_or_prop("sym_name")
-            if isinstance(name, StringAttr):
-                self._used.add(name.data)
+        self._used.update(map(symbol_name, self.module.body.block.ops))
 
     def add(self, wanted: str, type_: FunctionType, body: Region) -> FuncOp:
         """Add a new private function at the end of the module."""

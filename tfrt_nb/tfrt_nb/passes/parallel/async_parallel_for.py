@@ -99,7 +99,10 @@ class AsyncParallelFor(ModulePass):
         # before inner ones.
         while loops := self._outermost(op):
             for loop in reversed(loops):
-                self._rewrite(loop, symbols)
+                if loop.initVals:
+                    replace(self, min_task_size=1)._lower(self._over_blocks(loop), symbols)
+                else:
+                    self._lower(loop, symbols)
         for left in operations_in(op):
             if isinstance(left, scf.ParallelOp) and left.initVals:
                 remark(ctx, left, _CANNOT_SPLIT if self.reductions else _HAS_REDUCTION)
@@ -121,13 +124,6 @@ class AsyncParallelFor(ModulePass):
             return False
         return not op.initVals or (self.reductions and can_split_reduction(op))
 
-    def _rewrite(self, op: scf.ParallelOp, symbols: Symbols) -> None:
-        if op.initVals:
-            blocks = self._over_blocks(op)
-            replace(self, min_task_size=1)._lower(blocks, symbols)
-        else:
-            self._lower(op, symbols)
-
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
         """Rewrite the loop as one over blocks, each of which reduces its own iterations."""
         math = IndexMath(Emitter.in_front_of(op))
@@ -146,15 +142,17 @@ class AsyncParallelFor(ModulePass):
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
-        captured = captured_values(op.body)
-        loop = _Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
+        loop = _Loop(trips, op.lowerBound, op.upperBound, op.step, captured_values(op.body))
         # Without iterations, the block size would be 0, and dividing by it undefined.
         is_empty = math.compare("eq", iterations, math.constant(0))
         then, otherwise = Block(), Block()
         math.inside(then).emit(scf.YieldOp())
         inner = math.inside(otherwise)
         wanted = self._wanted_blocks(inner)
-        size, count = _cut(iterations, wanted, min_task_size, inner)
+        # The last block may be shorter; none is empty.
+        even = inner.ceil_div(iterations, wanted)
+        size = inner.minimum(iterations, inner.maximum(even, min_task_size))
+        count = inner.ceil_div(iterations, size)
         compute = _compute_function(op, loop, symbols)
         dispatch = _by_halves if self.async_dispatch else _in_a_loop
         call, starts = dispatch(loop, compute, size, count, inner, symbols)
@@ -207,15 +205,6 @@ def _float(value: float, emit: Emitter) -> SSAValue:
     return emit(arith.ConstantOp(FloatAttr(value, f32))).result
 
 
-def _cut(
-    iterations: SSAValue, blocks_wanted: SSAValue, min_task_size: SSAValue, math: IndexMath
-) -> tuple[SSAValue, SSAValue]:
-    """Return the block size and the block count; the last block may be shorter, none is empty."""
-    even = math.ceil_div(iterations, blocks_wanted)
-    size = math.minimum(iterations, math.maximum(even, min_task_size))
-    return size, math.ceil_div(iterations, size)
-
-
 def _call_compute(
     emit: Emitter, compute: FuncOp, block: SSAValue, size: SSAValue, arguments: Sequence[SSAValue]
 ) -> CallOp:
@@ -238,8 +227,7 @@ def _in_a_loop(
     _call_compute(task, compute, body.args[0], size, loop.arguments)
     task(YieldOp())
     inner = math.inside(body).emit
-    token = inner(ExecuteOp((), (), (), Region(task_body))).token
-    inner(AddToGroupOp(token, group))
+    inner(AddToGroupOp(inner(ExecuteOp((), (), (), Region(task_body))).token, group))
     inner(scf.YieldOp())
     starts = math.emit(scf.ForOp(one, count, one, (), body))
     call = _call_compute(math.emit, compute, zero, size, loop.arguments)
@@ -284,25 +272,20 @@ def _dispatch_function(
     """
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
-    type_ = FunctionType.from_lists(inputs, ())
-    function = symbols.add("async_dispatch_fn", type_, Region(entry))
+    function = symbols.add("async_dispatch_fn", FunctionType.from_lists(inputs, ()), Region(entry))
     function.location = compute.location
     math = outside.inside(entry)
     one, two = math.constant(1), math.constant(2)
     _, start, end, size, *arguments = entry.args
     before, after = (Block(arg_types=[IndexType()] * 2) for _ in range(2))
     starts = math.emit(scf.WhileOp([start, end], [IndexType()] * 2, [before], [after]))
-    _more_than_one(math.inside(before), one)
+    test = math.inside(before)
+    more = test.compare("sgt", test.sub(before.args[1], before.args[0]), one)
+    test.emit(scf.ConditionOp(more, *before.args))
     _give_half_away(math.inside(after), two, function)
     _call_compute(math.emit, compute, start, size, arguments)
     math.emit(ReturnOp())
     return function, starts
-
-
-def _more_than_one(math: IndexMath, one: SSAValue) -> None:
-    start, end = math.emit.block.args
-    more = math.compare("sgt", math.sub(end, start), one)
-    math.emit(scf.ConditionOp(more, start, end))
 
 
 def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
@@ -313,8 +296,7 @@ def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
     task = math.inside(task_body).emit
     task(CallOp(dispatch.sym_name.data, [group, middle, end, *rest], ()))
     task(YieldOp())
-    token = math.emit(ExecuteOp((), (), (), Region(task_body))).token
-    math.emit(AddToGroupOp(token, group))
+    math.emit(AddToGroupOp(math.emit(ExecuteOp((), (), (), Region(task_body))).token, group))
     math.emit(scf.YieldOp(start, middle))
 
 
@@ -444,17 +426,14 @@ class _LoopNest:
         if dimension + 1 == rank:
             self._copy_body(indices, inner)
         else:
-            bounds = self._bounds(dimension + 1, is_first, is_last, inner)
-            self._loop(inner, *bounds, indices, (is_first, is_last))
+            following = dimension + 1
+            first = inner.select(is_first, self.extent.first[following], self.zero_and_one[0])
+            behind = inner.select(
+                is_last, self.extent.ends[following], self.inside.trips[following]
+            )
+            self._loop(inner, first, behind, indices, (is_first, is_last))
         inner.emit(scf.YieldOp())
         math.emit(scf.ForOp(start, end, self.zero_and_one[1], (), body))
-
-    def _bounds(
-        self, dimension: int, is_first: SSAValue, is_last: SSAValue, math: IndexMath
-    ) -> tuple[SSAValue, SSAValue]:
-        zero, trip = self.zero_and_one[0], self.inside.trips[dimension]
-        start = math.select(is_first, self.extent.first[dimension], zero)
-        return start, math.select(is_last, self.extent.ends[dimension], trip)
 
     def _copy_body(self, indices: Sequence[SSAValue], math: IndexMath) -> None:
         values: dict[SSAValue, SSAValue] = dict(zip(self.op.body.block.args, indices, strict=True))

@@ -12,16 +12,17 @@ simplified by xDSL's `canonicalize`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from tfrt_nb.passes.control_flow import Emitter, erase, integer_of, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, block_of, erase, integer_of, operations_in, replace
 from tfrt_runtime import scalars
 
 Folded: TypeAlias = SSAValue | Attribute | None
@@ -29,6 +30,12 @@ Folded: TypeAlias = SSAValue | Attribute | None
 
 _CONSTANTS = frozenset(("arith.constant", "ub.poison"))
 _INDEX_BITS = 64
+
+
+def _emitted(
+    kind: type[arith.SignlessIntegerBinaryOperation],
+) -> Callable[[IndexMath, SSAValue, SSAValue], SSAValue]:
+    return lambda math, left, right: math.emit(kind(left, right)).result
 
 
 @dataclass
@@ -47,41 +54,22 @@ class IndexMath:
     def constant(self, number: int) -> SSAValue:
         return self.emit.integer(number)
 
-    def add(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.AddiOp(left, right)).result
-
-    def sub(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.SubiOp(left, right)).result
-
-    def mul(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.MuliOp(left, right)).result
+    add = _emitted(arith.AddiOp)
+    sub = _emitted(arith.SubiOp)
+    mul = _emitted(arith.MuliOp)
+    ceil_div = _emitted(arith.CeilDivSIOp)
+    maximum = _emitted(arith.MaxSIOp)
+    minimum = _emitted(arith.MinSIOp)
+    div = _emitted(arith.DivSIOp)
+    rem = _emitted(arith.RemSIOp)
 
     def product(self, values: Sequence[SSAValue]) -> SSAValue:
         """Emit the product of at least one value."""
-        product = values[0]
-        for value in values[1:]:
-            product = self.mul(product, value)
-        return product
+        return functools.reduce(self.mul, values)
 
     def trip_count(self, lower: SSAValue, upper: SSAValue, step: SSAValue) -> SSAValue:
         """Emit the number of steps from one bound to the other; a constant if it is known."""
-        distance = self._folded(arith.SubiOp(upper, lower))
-        return self._folded(arith.CeilDivSIOp(distance, step))
-
-    def ceil_div(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.CeilDivSIOp(left, right)).result
-
-    def maximum(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.MaxSIOp(left, right)).result
-
-    def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.MinSIOp(left, right)).result
-
-    def div(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.DivSIOp(left, right)).result
-
-    def rem(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.emit(arith.RemSIOp(left, right)).result
+        return self._folded(arith.CeilDivSIOp(self._folded(arith.SubiOp(upper, lower)), step))
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
         return self.emit(arith.CmpiOp(left, right, predicate)).result
@@ -155,27 +143,20 @@ def _collect_constants(module: ModuleOp) -> None:
 
     Constants at its start stay, and others move before them.
     """
-    for function in module.body.block.ops:
-        for region in function.regions:
-            if region.blocks:
-                _collect_in(region)
-
-
-def _collect_in(function: Region) -> None:
-    entry = function.blocks[0]
-    kept: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
-    for op in operations_in(function):
-        if not isinstance(op, arith.ConstantOp):
-            continue
-        key = op.value, op.result.type
-        if key in kept:
-            replace(op, kept[key].results)
-            continue
-        is_at_start = op.parent is entry and (op.prev_op is None or op.prev_op in kept.values())
-        if not is_at_start:
-            assert op.parent is not None and entry.first_op is not None
-            entry.insert_op_before(op.parent.detach_op(op), entry.first_op)
-        kept[key] = op
+    for region in (region for function in module.body.block.ops for region in function.regions):
+        kept: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
+        for op in operations_in(region):
+            if not isinstance(op, arith.ConstantOp):
+                continue
+            entry, key = region.blocks[0], (op.value, op.result.type)
+            if key in kept:
+                replace(op, kept[key].results)
+                continue
+            is_at_start = op.parent is entry and (op.prev_op is None or op.prev_op in kept.values())
+            if not is_at_start:
+                assert entry.first_op is not None
+                entry.insert_op_before(block_of(op).detach_op(op), entry.first_op)
+            kept[key] = op
 
 
 def _wrapped(number: int, type_: Attribute) -> IntegerAttr:

@@ -110,8 +110,7 @@ def _reduce_block(
     inner = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inside = math.inside(inner)
     operands = _operands_at(op, trips, inner.args[0], inside)
-    reduced = _reduced(op, inner.args[1:], operands, inside.emit)
-    inside.emit(scf.YieldOp(*reduced))
+    inside.emit(scf.YieldOp(*_reduced(op, inner.args[1:], operands, inside.emit)))
     rest = math.emit(scf.ForOp(math.add(first, one), behind, one, initial, inner))
     for total, buffer in zip(rest.results, parts, strict=True):
         math.emit(memref.StoreOp.get(total, buffer, [number]))

@@ -76,13 +76,21 @@ from tfrt_nb.dialects.async_.types import (
 )
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
-from tfrt_nb.passes.control_flow import Emitter, erase, fail, integer_of, operations_in
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    ancestors,
+    erase,
+    fail,
+    integer_of,
+    operations_in,
+)
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
 from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 from tfrt_nb.passes.lowering.outline import captured_values
 
 _COROUTINE = CoroIdType | CoroStateType
+_NO_PAYLOADS = TokenType | ValueType | GroupType | CoroHandleType | _COROUTINE
 
 
 @dataclass(frozen=True)
@@ -94,22 +102,33 @@ class CheckAsync(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op):
             if nested.results or nested.regions:
-                _check_payloads(nested)
+                for type_ in (*nested.result_types, *_argument_types(nested)):
+                    if isinstance(type_, ValueType) and isinstance(type_.value_type, _NO_PAYLOADS):
+                        text = f"'{type_}' cannot be compiled"
+                        fail(nested, f"{text}: await the inner object where it is made")
             if nested.name.startswith("async.coro."):
-                _check_coroutine_operation(nested)
-            if type(nested) is ExecuteOp:
-                _check_captures(nested)
+                holder = nested.parent_op()
+                if (
+                    not isinstance(holder, FuncOp)
+                    or holder.attributes.get("passthrough") != PRESPLIT
+                ):
+                    fail(
+                        nested,
+                        f"'{nested.name}' can only be used directly in a function with the "
+                        'attribute passthrough = ["presplitcoroutine"]',
+                    )
+            for value in captured_values(nested.body) if type(nested) is ExecuteOp else ():
+                if isinstance(value.type, _COROUTINE):
+                    fail(nested, f"a task cannot capture '{value.type}'")
+                if isinstance(value.owner, memref.AllocaOp):
+                    fail(
+                        nested,
+                        "a task cannot capture a buffer of 'memref.alloca', which is gone when the "
+                        "function returns: use 'memref.alloc'",
+                    )
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.attributes.get("passthrough") == PRESPLIT:
                 _check_coroutine(function)
-
-
-def _check_payloads(op: Operation) -> None:
-    for type_ in (*op.result_types, *_argument_types(op)):
-        if isinstance(type_, ValueType) and isinstance(
-            type_.value_type, TokenType | ValueType | GroupType | CoroHandleType | _COROUTINE
-        ):
-            fail(op, f"'{type_}' cannot be compiled: await the inner object where it is made")
 
 
 def _argument_types(op: Operation) -> Iterator[Attribute]:
@@ -118,16 +137,6 @@ def _argument_types(op: Operation) -> Iterator[Attribute]:
             yield from block.arg_types
             if any(isinstance(type_, _COROUTINE) for type_ in block.arg_types):
                 fail(op, "ids and states of coroutines cannot be passed to blocks and functions")
-
-
-def _check_coroutine_operation(op: Operation) -> None:
-    function = op.parent_op()
-    if not isinstance(function, FuncOp) or function.attributes.get("passthrough") != PRESPLIT:
-        fail(
-            op,
-            f"'{op.name}' can only be used directly in a function with the attribute "
-            'passthrough = ["presplitcoroutine"]',
-        )
 
 
 def _check_coroutine(function: FuncOp) -> None:
@@ -146,18 +155,6 @@ def _check_coroutine(function: FuncOp) -> None:
                 saved = op.state.owner
                 if not isinstance(saved, CoroSaveOp) or saved.parent is not block:
                     fail(op, "a coroutine is suspended in the block that saves its state")
-
-
-def _check_captures(task: ExecuteOp) -> None:
-    for value in captured_values(task.body):
-        if isinstance(value.type, _COROUTINE):
-            fail(task, f"a task cannot capture '{value.type}'")
-        if not isinstance(value.owner, Block) and isinstance(value.owner, memref.AllocaOp):
-            fail(
-                task,
-                "a task cannot capture a buffer of 'memref.alloca', which is gone when the "
-                "function returns: use 'memref.alloc'",
-            )
 
 
 DIVISIONS: frozenset[type[Operation]] = frozenset(
@@ -199,7 +196,7 @@ class GuardOperations(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         wanted = {
-            kind.name: guard
+            kind: guard
             for is_wanted, guards in (
                 (self.divisions, _ARITHMETIC),
                 (self.accesses, _ACCESSES),
@@ -212,19 +209,13 @@ class GuardOperations(ModulePass):
         for nested in operations_in(op) if wanted else ():
             if nested.name in wanted:
                 wanted[nested.name](nested)
-        if self.recursion:
-            _guard_recursion(op)
-
-
-def _guard_recursion(module: ModuleOp) -> None:
-    recursive = recursive_functions(callees(module))
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data in recursive:
-            emit = Emitter.at_start(first_block(op), op.location)
-            is_low = emit(RuntimeStackIsLowOp()).result
-            true = emit.integer(1, i1)
-            enough = emit(arith.XOrIOp(is_low, true)).result
-            emit(cf.AssertOp(enough, "the stack is exhausted"))
+        recursive = recursive_functions(callees(op)) if self.recursion else ()
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.sym_name.data in recursive:
+                emit = Emitter.at_start(first_block(function), function.location)
+                is_low = emit(RuntimeStackIsLowOp()).result
+                enough = emit(arith.XOrIOp(is_low, emit.integer(1, i1))).result
+                emit(cf.AssertOp(enough, "the stack is exhausted"))
 
 
 def first_block(function: FuncOp) -> Block:
@@ -246,8 +237,7 @@ def _guard_division(op: Operation) -> None:
     ):
         return
     emit = Emitter.in_front_of(op)
-    zero = emit.integer(0, divisor.type)
-    emit(cf.AssertOp(emit(arith.CmpiOp(divisor, zero, "ne")).result, "division by zero"))
+    emit.expect(divisor, "ne", emit.integer(0, divisor.type), "division by zero")
 
 
 def _guard_shift(op: Operation) -> None:
@@ -259,10 +249,9 @@ def _guard_shift(op: Operation) -> None:
     if number is not None and 0 <= number < bits:
         return
     emit = Emitter.in_front_of(op)
-    limit = emit.integer(bits, distance.type)
+    text = f"the shift is by less than 0, or by {bits} bits or more"
     # The comparison is unsigned: a negative distance is a very large number.
-    is_inside = emit(arith.CmpiOp(distance, limit, "ult")).result
-    emit(cf.AssertOp(is_inside, f"the shift is by less than 0, or by {bits} bits or more"))
+    emit.expect(distance, "ult", emit.integer(bits, distance.type), text)
 
 
 def _guard_conversion(op: Operation) -> None:
@@ -302,8 +291,7 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
         emit = Emitter.in_front_of(op)
         limit = dimension_size(emit, buffer, dimension, size)
         # The comparison is unsigned: a negative index is a very large number.
-        inside = emit(arith.CmpiOp(index, limit, "ult")).result
-        emit(cf.AssertOp(inside, f"index #{dimension} is out of bounds"))
+        emit.expect(index, "ult", limit, f"index #{dimension} is out of bounds")
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
@@ -325,11 +313,9 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     room = emit.integer(limit)
     for dimension, size_ in enumerate(op.dynamic_sizes):
         # The comparison is unsigned: a negative size is a very large number.
-        fits = emit(arith.CmpiOp(size_, room, "ule")).result
-        emit(cf.AssertOp(fits, f"dynamic size #{dimension} of the buffer is negative or too large"))
-        one = emit.integer(1)
-        at_least_one = emit(arith.MaxSIOp(size_, one)).result
-        room = emit(arith.DivUIOp(room, at_least_one)).result
+        text = f"dynamic size #{dimension} of the buffer is negative or too large"
+        emit.expect(size_, "ule", room, text)
+        room = emit(arith.DivUIOp(room, emit(arith.MaxSIOp(size_, emit.integer(1))).result)).result
 
 
 def _guard_dealloc(op: memref.DeallocOp) -> None:
@@ -344,24 +330,20 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
     if number is not None and number >= 0:
         return
     emit = Emitter.in_front_of(op)
-    zero = emit.integer(0)
-    is_size = emit(arith.CmpiOp(op.size, zero, "sge")).result
-    emit(cf.AssertOp(is_size, "the size of a group must not be negative"))
+    emit.expect(op.size, "sge", emit.integer(0), "the size of a group must not be negative")
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
     """Describe an error that a program sets by hand; coroutines describe their failures earlier."""
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
-        Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message))
+        Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message=message))
 
 
 def _first_operations(op: Operation) -> Iterable[Operation]:
     """Return the first operations of the function that contains the operation."""
-    region = op.parent_region()
-    while region is not None and not isinstance(region.parent, FuncOp | AsyncFuncOp):
-        region = region.parent_region()
-    return () if region is None else region.blocks[0].ops
+    functions = (outer for outer in ancestors(op) if isinstance(outer, FuncOp | AsyncFuncOp))
+    return next((function.body.blocks[0].ops for function in functions), ())
 
 
 def _guard_load(op: RuntimeLoadOp) -> None:
@@ -372,17 +354,13 @@ def _guard_load(op: RuntimeLoadOp) -> None:
 
 
 def _guard_parallel(op: scf.ParallelOp) -> None:
-    _guard_steps(op, op.step)
-    _guard_iterations(op)
-
-
-def _guard_iterations(op: scf.ParallelOp) -> None:
-    """Assert that the iteration count of a parallel loop fits 64 bits.
+    """Assert that the steps are positive, and that the iteration count fits 64 bits.
 
     The loop is cut into tasks by that number.
 
     The estimate has a double's error, which is far below any count that a loop can reach.
     """
+    _guard_steps(op, op.step)
     lowers = [integer_of(lower) for lower in op.lowerBound]
     # From 0 on, a single dimension has fewer than 2**63 iterations.
     if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:
@@ -393,8 +371,7 @@ def _guard_iterations(op: scf.ParallelOp) -> None:
         number = integer_of(value)
         if number is not None:
             return emit(arith.ConstantOp(FloatAttr(float(number), f64))).result
-        word = emit(arith.IndexCastOp(value, i64)).result
-        return emit(arith.SIToFPOp(word, f64)).result
+        return emit(arith.SIToFPOp(emit(arith.IndexCastOp(value, i64)).result, f64)).result
 
     iterations: SSAValue | None = None
     zero = emit(arith.ConstantOp(FloatAttr(0.0, f64))).result
@@ -415,30 +392,28 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
         if number is not None and number > 0:
             continue
         emit = Emitter.in_front_of(op)
-        zero = emit.integer(0, step.type)
-        is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
-        emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
+        emit.expect(step, "sgt", emit.integer(0, step.type), "the step of a loop must be positive")
 
 
-_ARITHMETIC: dict[type[Operation], Callable[[Any], None]] = {
-    **dict.fromkeys(DIVISIONS, _guard_division),
-    **dict.fromkeys((arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp), _guard_shift),
-    **dict.fromkeys((arith.FPToSIOp, arith.FPToUIOp), _guard_conversion),
+_ARITHMETIC: dict[str, Callable[[Any], None]] = {
+    **{kind.name: _guard_division for kind in DIVISIONS},
+    **{kind.name: _guard_shift for kind in (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)},
+    **{kind.name: _guard_conversion for kind in (arith.FPToSIOp, arith.FPToUIOp)},
 }
-_ACCESSES: dict[type[Operation], Callable[[Any], None]] = {
-    memref.LoadOp: _guard_access,
-    memref.StoreOp: _guard_access,
-    memref.AtomicRMWOp: _guard_access,
-    RuntimeLoadOp: _guard_load,
-    memref.AllocOp: _guard_size,
-    memref.AllocaOp: _guard_size,
-    memref.DeallocOp: _guard_dealloc,
-    CreateGroupOp: _guard_group,
-    RuntimeCreateGroupOp: _guard_group,
-    RuntimeSetErrorOp: _describe_error,
+_ACCESSES: dict[str, Callable[[Any], None]] = {
+    memref.LoadOp.name: _guard_access,
+    memref.StoreOp.name: _guard_access,
+    memref.AtomicRMWOp.name: _guard_access,
+    RuntimeLoadOp.name: _guard_load,
+    memref.AllocOp.name: _guard_size,
+    memref.AllocaOp.name: _guard_size,
+    memref.DeallocOp.name: _guard_dealloc,
+    CreateGroupOp.name: _guard_group,
+    RuntimeCreateGroupOp.name: _guard_group,
+    RuntimeSetErrorOp.name: _describe_error,
     **dict.fromkeys(VIEWS, guard_view),
 }
-_LOOPS: dict[type[Operation], Callable[[Any], None]] = {
-    scf.ForOp: lambda op: _guard_steps(op, [op.step]),
-    scf.ParallelOp: _guard_parallel,
+_LOOPS: dict[str, Callable[[Any], None]] = {
+    scf.ForOp.name: lambda op: _guard_steps(op, [op.step]),
+    scf.ParallelOp.name: _guard_parallel,
 }

@@ -299,6 +299,5 @@ def _while_below(emit: Emitter, loop: scf.ForOp) -> scf.WhileOp:
     types = [value.type for value in initial]
     before, after = Block(arg_types=types), Block(arg_types=types)
     test = Emitter.at_end(before, loop.location)
-    more = test(arith.CmpiOp(before.args[0], loop.ub, "slt")).result
-    test(scf.ConditionOp(more, *before.args))
+    test(scf.ConditionOp(test(arith.CmpiOp(before.args[0], loop.ub, "slt")).result, *before.args))
     return emit(scf.WhileOp(initial, types, [before], [after]))

@@ -76,7 +76,7 @@ from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.control_flow import fail, operations_in
 from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE, FAST_PATH
-from tfrt_nb.passes.lowering.call_graph import with_callers
+from tfrt_nb.passes.lowering.call_graph import functions_with
 from tfrt_nb.passes.lowering.coroutines import (
     GIVEN_RESULTS,
     JOINS,
@@ -222,13 +222,9 @@ class _Copier:
             )
         else:
             copy = create(kind, taken, types, attributes, op.location, properties)
-        for index, operand in enumerate(operands):
-            if operand not in values:
-                # A block may use what one further down in the text makes, and which is not copied
-                # yet.
-                self._early.append((copy, index, operand))
-        for result, its_copy in zip(op.results, copy.results, strict=True):
-            values[result] = its_copy
+        # A block may use what one further down in the text makes, and which is not copied yet.
+        self._early += [(copy, i, one) for i, one in enumerate(operands) if one not in values]
+        values.update(zip(op.results, copy.results, strict=True))
         return copy
 
     def _region(self, region: Region, values: Values) -> Region:
@@ -281,9 +277,7 @@ class _Copier:
             spawn.attributes[ADDED_AT] = task.next_op.location
         if body.awaited_at:
             spawn.attributes[AWAITED_AT] = ArrayAttr(body.awaited_at)
-        for index, source in enumerate(sources):
-            if source not in values:
-                self._early.append((spawn, index, source))
+        self._early += [(spawn, i, one) for i, one in enumerate(sources) if one not in values]
         if results:
             values.update(zip(task.results, spawn.results, strict=True))
         return spawn
@@ -349,9 +343,7 @@ class _Copier:
                 body.constants.append(op)
                 body.numbers.append(number_of(op.value))
                 continue
-            for name, attribute in op.properties.items():
-                key += (name, number_of(attribute))
-            for name, attribute in op.attributes.items():
+            for name, attribute in (*op.properties.items(), *op.attributes.items()):
                 key += (name, number_of(attribute))
             if kind in _MAY_FAIL:
                 key.append(op.location)
@@ -369,7 +361,9 @@ class _Copier:
 
     def _calls_quietly(self, op: Operation) -> bool:
         """Whether the operation calls a function that has to do with tasks nowhere."""
-        if not isinstance(op, CallOp) or any(map(_is_special, (*op.operands, *op.results))):
+        if not isinstance(op, CallOp) or any(
+            value.type.name.startswith("async.") for value in (*op.operands, *op.results)
+        ):
             return False
         if self._quiet is None:
             self._quiet = _quiet_functions(self._module)
@@ -455,16 +449,17 @@ class _Body:
 
 def _quiet_functions(module: ModuleOp) -> set[str]:
     """The plain functions that have to do with tasks nowhere, nor do those that they call."""
-    callers: dict[str, set[str]] = {}
-    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-    loud = set()
-    for name, function in functions.items():
-        for op in operations_in(function):
-            if isinstance(op, CallOp):
-                callers.setdefault(op.callee.root_reference.data, set()).add(name)
-            if op.name.startswith("async."):
-                loud.add(name)
-    return functions.keys() - with_callers(loud | (callers.keys() - functions.keys()), callers)
+    functions = {
+        op.sym_name.data: operations_in(op)
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp)
+    }
+
+    def is_loud(op: Operation) -> bool:
+        is_unknown = type(op) is CallOp and op.callee.root_reference.data not in functions
+        return is_unknown or op.name.startswith("async.")
+
+    return functions.keys() - functions_with(functions, is_loud)
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
@@ -480,11 +475,6 @@ def _only_group(task: ExecuteOp) -> SSAValue | None:
         return None
     token, group = add._operands
     return group if token is task.results[0] and token.has_one_use() else None
-
-
-def _is_special(value: SSAValue) -> bool:
-    """Whether the value is of a type of the async dialect."""
-    return value.type.name.startswith("async.")
 
 
 def _may_be_captured(value: SSAValue) -> bool:

@@ -91,6 +91,7 @@ from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.passes.control_flow import (
     Emitter,
+    block_of,
     blocks_behind,
     choose,
     copied,
@@ -166,18 +167,19 @@ def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
 
 def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
     calls = _calls(function, chosen)
-    if not calls or _waits_for_others(function, calls):
+    if not calls or any(
+        isinstance(op, AwaitOp) and op.operand.owner not in calls
+        for op in outside_tasks(function.body)
+    ):
         return False
     copies = 0
     for call in calls:
-        assert call.parent is not None
-        if call.parent in blocks_behind(call.parent):
+        if block_of(call) in blocks_behind(block_of(call)):
             return False
         copies += len(_up_to_the_continuation(call))
     for start in {_start_of_continuation(call) for call in calls}:
-        assert start.parent is not None
         copies += sum(1 for _ in _operations_from(start))
-        copies += sum(1 for block in blocks_behind(start.parent) for _ in block.ops)
+        copies += sum(1 for block in blocks_behind(block_of(start)) for _ in block.ops)
     return copies <= _MAX_COPIED
 
 
@@ -202,22 +204,12 @@ def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp])
         for op in block.ops
         if isinstance(op, CallOp)
         and op.callee.root_reference.data in chosen
-        and all(_is_awaited_in(function.body, result) for result in op.results_)
+        and all(
+            type(use.operation) is AwaitOp and use.operation.parent_region() is function.body
+            for result in op.results_
+            for use in result.uses
+        )
     ]
-
-
-def _waits_for_others(function: FuncOp, calls: list[CallOp]) -> bool:
-    """Whether something is awaited that none of the calls gives."""
-    return any(
-        isinstance(op, AwaitOp) and op.operand.owner not in calls
-        for op in outside_tasks(function.body)
-    )
-
-
-def _is_awaited_in(body: Region, value: SSAValue) -> bool:
-    """Whether the value has no uses but awaits that are not in tasks."""
-    users = [use.operation for use in value.uses]
-    return all(type(user) is AwaitOp and user.parent_region() is body for user in users)
 
 
 def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
@@ -278,8 +270,7 @@ class _FastPathMaker:
             self._forget(call)
         self._return_without_handles()
         self._leave_where_the_stack_ends()
-        body = self.function.detach_region(self.function.body)
-        body.move_blocks(self.own.body)
+        self.function.detach_region(self.function.body).move_blocks(self.own.body)
         self.function.add_region(_calling(self.own, self.function))
 
     def _continuation_behind(self, call: CallOp) -> _Continuation:
@@ -309,9 +300,10 @@ class _FastPathMaker:
         self.function.body.insert_block_before(left, continuation)
         _unless_zero(Emitter.in_front_of(call), plain.res[0], left, continuation)
         emit = Emitter.at_end(left, call.location)
-        values: dict[SSAValue, SSAValue] = {}
-        for result, handle in zip(call.results_, plain.res, strict=False):
-            values[result] = emit(RuntimeFromHandleOp(handle, result.type)).result
+        values: dict[SSAValue, SSAValue] = {
+            result: emit(RuntimeFromHandleOp(handle, result.type)).result
+            for result, handle in zip(call.results_, plain.res, strict=False)
+        }
         for op in exit_.before_continuation:
             left.add_op(copied(op, values, {}))
         arguments = []
@@ -373,8 +365,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
         for handle, type_ in zip(call.res, function.function_type.outputs, strict=False)
     ]
     payloads = [waiting(AwaitOp(result)).result for result in objects]
-    awaited = [payload for payload in payloads if payload is not None]
-    waiting(ReturnOp(*awaited))
+    waiting(ReturnOp(*[payload for payload in payloads if payload is not None]))
     returning = Emitter.at_end(done, function.location)
     returning(ReturnOp(*call.res[len(function.function_type.outputs) :]))
     return Region([entry, left, done])
@@ -382,8 +373,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
 
 def _unless_zero(emit: Emitter, handle: SSAValue, left: Block, otherwise: Block) -> None:
     zero = emit.integer(0, i64)
-    is_handle = emit(arith.CmpiOp(handle, zero, "ne")).result
-    emit(choose(is_handle, left, otherwise))
+    emit(choose(emit(arith.CmpiOp(handle, zero, "ne")).result, left, otherwise))
 
 
 def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAValue:
@@ -409,8 +399,7 @@ def _continuation_of(
     """A private function that does what `function` does from `start` on, and what to call it
     with.
     """
-    block = start.parent
-    assert block is not None
+    block = block_of(start)
     body = _region_from(start, block, blocks_behind(block))
     captured = captured_values(body)
     if sink_constants(body, captured):

@@ -21,14 +21,13 @@ Private functions to which nothing refers anymore are removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import cf, memref
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -36,7 +35,8 @@ from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import NONSTRICT
 from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
-from tfrt_nb.passes.control_flow import erase, replace
+from tfrt_nb.dialects.types import symbols_in
+from tfrt_nb.passes.control_flow import block_of, erase, replace
 from tfrt_nb.passes.lowering.call_graph import callees_first
 
 MAX_OPERATIONS = 100_000
@@ -141,8 +141,7 @@ def _is_constant(op: Operation) -> bool:
 
 def _inline(call: Operation, callee: FuncOp) -> None:
     """Replace the call by a copy of the body."""
-    block = call.parent
-    assert block is not None
+    block = block_of(call)
     if len(callee.body.blocks) == 1:
         values: dict[SSAValue, SSAValue] = dict(
             zip(callee.body.block.args, call.operands, strict=True)
@@ -180,21 +179,8 @@ def _take_out_unused(module: ModuleOp) -> None:
     while pending:
         for op in pending.pop().walk():
             for attribute in (*op.properties.values(), *op.attributes.values()):
-                for name in _symbols(attribute):
-                    if (used := private.pop(name, None)) is not None:
+                for symbol in symbols_in(attribute):
+                    if (used := private.pop(symbol.root_reference.data, None)) is not None:
                         pending.append(used)
     for op in private.values():
         erase(op)
-
-
-def _symbols(attribute: Attribute) -> Iterator[str]:
-    """The functions that an attribute names."""
-    match attribute:
-        case SymbolRefAttr():
-            yield attribute.root_reference.data
-        case ArrayAttr():
-            for element in attribute:
-                yield from _symbols(element)
-        case DictionaryAttr():
-            for element in attribute.data.values():
-                yield from _symbols(element)

@@ -10,6 +10,7 @@ from typing import Self
 from xdsl.dialects import cf, func
 from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.post_order import PostOrderIterator
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -120,19 +121,8 @@ def successors_of(block: Block) -> Sequence[Block]:
 
 def reachable_blocks(region: Region) -> list[Block]:
     """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
-    entry = region.blocks[0]
-    seen, finished = {entry}, list[Block]()
-    pending = [(entry, iter(successors_of(entry)))]
-    while pending:
-        block, targets = pending[-1]
-        target = next((one for one in targets if one not in seen), None)
-        if target is None:
-            finished.append(block)
-            pending.pop()
-        else:
-            seen.add(target)
-            pending.append((target, iter(successors_of(target))))
-    return finished[::-1]
+    # The iterator gives a block twice to which a branch leads twice.
+    return [*dict.fromkeys(PostOrderIterator(region.blocks[0]))][::-1]
 
 
 @irdl_op_definition

@@ -15,6 +15,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.types import with_operations
+from tfrt_nb.dialects.types import parse_types
 
 # xDSL accepts integers and floats for the next two, but not indices.
 
@@ -68,9 +69,7 @@ class GenericOp(ops.GenericOp):
             parser.parse_punctuation("=")
             more = parser.parse_optional_attr_dict()
         body = parser.parse_region()
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        types = parse_types(parser) if parser.parse_optional_punctuation("->") else []
         attributes["indexing_maps"] = maps
         attributes["iterator_types"] = _kinds(parser, kinds, position)
         return cls.build(

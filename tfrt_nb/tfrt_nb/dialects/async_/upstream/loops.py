@@ -167,8 +167,7 @@ class WhileOp(scf.WhileOp):
         arguments = [name.resolve(t) for (name, _), t in zip(carried, inputs, strict=True)]
         before = parser.parse_region(arguments)
         parser.parse_keyword("do")
-        after = parser.parse_region()
-        op = cls(values, type_.outputs.data, before, after)
+        op = cls(values, type_.outputs.data, before, parser.parse_region())
         attributes = parser.parse_optional_attr_dict_with_keyword()
         if attributes is not None:
             op.attributes |= attributes.data
