@@ -3,7 +3,7 @@
 All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the size of
 the struct in bytes.  The compiled core takes these names as constants; the simulator and the
 decoder read the same names.  Modules that read many of them import the table as `at`:
-`load(context + at.CONTEXT_QUEUE)`.  Related tables are `python_layouts` (what native code knows of
+`load(context + at.CONTEXT_QUEUE)`.  Related tables are `python_layouts` (the structs for
 Python), `async_layouts` (compiled programs), and `sync_layouts` in its own room.
 
 The structs refer to each other as follows.  The name on an arrow is the field; `*` is a list or a
@@ -579,7 +579,7 @@ _struct(
 )
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
-"""FUNCTION_IN_ORDER: a sync function, whose kernels run one after the other (`calls.in_order`)."""
+"""FUNCTION_IN_ORDER: a sync function; its kernels run one after the other (`calls.in_order`)."""
 IN_ORDER_WORDS = 16
 """Bytes at the end of such an activation: its position, and the error that ends it, or 0."""
 RESUMES = 1

@@ -372,7 +372,7 @@ def stack_room() -> int:
 
 @operation
 def bound_words(item: Address) -> Address:
-    """Return the words that an entry is bound to which Python calls: `item` is an integer of Python."""
+    """Return the words bound to an entry that Python calls; `item` is a Python integer."""
 
 
 def wrapping_add(left: int, right: int) -> int:

@@ -1,4 +1,4 @@
-"""What native code knows of Python: CPython functions and objects, interrupts, and call templates.
+"""Structs for Python: CPython's functions and objects, interrupts, and call templates.
 
 They are declared as in `layouts`; modules that read many of them import this one as `py`.
 """

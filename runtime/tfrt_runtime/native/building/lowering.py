@@ -1,4 +1,4 @@
-"""Numba as a writer of LLVM IR and nothing more.  Importing this module imports Numba.
+"""Use Numba only to generate LLVM IR.  Importing this module imports Numba.
 
 `install` defines each function of `memory` in LLVM IR, as Numba overloads, and lets Numba compile
 every function marked `native` into its callers.
@@ -8,8 +8,8 @@ machine code, once per function.  That takes more than half of the time, for cod
 optimized again as a whole.  Here each function's IR is kept once, as it was written: `collect`.
 
 This relies on Numba's internals (a library class and `get_executable`), which is why Numba's
-version is pinned to a minor one.  It also changes the process in which it is installed, which does
-nothing else.
+version is pinned to a minor one.  It also changes the process in which it is installed; that
+process must do nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CPython and the core: what each calls of the other while a thread has the GIL.
+"""Calls between CPython and the core while a thread holds the GIL.
 
 Builds on `calls` and `kernels`.  Read in this order: `python_entries` (entries as functions of
 Python, objects as payloads and back, the handler of Ctrl-C), `python_shortcuts` (what CPython does
