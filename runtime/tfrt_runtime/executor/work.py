@@ -1,4 +1,4 @@
-"""Python functions that kernels leave for the threads of their host: `KernelFrame.enqueue`."""
+"""Python functions that kernels enqueue for their host's threads: `KernelFrame.enqueue`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program of two functions that call their argument: on a worker, and in the blocking
-    pool.
-    """
+    """A program of two functions that call their argument: on a worker and in the pool."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -39,9 +37,9 @@ def _call(function: Callable[[], object]) -> object:
 
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
-    """Start a call of `function` within the run of a kernel, which calls this; what it returns."""
+    """Start a call of `function` in the run of the calling kernel; return its AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # held by the run: a thread may outlive the host's close
+    assert isinstance(work, Work)  # held by the run: a thread may outlive the closing of the host
     program = work.program
     request.enter_call()
     given = make_available(request.queue, function)

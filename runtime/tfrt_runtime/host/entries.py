@@ -1,11 +1,11 @@
-"""The entries of the native core that Python calls: their names, and how many words they take.
+"""The entries of the native core that Python calls: their names and numbers of words.
 
-Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry
-does, which references it takes and on which threads it may run is said by the function of the same
-name in the core's module that is beside the number of its words.  A test compares both.
+Each word is a 64-bit integer; addresses are of structs in `native.layouts`.  Each row names the
+core's module, whose function of the same name documents what the entry does, which references it
+takes, and on which threads it may run.  A test compares both.
 """
 
-# Annotations are evaluated here: the table of modules is made of them.
+# Annotations are evaluated here: the table of modules is built from them.
 from collections.abc import Callable
 from typing import Annotated, Protocol, TypeAlias
 
@@ -29,7 +29,7 @@ class Both(Protocol):
 
 
 class Quick(Both, Protocol):
-    """Entries that keep the GIL: they never wait, and what they call in Python is short."""
+    """Entries that keep the GIL: they never wait, and call only short Python code."""
 
     fill_stock: Annotated[Words1, "cells"]
     give_back: Annotated[Words2, "cells"]
@@ -78,7 +78,7 @@ class Quick(Both, Protocol):
 
 
 class Slow(Both, Protocol):
-    """Entries that give the GIL away while they run: they may wait, and run kernels."""
+    """Entries that release the GIL while they run: they may wait, and run kernels."""
 
     hand_over: Annotated[Words1, "sharing"]
     leave_request: Annotated[Words2, "activation"]
@@ -106,12 +106,10 @@ MODULES: dict[str, str] = {
 
 
 class Entries:
-    """The entries of the core, each made when it is first asked for.  Safe to share between
-    threads.
-    """
+    """The entries of the core, each made on the first request.  Safe to share between threads."""
 
     def __init__(self, make: Callable[[str], Callable[..., int]]) -> None:
-        """`make` gives the entry that the core exports as `MODULE.NAME`."""
+        """`make` returns the entry that the core exports as `MODULE.NAME`."""
         self._make = make
 
     def __getattr__(self, name: str) -> Callable[..., int]:

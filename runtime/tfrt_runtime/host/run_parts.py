@@ -1,4 +1,6 @@
-"""The parts of a run: objects that its kernels share, the compiled code it calls, its output."""
+"""The parts of a run: shared objects of its kernels, the compiled code that it calls, and
+output.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from tfrt_runtime.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
+    from tfrt_runtime.host.tracing.events import Watch  # small programs do without its imports
 
 T = TypeVar("T")
 
@@ -18,7 +20,7 @@ T = TypeVar("T")
 class ResourceContext:
     """Objects by name that live as long as a run; destroyed in reverse order of creation.
 
-    Safe to share between threads: a resource is made once, on the first thread that asks.
+    Safe to share between threads: a resource is made once, on the first thread that requests it.
     """
 
     def __init__(self) -> None:
@@ -26,7 +28,7 @@ class ResourceContext:
         self._lock = threading.RLock()
 
     def get(self, name: str, kind: type[T]) -> T | None:
-        """The resource of that name, or None.
+        """Return the resource of that name, or None.
 
         Raises:
             TypeError: if it is of another kind.
@@ -41,7 +43,7 @@ class ResourceContext:
         """Add a resource.
 
         Raises:
-            KeyError: if there is one of that name.
+            KeyError: if the name is taken.
         """
         with self._lock:
             if name in self._resources:
@@ -66,24 +68,22 @@ class ResourceContext:
 
 
 class Code(Protocol):
-    """Compiled code, as a run that may call it sees it."""
+    """Compiled code, as seen by a run that may call it."""
 
     def cancelled(self) -> None:
-        """The run is cancelled: its code ends."""
+        """End the code of a cancelled run."""
 
     def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an
-        error.
-        """
+        """Tell whether a stuck run continues, because its awaited objects have become errors."""
 
     def has_settled(self) -> bool:
-        """Whether nothing that the run has started is left, tasks that outlive it included."""
+        """Tell whether all work of the run has finished, including tasks that outlive it."""
 
     def end_tasks(self, message: str) -> bool:
-        """End the tasks that the run has left running when it was over; False if nothing runs."""
+        """End the tasks that a finished run has left running; return False if none run."""
 
     def waits(self) -> list[Diagnostic]:
-        """Notes on what threads wait for in compiled code at this moment."""
+        """Return notes on the current waits of threads in compiled code."""
 
 
 def print_for(
@@ -93,7 +93,7 @@ def print_for(
     sink: Callable[[str], object],
     text: str,
 ) -> None:
-    """Print a string for a run, as the call that started it would."""
+    """Print a string on behalf of a run, as the call that started it would."""
     if watch is not None:
         watch.note_output(text)
     printed.append(text)
@@ -101,7 +101,5 @@ def print_for(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may be in; where there is
-    none, in that of here.
-    """
+    """Call a function in a copy of a context, which other threads may use; if None, in this one."""
     return function(*values) if context is None else context.copy().run(function, *values)
