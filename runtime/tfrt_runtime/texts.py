@@ -1,4 +1,4 @@
-"""Texts of objects that users made, which may raise, take long or never end."""
+"""Texts of user objects, whose creation may raise, take long, or never finish."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class SlowTextError(Exception):
 
 
 def bounded(make: Callable[[], str]) -> str:
-    """The text that `make` makes, on a thread of its own where one can be started.
+    """Return the text of `make`, called on a separate thread where one can be started.
 
-    The thread that takes too long is left to itself.
+    A thread that takes too long is abandoned.
 
     Raises:
         SlowTextError: if it takes too long.
-        BaseException: what `make` raises.
+        BaseException: any exception of `make`.
     """
     made: list[str] = []
     raised: list[BaseException] = []

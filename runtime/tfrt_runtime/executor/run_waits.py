@@ -328,7 +328,7 @@ class RunWaits(Returning):
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:
-        """Return why the unfinished run cannot continue: nothing runs or is queued.
+        """Return why the unfinished run is stuck: nothing runs or is queued.
 
         Empty while a thread or an event loop outside the runtime may still resolve a value that
         the run waits for: see `waiting_for`.
@@ -336,7 +336,7 @@ class RunWaits(Returning):
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Return notes on the external values, or objects of compiled code, that the run waits for."""
+        """Return notes on the external values, or compiled code's objects, that the run awaits."""
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 

@@ -20,14 +20,14 @@ class Sample:
 
 
 def benchmark_samples(state: int) -> list[Sample]:
-    """The measured runs of the benchmark whose native state is at `state`."""
+    """Return the measured runs of the benchmark whose native state is at `state`."""
     benchmark = Benchmark.at(state)
     count, first = benchmark.count, benchmark.samples >> 3
     return [Sample(WORDS[first + 2 * i], WORDS[first + 2 * i + 1]) for i in range(count)]
 
 
 def benchmark_report(name: str, samples: Sequence[Sample]) -> str:
-    """The lines about the measured runs of benchmark `name`; warm-up runs are not among them."""
+    """Return the report on the measured runs of benchmark `name`, without its warm-up runs."""
     wall = sorted(sample.wall_ns for sample in samples)
     cpu = sorted(sample.cpu_ns for sample in samples)
     duration = sum(wall)
@@ -48,7 +48,7 @@ def _distribution(what: str, ordered: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """The number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
+    """Return the number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
     if not ordered:
         return 0
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

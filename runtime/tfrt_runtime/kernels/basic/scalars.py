@@ -1,6 +1,4 @@
-"""The native kernels by name: the tables of scalar operations and of other kernels, constants,
-control flow.
-"""
+"""The native kernels by name: scalar operations, constants, control flow, and other kernels."""
 
 from __future__ import annotations
 
@@ -50,8 +48,8 @@ def _add_rows() -> None:
 
 
 def _of_row(row: NativeRow) -> NativeKernel:
-    """The kernel of a row: what it reads as numbers is checked, a chain at the end may be
-    missing.
+    """Return the kernel of a row; its number operands are checked, and a final chain may be
+    omitted.
     """
     has_rest = row.types.partition("->")[0].rstrip().endswith("*")
     words = tuple(word.removesuffix("*") for word in row.operands)

@@ -1,5 +1,5 @@
 """Standard kernels over tensors.
 
-`arguments` (what they build on), `tensors`, `tensor_shapes`, `btf`; of the CPU backend
-`cpu_elements`, `cpu_matmul`.
+`arguments` (their basis), `tensors`, `tensor_shapes`, `btf`; for the CPU backend, `cpu_elements`
+and `cpu_matmul`.
 """

@@ -1,18 +1,18 @@
-"""Matrix products, `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel; and
-convolutional networks: convolution, pooling and normalization of images, on numpy and BLAS.
+"""Matrix products (`tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel), convolution,
+pooling, and normalization of images, with numpy and BLAS.
 
-Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and
-accumulates without further passes over memory.  Numpy does the rest: other element types, memory
-that is non-contiguous or shared, no OpenBLAS.
+numpy's OpenBLAS computes products of f32, and the native version calls it, too: BLAS scales and
+accumulates without further passes over memory.  numpy computes all other products: of other element
+types, in non-contiguous or shared memory, or without OpenBLAS.
 
-BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of
-its own takes them away from the kernels that run beside it, and two products at once start twice as
-many.
+BLAS uses one thread per call.  The work queues own the processor: a product that started its own
+threads would take processors away from the kernels that run at the same time, and two simultaneous
+products would start twice as many.
 
 Images are `[batch, height, width, channels]`, filters `[height, width, channels, filters]`.
-Results are written into tensors that the program made.  `padding` is `valid` (windows lie within
-the image) or `same` (the image is extended so that there is one window per stride).  Memory that a
-kernel needs for itself comes from the host's allocator, too: hostile sizes get an error, not the
+Results are written into tensors that the program made.  `padding` is `valid` (windows lie inside
+the image) or `same` (the image is extended to have one window per stride).  A kernel's temporary
+memory also comes from the host's allocator: hostile sizes are an error instead of exhausting the
 machine.
 """
 
@@ -43,21 +43,20 @@ _SETTERS: Final = (
     "openblas_set_num_threads",
 )
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
-"""With integers of 64 bits; where there are none, numpy does it."""
+"""With 64-bit integers; without these functions, numpy computes the products."""
 
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
-    """The OpenBLAS that numpy brought along, which uses one thread from now on; None if there is
-    none.
+    """Limit the OpenBLAS in numpy's package to one thread, and return it; None if there is none.
 
-    Other libraries (MKL, Accelerate) keep their own rule.
+    Other libraries (MKL, Accelerate) keep their own settings.
     """
     package = Path(np.__file__).parent
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for file in sorted(folder.glob("lib*openblas*")):
             with suppress(OSError):
-                # It is in the process already: opening it again gives the same one.
+                # It is already in the process: opening it again returns the same library.
                 library = ctypes.CDLL(str(file))
                 for name in _SETTERS:
                     if hasattr(library, name):
@@ -68,9 +67,7 @@ def use_one_blas_thread() -> ctypes.CDLL | None:
 
 @cache
 def product_addresses() -> tuple[int, ...] | None:
-    """Return the addresses of `cblas_sgemm` and `cblas_sgemv` for native kernels; None without
-    OpenBLAS.
-    """
+    """Return the addresses of `cblas_sgemm` and `cblas_sgemv` for native kernels, or None."""
     library = use_one_blas_thread()
     if library is None or not all(hasattr(library, name) for name in _PRODUCTS):
         return None
@@ -79,10 +76,10 @@ def product_addresses() -> tuple[int, ...] | None:
 
 
 def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> None:
-    """`c` has the shape of the product of `a` and `b`.
+    """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if not, or if there is no product.
+        KernelError: if it does not, or if the product does not exist.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -97,11 +94,11 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 
 @quietly
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
-    """C = alpha * A @ B + beta * C, in place.  `c` may share memory with `a` and `b`.
+    """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, a factor of 0 leaves its operands unread, so that a NaN in them does not count: with
-    `alpha` 0 these are `a` and `b`, with `beta` 0 it is `c`.  Without an inner dimension there is
-    no product to scale, whatever `alpha` is.
+    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect: `a` and
+    `b` if `alpha` is 0, and `c` if `beta` is 0.  Without an inner dimension, there is no product to
+    scale, regardless of `alpha`.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
@@ -153,7 +150,7 @@ _add_matmul(I32)
 class Axis:
     """One dimension of an image under a sliding window.
 
-    The image is extended by `before` and `after` pixels; there are `count` windows, one every
+    The image is extended by `before` and `after` pixels, and has `count` windows, one every
     `stride` pixels, each `size` wide.
     """
 
@@ -166,15 +163,15 @@ class Axis:
 
     @property
     def extended(self) -> int:
-        """The length with what is added on both sides."""
+        """The length including the extensions on both sides."""
         return self.before + self.length + self.after
 
 
 def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
-    """The windows of `size` every `stride` pixels over `length` pixels.
+    """Return the windows of `size` every `stride` pixels over `length` pixels.
 
     Raises:
-        KernelError: if there can be none.
+        KernelError: if no window fits.
     """
     if size < 1 or stride < 1:
         raise KernelError(f"a window of {size} pixels with a stride of {stride} pixels is invalid")
@@ -191,10 +188,10 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
 def plan_axes(
     images: DenseHostTensor, size: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> tuple[Axis, Axis]:
-    """The windows over height and width.
+    """Return the windows over height and width.
 
     Raises:
-        KernelError: if the attributes make no sense.
+        KernelError: if the attributes are invalid.
     """
     if len(size) != 2 or len(strides) != 2:
         raise KernelError(
@@ -216,7 +213,8 @@ def _require_sizes(result: DenseHostTensor, sizes: tuple[int, ...]) -> None:
 def windows_over(
     frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis], outside: float
 ) -> AnyArray:
-    """`[batch, rows, columns, channels, height, width]`: the windows, a view of the images.
+    """Return the windows as a view of the images: `[batch, rows, columns, channels, height,
+    width]`.
 
     There is at least one.  Pixels outside the image are `outside`.
     """
@@ -255,7 +253,7 @@ def conv2d(
     padding: str,
     strides: tuple[int, ...],
 ) -> None:
-    """Write into `target` the sums of products of each window with each filter."""
+    """Write the convolution of each window with each filter into `target`."""
     images, kernel, result = (
         *(dense_tensor(value, F32, 4) for value in (source, filters)),
         output_tensor(target, F32, 4),
@@ -279,7 +277,7 @@ def conv2d(
 
 
 def _patches(frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis]) -> AnyArray:
-    """One row per window: its pixels, row by row, each with its channels."""
+    """Return one row per window: its pixels, row by row, each with its channels."""
     rows, columns = axes
     batch, _, _, channels = images.shape.sizes
     if (rows.size, columns.size, rows.stride, columns.stride) == (1, 1, 1, 1):
@@ -304,7 +302,7 @@ def max_pooling_2d(
     pool_size: tuple[int, ...],
     strides: tuple[int, ...],
 ) -> None:
-    """Write into `target` the largest pixel of each window, channel by channel."""
+    """Write the largest pixel of each window, per channel, into `target`."""
     images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 4)
     axes = plan_axes(images, pool_size, strides, padding)
     batch, _, _, channels = images.shape.sizes
@@ -313,7 +311,7 @@ def max_pooling_2d(
         return
     windows = windows_over(frame, images, axes, outside=-np.inf)
     result.array.fill(-np.inf)
-    # Pixel by pixel of the window: each step is one pass over long rows of memory.
+    # Loop over the window's pixels: each step is one pass over long rows of memory.
     for row in range(axes[0].size):
         for column in range(axes[1].size):
             np.maximum(result.array, windows[..., row, column], out=result.array)
@@ -321,7 +319,7 @@ def max_pooling_2d(
 
 @REGISTRY.kernel("tfrt_test.global_average.f32", results=("chain",))
 def global_average(source: object, target: object) -> None:
-    """Write into `target`, `[batch, channels]`, the mean of each image's pixels."""
+    """Write the mean of each image's pixels into `target`, `[batch, channels]`."""
     images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 2)
     batch, height, width, channels = images.shape.sizes
     _require_sizes(result, (batch, channels))
@@ -338,7 +336,9 @@ def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
 def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
-    """Make pixels `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, by channel."""
+    """Replace pixels by `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
+    channel.
+    """
     images = output_tensor(tensor, F32)
     parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]
     channels = images.shape.sizes[-1:]
