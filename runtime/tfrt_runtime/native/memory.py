@@ -26,9 +26,9 @@ Between a pop's load of the top item's link and its swap, another thread could t
 push it again onto other items, and the swap would then restore a stale link (ABA).  `link` is the
 offset of the word that links the items.
 
-The push is Treiber's: R. K. Treiber 1986, IBM RJ 5118, "Systems Programming: Coping with
-Parallelism".  His pop is not used: without a version counter beside the head it has the ABA problem
-above.
+The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
+research report.  His pop is not used: without a version counter beside the head it has the ABA
+problem above.
 """
 
 from __future__ import annotations

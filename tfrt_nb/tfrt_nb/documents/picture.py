@@ -245,8 +245,10 @@ def _layers(
 def _uncross(
     layers: Sequence[list[int]], place: list[float], sources: Sequence[int], targets: Sequence[int]
 ) -> None:
-    """Swap neighbors in a layer where that leaves fewer crossings, as Graphviz does (Gansner et al.
-    1993, A Technique for Drawing Directed Graphs, `transpose`).
+    """Swap neighbors in a layer where that leaves fewer crossings.
+
+    Graphviz does the same: it is `transpose` in Gansner, Koutsofios, North, and Vo 1993, IEEE
+    Transactions on Software Engineering 19(3), "A Technique for Drawing Directed Graphs".
     """
     near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
     for source, target in zip(sources, targets, strict=True):

@@ -81,8 +81,10 @@ def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
 
 
 def _nearest_dominators(order: Sequence[Block]) -> list[int]:
-    """The index of the last other block on every way to each block, in the algorithm of Cooper,
-    Harvey and Kennedy; of the first block its own.
+    """Return the index of each block's immediate dominator; for the first block, its own index.
+
+    The algorithm is that of Cooper, Harvey, and Kennedy, "A Simple, Fast Dominance Algorithm" (Rice
+    University, CS Technical Report 06-33870, 2006).
     """
     index_of = {block: index for index, block in enumerate(order)}
     sources = [

@@ -30,8 +30,8 @@ Sleepers wait on an epoch, not on a queue:
                                    5  SLEEPERS - 1; from 1 before it sleeps again
 
 The fences order 1 before 3 on both sides, so that at least one of them sees the other.  This is the
-store-load handshake of Dekker's algorithm (Dijkstra 1965, EWD 123, "Cooperating Sequential
-Processes").  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
+store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating Sequential Processes",
+section 2.1).  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
 before it wakes: a sleeper that has not fallen asleep yet then stays awake.
 
 A wake-up takes longer than hundreds of small tasks.  Therefore SLEEPERS has a separate count of
