@@ -13,13 +13,15 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def execute(_: argparse.Namespace) -> int:
-    """Serve until the client says `exit` or closes the stream; 1 if pygls is not installed."""
+    """Serve until the client sends `exit` or closes the stream; return 1 if pygls is not
+    installed.
+    """
     if find_spec("pygls") is None:
         show(TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'")))
         return EXIT_PROBLEM
     from tfrt_nb.language.server import make_server
 
-    # The server closes its stream at the end; what anything else prints would break the protocol.
+    # The server closes its stream at the end; any other output would break the protocol.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, redirect_stdout(sys.stderr):
         make_server().start_io(stdout=answers)
     return EXIT_OK

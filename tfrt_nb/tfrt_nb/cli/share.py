@@ -16,7 +16,7 @@ FRAGMENT = "#tfrt="
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the link; 1 if the file cannot be read as text."""
+    """Print the link; return 1 if the file cannot be read as text."""
     try:
         text = decode(read_input(options.input), display_name(options.input))
     except TfrtError as problem:

@@ -2,9 +2,9 @@
 
 Builds on `programs`.  `escapes` cuts and escapes text, `previews` shows values as short texts,
 `heat_map` a tensor as a small picture.
-`program` has the operations, values and functions of a program with their places in its text,
-`picture` says where a picture has them, and draws it, `stages` is what becomes of it on the way to
-the processor; `events` has the columns of a run's events and what they make of its values and
-operations, `code` those of compiled code, `blocks` what is known of its operations without events,
-`run` the document of a run, `trace` a run as a file that Perfetto opens.
+`program` has the operations, values, and functions of a program with their source locations;
+`picture` lays them out and draws them; `stages` has the program at each stage of its compilation;
+`events` has the columns of a run's events, and computes the states of values and operations from
+them; `code` does so for compiled code; `blocks` infers the states of operations without events;
+`run` is the document of a run, and `trace` writes a run as a file that Perfetto opens.
 """

@@ -1,9 +1,9 @@
-"""A program as a document: its functions, operations and values with ids, names and places.
+"""A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in the order of the text.  A program from text is read off its module or, where
-there is none because every line is plain, off its records and lines; one from a file off its
-records. What ends a function or a region (a return, a yield) is not an operation: what it returns
-is in the `results` of the function or of the region.
+Ids count from 0 in source order.  The document of a program from source is made from its module or,
+if it has none because every line is plain, from its records and lines; that of a file, from its
+records. The terminator of a function or a region (a return, a yield) is not an operation: its
+operands are the `results` of the function or the region.
 """
 
 from __future__ import annotations
@@ -39,33 +39,32 @@ from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]
 Body = tuple[int, int | None, int]
-"""A function, or a region: the function, the operation that has the region, or None, and its
-number there.
+"""A function or a region: the function, the operation with the region or None, and the region's
+number.
 """
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""What the text of an operation may end with: in a picture, it would take the place of what
-matters.
+"""Matches the location at the end of an operation's text, which a picture has no room for.
 """
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
 def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
-    """The document of a program, or of a module that `source.parse_module` has read.
+    """Return the document of a program, or of a module that `source.parse_module` has read.
 
     Returns:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
-        Operations in a `tfrt.jit` have `compiled`, and an argument of it has the value outside as
-        its `parent`.
+        Operations in a `tfrt.jit` have `compiled`, and its arguments have the outer value as
+        `parent`.
     """
     return ProgramDocument(program).data
 
 
 def program_graph(program: Program) -> Graph:
-    """What the operations of a program give to each other; in a notebook a picture, if there are
-    not many.
+    """Return the graph of a program's operations; a notebook shows it as a picture unless it is
+    large.
     """
 
     def picture(shown: Document) -> str | None:
@@ -79,23 +78,23 @@ def program_graph(program: Program) -> Graph:
 
 
 def callee_of(row: Row) -> str:
-    """The function that a call is of, by its text; "" for another operation."""
+    """Return the function that a call names in its text; "" for other operations."""
     found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
     return "" if found is None else found[1]
 
 
 def body_of(row: Row) -> Body:
-    """The body that an operation is in."""
+    """Return the body that an operation is in."""
     return row["function"], row["parent"], row["region"]
 
 
 class ProgramDocument:
-    """The document of a program, and which of its rows stand for what runs.
+    """The document of a program, and the rows of its kernels and registers.
 
-    `kernels` has the operation of each kernel of the program's file, `registers` the value of each
-    register of each function; -1 for what the text does not have.  `places` knows operations by
-    file, line and column of their own names, `functions_at` functions by file and line: compiled
-    code knows no more. What came along from another text, as the program calls it, has line 0.
+    `kernels` has the operation of each kernel of the program's file, and `registers` the value of
+    each register of each function; -1 if the source lacks it.  `places` finds operations by the
+    file, line, and column of their names, and `functions_at` finds functions by file and line,
+    which is all that compiled code records. Functions linked from another source have line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
@@ -109,7 +108,7 @@ class ProgramDocument:
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program._labels is None and program.text and program._plain is None:
-                # The program's own modules are its halves, and changed by passes.
+                # The program's own modules are its two parts, changed by passes.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
                 assert module is not None
@@ -118,7 +117,7 @@ class ProgramDocument:
                 records = _FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this text are the file's own; `loc(...)` has the program's.
+                    # The lines of this source are the file's; `loc(...)` has those of the program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
@@ -131,29 +130,28 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """The operation of a kernel of a loaded program; -1 for none, and for the body of a
-        native function.
+        """Return the operation of a loaded program's kernel; -1 for none, and for native functions'
+        bodies.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The operations that become machine code: of compiled functions, and those in a
-        `tfrt.jit`.
-        """
+        """The operations that become machine code: in compiled functions, and in a `tfrt.jit`."""
         is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
         return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
 
     @cached_property
     def data(self) -> dict[str, list[Row]]:
-        """The three lists of rows."""
+        """Return the three lists of rows."""
         rows = self._rows
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
 
     def python_source(self, name: str) -> str:
-        """Of a traced program, whose code is in a file of this name: the lines of its functions,
-        and an empty line instead of each other line.
+        """Return the source of a traced program in this file: the lines of its functions.
+
+        Every other line is empty.
         """
         spans = [(row["line"], row["end_line"]) for row in self._rows.functions]
         own = {number for first, last in spans for number in range(first, last + 1)}
@@ -161,7 +159,7 @@ class ProgramDocument:
         return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
-        """Which rows the kernels and registers of the file are: they have the same places."""
+        """Find the rows of the file's kernels and registers, which have the same locations."""
         assert program._module is not None
         operation_at = {_start(span): number for number, span in walk.spans.items()}
         regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
@@ -178,7 +176,7 @@ class ProgramDocument:
                 operation = operation_at.get(_start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
                 if results and not self._rows.values[results[0]]["chain"]:
-                    # A `hex.run` names its chain last; the call that it becomes gives it first.
+                    # A `hex.run` names its chain last; the call that it becomes returns it first.
                     late = str(call.op.results[0].type) in _CHAINS
                     results = [*results[-1:], *results[:-1]] if late else results
                 is_same = len(results) == len(call.op.results)
@@ -188,7 +186,7 @@ class ProgramDocument:
 
 
 def _start(span: SourceSpan) -> tuple[str, int]:
-    """The text that a name is in, and where it starts there."""
+    """Return the source that a name is in, and where the name starts in it."""
     return span.source.name, span.start
 
 
@@ -264,9 +262,9 @@ class _Rows:
 
 
 class _Owner:
-    """Whose body a walk is in: a function's, or a region's of an operation.
+    """The owner of a walk's current body: a function, or a region of an operation.
 
-    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if
+    `row` receives the `arguments` and `results` of the body.  `jit` is the enclosing `tfrt.jit`, if
     any.
     """
 
@@ -285,10 +283,10 @@ class _Owner:
 
 
 class _ModuleWalk:
-    """Fills the rows from a module, in the order of the text, without recursion.
+    """Fills the rows from a module, in source order, without recursion.
 
-    `name`: lines are those of the text of that name.  `by_location`: lines are those of the
-    operations' locations, not those of the text.
+    `name`: lines are those of the source with that name.  `by_location`: lines are those of the
+    operations' locations instead of those of the source.
     """
 
     def __init__(self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
@@ -332,11 +330,13 @@ class _ModuleWalk:
             row["end_line"] = _closing_line(span.source, max(end, span.end))
 
     def _add_body(self, owner: _Owner, op: Operation) -> int:
-        """Add what is in the regions of `op`, however deep; where the last operation of it ends."""
+        """Add the contents of the regions of `op`, at any depth; return where the last operation
+        ends.
+        """
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
         while waiting:
-            for within, block, inner in waiting[-1]:  # goes on where it was left
+            for within, block, inner in waiting[-1]:  # continues where it was left
                 span = source_span(inner)
                 if span is not None:
                     end = max(end, span.end)
@@ -361,8 +361,8 @@ class _ModuleWalk:
     def _body(
         self, owner: _Owner, blocks: Sequence[Block]
     ) -> Iterator[tuple[_Owner, int, Operation]]:
-        """The operations of a body, with the numbers of their blocks; its arguments become
-        values on the way.
+        """Yield the operations of a body, with the numbers of their blocks; add its arguments as
+        values.
         """
         for index, block in enumerate(blocks):
             for argument in block.args:
@@ -398,7 +398,7 @@ class _ModuleWalk:
         return row
 
     def _place(self, op: Operation) -> tuple[int, int, int, int]:
-        """Line and column where an operation starts and ends, 0 where it is not known."""
+        """Return the line and column where an operation starts and ends, 0 if unknown."""
         span = source_span(op)
         if self._by_location:
             location = None if span is None else span.explicit
@@ -425,13 +425,13 @@ class _ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Whether an operation only says what its body returns."""
+    """Tell whether an operation only returns the results of its body."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
 
 def _closing_line(source: SourceText, position: int) -> int:
-    """The line of the next closing brace."""
+    """Return the line of the next closing brace."""
     for match in _BRACE.finditer(source.text, position):
         if match[1]:
             return source.line_and_column(match.start())[0]
@@ -439,7 +439,7 @@ def _closing_line(source: SourceText, position: int) -> int:
 
 
 class _FileWalk:
-    """Fills the rows from the records of a file, and names from its text if that is plain."""
+    """Fills the rows from the records of a file, and names from its source if that is plain."""
 
     def __init__(self, rows: _Rows, program: Program) -> None:
         self._rows = rows
@@ -459,7 +459,7 @@ class _FileWalk:
             self._add_function(index)
 
     def _in_order(self) -> list[int]:
-        """The functions with names and bodies, as the text has them."""
+        """Return the functions with names and bodies, in source order."""
         functions = self._file.functions
         return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
 
@@ -472,7 +472,7 @@ class _FileWalk:
         row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 
     def _add_body(self, owner: _Owner, index: int, numbers: Iterator[int]) -> int:
-        """Add the body of function `index`, and those of its regions; the last line of it."""
+        """Add the body of function `index`, and those of its regions; return its last line."""
         last = 0
         waiting = [self._body(owner, index, numbers)]
         while waiting:
@@ -522,7 +522,7 @@ class _FileWalk:
             row["results"] = values
             if self._plain is None:
                 row["text"] = self._text(kernel, values, operands)
-            # The text of a call says what it calls: see `callee_of`.
+            # The text of a call names its callee: see `callee_of`.
             is_named = number < len(texts) and not kernel.name.endswith(".call")
             if is_named and (made := first_line(texts[number])):
                 own = [str(self._rows.values[one]["name"]) for one in values]
@@ -543,7 +543,7 @@ class _FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """An operation without source text, as one would write it."""
+        """Format an operation without source as it would be written."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
@@ -551,7 +551,7 @@ class _FileWalk:
         return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Line and column of a location; 0 if it is not in a file."""
+        """Return the line and column of a location; 0 if it is not in a file."""
         location = self._file.location(offset)
         if not isinstance(location, Location) or (
             self._labels is not None and location.source != self._file.name
@@ -561,7 +561,7 @@ class _FileWalk:
 
 
 def _register_types(function: BefFunction) -> Sequence[str]:
-    """The types of all registers; "" where the file does not say."""
+    """Return the types of all registers; "" if the file does not state them."""
     if function.register_types is not None:
         return function.register_types
     types = [""] * function.register_count
