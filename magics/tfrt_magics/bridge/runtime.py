@@ -425,9 +425,8 @@ class TracedRun:
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
-            state = (
-                State.CANCELLED
-            )  # its kernel, or that of a value that it depends on, had started
+            # Its kernel, or that of a value that it depends on, had started.
+            state = State.CANCELLED
         text = shown if state in SHOWN and type_ != TOKEN else ""
         timed: dict[str, Any] = {}
         if seen is not None and is_timed:

@@ -72,9 +72,8 @@ def column(items: Sequence[Any]) -> Any:
         steps = [items[0], *map(sub, items[1:], items)]
         if float not in kinds:
             return {"steps": steps}
-        if (
-            list(accumulate(steps)) == items
-        ):  # otherwise, differences of fractions would not be exact
+        # Differences of fractions need not be exact.
+        if list(accumulate(steps)) == items:
             return {"steps": [int(step) if step == int(step) else step for step in steps]}
     return items
 

@@ -65,9 +65,8 @@ def write_output(path: str, data: bytes) -> None:
             sys.stdout.buffer.flush()
         else:
             if Path(path).is_file() and not Path(path).is_symlink():
-                with contextlib.suppress(
-                    OSError
-                ):  # a process that has mapped it keeps the old content
+                # A process that has mapped it keeps the old content.
+                with contextlib.suppress(OSError):
                     Path(path).unlink()
             Path(path).write_bytes(data)
     except BrokenPipeError:

@@ -87,7 +87,7 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Escape a learner's text for a line: control characters could move the cursor or hide a line."""
+    """Escape control characters in a learner's text, which could move the cursor or hide a line."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 

@@ -258,7 +258,7 @@ class CodeMap:
                 yield "available", operation, value, call.instance, None
 
     def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
-        """End the unreturned calls of a finished part: they have failed, or the run was cancelled."""
+        """End the unreturned calls of a finished part: they failed, or the run was cancelled."""
         kind = "error" if self._run.request.cancellation is None else "cancelled"
         calls, part.calls = part.calls, []
         for call in reversed(calls):
@@ -313,7 +313,7 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """Return the operation that called the async function starting here, and the logged call."""
+        """Return the operation that called the async function starting here, and its log entry."""
         calls = self._here(worker).calls
         name = function["name"]
         if calls and not calls[-1].is_part and self._callees.get(calls[-1].operation) == name:
@@ -328,16 +328,14 @@ class CodeMap:
         return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
-        """Return the operation of a place record, or -1; or the async function that starts there."""
+        """Return the operation of a place record, or -1, or the async function starting there."""
         place = read_place(record) if record else None
         if place is None:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            return (
-                found if found in self._code else -1,
-                None,
-            )  # a `tfrt.jit` has the events of a kernel
+            # A `tfrt.jit` has the events of a kernel.
+            return found if found in self._code else -1, None
         return -1, self._functions_at.get((place.source, place.line))
 
     def _end_of_tasks(self, time: int) -> Iterator[Event]:

@@ -138,7 +138,7 @@ class RunDocument:
 
     @property
     def start(self) -> int | None:
-        """The time of the first event, in nanoseconds of the monotonic clock; times count from it."""
+        """The time of the first event, in nanoseconds of the monotonic clock: the origin of times."""
         return self._start
 
     @property
@@ -153,7 +153,7 @@ class RunDocument:
         return self._watch.queue.labels
 
     def update(self) -> None:
-        """Process new events: update `seen`, `running`, `previews`, and `log`.  O(new events)."""
+        """Process new events, updating `seen`, `running`, `previews`, and `log`.  O(new events)."""
         with self._lock:
             is_over = self.run.is_done
             events = self._watch.take()

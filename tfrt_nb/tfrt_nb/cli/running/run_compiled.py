@@ -51,9 +51,8 @@ def run_compiled(
     try:
         assert program._compiled is not None
         shared.check(program._compiled)
-        if (
-            options.check_references is not None
-        ):  # otherwise, the program decides whether it counts by itself
+        # Without the option, the program decides whether it counts by itself.
+        if options.check_references is not None:
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
         execution = program.run(
