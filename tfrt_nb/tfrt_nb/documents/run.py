@@ -138,7 +138,7 @@ class RunDocument:
 
     @property
     def start(self) -> int | None:
-        """The time of the first event, in nanoseconds of the monotonic clock: the origin of times."""
+        """The time of the first event (monotonic nanoseconds), from which times count."""
         return self._start
 
     @property
