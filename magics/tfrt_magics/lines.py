@@ -177,7 +177,7 @@ def _refuse_arguments(magic: str, line: str) -> None:
 
 
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
-    """What is wrong with a line, as one line."""
+    """Make the one-line error of a magic's line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
 

@@ -72,12 +72,12 @@ class CellRun(Returning):
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What went wrong so far, in the order in which it was reported."""
+        """The diagnostics so far, in the order in which they were reported."""
         return self.job.diagnostics
 
     @property
     def output(self) -> str:
-        """What the functions have printed so far, the beginning of a long text."""
+        """The text that the functions have printed so far; if it is long, its beginning."""
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:

@@ -247,7 +247,7 @@ class Job:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What went wrong so far, in the order in which it was reported."""
+        """The diagnostics so far, in the order in which they were reported."""
         with self._lock:
             reported = (diagnostic for run in self._runs for diagnostic in run.diagnostics)
             return (*reported, *self._refused)

@@ -114,7 +114,7 @@ class CodeMap:
         self._of_host = self._has_begun = of_host
         self._has_ended = False
         self._time = 0
-        """Of the last event."""
+        """The time of the last event."""
 
     def operation(self, kernel: int) -> int | None:
         """Return the printing operation if there is only one: compiled code does not log which one
