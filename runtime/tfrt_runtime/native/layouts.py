@@ -344,7 +344,7 @@ _struct(
         "Address of CPython's interface while the thread works and has the GIL, which it releases "
         "for work that lasts; else 0."
     ),
-    THREAD="What PYTHON_SAVE returned when the thread gave the GIL away.",
+    THREAD="What PYTHON_SAVE returned when the thread released the GIL.",
     SEEKING_UNTIL=(
         "Until when the thread, if it has nothing to do, searches for work without sleeping."
     ),
@@ -847,7 +847,7 @@ _struct(
     CONTEXT="",
     FIND="The Python function that says what the context of its thread is.",
     TURN=(
-        "How many runs the thread still starts in which it gives the GIL away now and then; 0 "
+        "How many runs the thread still starts in which it releases the GIL now and then; 0 "
         "if no other one starts runs."
     ),
 )

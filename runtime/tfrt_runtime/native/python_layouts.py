@@ -52,7 +52,7 @@ _struct(
     READ_WORD="PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer.",
     OCCURRED="",
     SAVE=(
-        "PyEval_SaveThread: the thread gives the GIL away, until PYTHON_RESTORE is called with "
+        "PyEval_SaveThread: the thread releases the GIL, until PYTHON_RESTORE is called with "
         "what this returns."
     ),
     RESTORE="",

@@ -373,5 +373,5 @@ def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
 
 @once
 def event_log() -> EventLog:
-    """The log of this process, made when first asked for."""
+    """The log of this process, made on first use."""
     return EventLog()

@@ -196,7 +196,7 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """End a finished activation: free it, and finish whatever waits for its end.
+    """End a finished activation: free it, and finish everything that waits for its end.
 
     A sync function continues here until all its kernels have run.
     """

@@ -41,7 +41,7 @@ and now has it, lets another thread search (`pass_on`).
 
 Rejected: a growing array, because thieves may still read the old one, so that freeing it needs
 safe reclamation; a deque under a lock, which its owner would take for every task; and a condition
-variable for sleepers, whose lock every adder would take even if nobody sleeps.
+variable for sleepers, whose lock every adder would take even if no worker sleeps.
 """
 
 from __future__ import annotations

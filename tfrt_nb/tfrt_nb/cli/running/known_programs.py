@@ -89,7 +89,7 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 
 
 def _line(code: CompiledModule) -> bytes | None:
-    """Return the cache's form of functions' interfaces; None if they call functions of Python."""
+    """Return the cache's form of functions' interfaces; None if they call Python functions."""
     # Imported here: this program is compiled.
     from tfrt_nb.jit.declarations import check_declarations
 
