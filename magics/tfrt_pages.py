@@ -1,8 +1,9 @@
 """Bundle the page's modules into one for JupyterLab, the documentation, exported boards, and each kind of widget.
 
-No npm: the sources are modules that a browser runs as they are.  Only comments and indentation are left out, as each
-exported page and each widget brings its module along; nothing is renamed: a stack trace names what the sources name.  The build of a wheel runs this module;
-it is not part of the packages.
+No npm: the sources are modules that a browser runs as they are.  Only comments and indentation are
+left out, because each exported page and each widget contains its module; nothing is renamed, so
+that a stack trace has the names of the sources.  The build of a wheel runs this module; it is not
+part of the packages.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ TOKEN = re.compile(
     r"//.*|/\*[\s\S]*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\[\s\S]|[^`\\])*`"
     r"|/(?=[^*/ ])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/|[\[{(\]}),;]"
 )
-"""What hides brackets and commas (comments, strings, regular expressions), and these themselves."""
+"""Tokens that can hide brackets and commas (comments, strings, regular expressions), and the
+brackets and commas themselves."""
 TARGET = re.compile(r"(?<!= )\b([^\W\d]\w*)\s*(?=[,}\]=]|$)")
 """A name that a pattern assigns to: in `{ a, b: c = 1 }`, `a` and `c`."""
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)

@@ -41,14 +41,36 @@ PHRASES = {
 }
 """What to avoid and what to say instead, and how to find it.
 
-Not here, as only a reader can judge them: "ends" of programs, "has none", "box" (the tutorials'
-word for an AsyncValue), "texts", and most relative clauses without a noun.
+Not here, because only a reader can judge them: "ends" of programs, "has none", "box" (the
+tutorials' word for an AsyncValue), "texts", "whatever", "all the same", and most relative clauses
+without a noun.
 """
+
+IN_PRODUCT = {
+    "for ever (say: forever)": r"for ever",
+    "within: (say: inside the block)": r"(?-i:Within): ",
+    "anew (say: again, a new X)": r"anew|afresh",
+    "in vain (say: and finds nothing, and fails)": r"in vain",
+    "comes along (say: is included)": r"(?:comes?|came) along",
+    "what stands for (name the thing)": r"what (?:stands|is) for",
+    "nobody (say: no thread, no reader)": r"(?<!%)(?:nobody|whoever)(?! (?:came|is woken))",
+    "functions of Python (say: Python functions)": r"functions? of (?:Python|numpy|C)(?! API)",
+    "code of users (say: users' code)": r"code of (?:the )?users?(?!')",
+    "gives the GIL away (say: releases)": r"(?:gives?|gave) the GIL away",
+    "first asked for (say: on first use)": r"first asked for",
+    "British spelling": r"behaviours?|neighbour\w*|favour\w*|honour\w*|catalogues?|colours(?! =|\[)"
+    r"|(?:normal|optim|sanit|serial|organ|recogn|vector|minim|maxim|summar|visual|synchron|special"
+    r"|token|emphas)is(?:e|ed|es|er|ers|ation)|analys(?:e|ed|ing)",
+}
+"""Phrases that the product's own prose avoids; lessons, notebooks, and tests may still use them."""
+OF_OTHERS = {"docs/howto/editors.md", "docs/howto/board.md", "docs/howto/publish.md"}
+OF_OTHERS |= {"docs/howto/places.md", "docs/teachers.md"}
+"""Pages whose prose has not been read with these phrases in mind."""
 
 HEADLESS = re.compile(r"\s*(?:What|That of|Of an?|Of the) ")
 """How a docstring starts whose reader has to find out what thing it describes."""
-NOT_READ = {"native", "language", "documents", "exercises", "lessons"}
-"""Rooms of `runtime` and `tfrt_nb` whose docstrings may still start like that."""
+NOT_READ = {"lessons"}
+"""Rooms whose docstrings may still start like that: learners read those of the tutorials."""
 
 PERMITTED = (
     r"(?:leaves?|leaving|left)\b[^.;:]{0,60} behind",
@@ -109,10 +131,29 @@ def test_no_sentence_says(phrase: str, texts: dict[str, str]) -> None:
     assert len(texts) > 800 and found == []
 
 
+@pytest.mark.parametrize("phrase", IN_PRODUCT)
+def test_no_sentence_of_the_product_says(phrase: str, texts: dict[str, str]) -> None:
+    pattern = re.compile(rf"\b(?:{IN_PRODUCT[phrase]})(?!\w)", re.IGNORECASE)
+    product = {
+        name: text
+        for name, text in texts.items()
+        if name.endswith((".py", ".md"))
+        and ("/" not in name or name.startswith(("runtime/", "tfrt_nb/", "magics/", "docs/")))
+        and "lessons" not in name
+        and name not in OF_OTHERS
+    }
+    found = [
+        f"{name}: …{text[max(0, hit.start() - 60) : hit.end() + 40]}…"
+        for name, text in product.items()
+        for hit in pattern.finditer(text)
+    ]
+    assert len(product) > 300 and found == []
+
+
 def test_a_docstring_starts_with_the_thing_that_it_describes() -> None:
     modules = [
         path
-        for folder in ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb")
+        for folder in ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb", "magics")
         for path in (ROOT / folder).rglob("*.py")
         if not NOT_READ & {*path.parts}
     ]

@@ -1,7 +1,8 @@
-"""Help while a cell is written: completion, explanation, definitions and mistakes.
+"""Help while a cell is written: completion, explanations, definitions, and mistakes.
 
-The program's part is `tfrt_nb.language`'s; here are the magic's line, and the three ways in: IPython's
-completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks on the control channel.
+`tfrt_nb.language` handles the program; this module handles the magic's line, and has the three
+entry points: IPython's completer, the kernel's answer to Shift-Tab, and `answer`, for requests of
+pages on the control channel.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _CELL = re.compile(
     r"(?:[ \t]*\n)*"
     r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
-"""A cell with a program, up to the end of the magic's line, which is the group.
+"""Matches a cell with a program, up to the end of the magic's line, which is the group.
 
-The answer to an exercise may be Python instead.
+An answer to an exercise may be Python instead.
 """
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
@@ -44,11 +45,11 @@ _VALUE = re.compile(
     | [^\s"']*))\Z                        # x=a""",
     re.VERBOSE,
 )
-"""A line up to a cursor in the expression of `--in`."""
+"""Matches a line up to a cursor in the expression of `--in`."""
 
 
 class Offer(NamedTuple):
-    """What a completion offers: its text, a word for its kind, and its type or signature, "" if it has none."""
+    """A completion: its text, a word for its kind, and its type or signature, or ""."""
 
     text: str
     kind: str
@@ -61,7 +62,7 @@ Offered = list[Offer]
 class _Only(list[SimpleCompletion]):
     """Completions that suppress Python's, even if they are empty.
 
-    IPython suppresses those of others only for a result that has any, and asks for its length.
+    IPython suppresses other completions only for a nonempty result, and uses its length.
     """
 
     def __len__(self) -> int:
@@ -76,7 +77,7 @@ class Assistant:
         self._undo = ExitStack()
 
     def install(self) -> None:
-        """Answer the shell's Tab; in a kernel, Shift-Tab, too."""
+        """Handle Tab in the shell and, in a kernel, Shift-Tab."""
         completer = self._shell.Completer
 
         def match(context: CompletionContext) -> Any:
@@ -105,7 +106,8 @@ class Assistant:
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
-        """Where a completion at `cursor` starts, and what it offers; None where it is not ours."""
+        """Return where a completion at `cursor` starts, and the completions; None if it is not
+        ours."""
         head = _CELL.match(cell)
         if head is None:
             line = cell[:cursor]
@@ -121,7 +123,7 @@ class Assistant:
         return start, [Offer(one.text, one.kind, one.type) for one in found_here]
 
     def explain(self, cell: str, cursor: int) -> str | None:
-        """Describe what is at `cursor`."""
+        """Describe the item at `cursor`."""
         head = _CELL.match(cell)
         if head is None:
             return None
@@ -164,9 +166,9 @@ class Assistant:
         return {"line": found.label, "part": [*part]}
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Where the name at `cursor` is defined: line and column, from 1, and its length.
+        """Return where the name at `cursor` is defined: line and column, from 1, and its length.
 
-        `source` is the part below the first line of another cell, where it is defined there.
+        If it is defined in another cell, `source` is the part below that cell's first line.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -187,7 +189,7 @@ class Assistant:
         return {"line": line, "col": column, "length": found.end - found.start, **elsewhere}
 
     def lint(self, cell: str) -> list[Json]:
-        """The mistakes of a cell, as an editor underlines them; nothing runs."""
+        """Return the mistakes of a cell, for an editor to underline; nothing runs."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -195,7 +197,8 @@ class Assistant:
         return diagnostics_json(self._mistakes(cell, head), CellText("cell", f"{head[0]}\n{body}"))
 
     def fixes(self, cell: str) -> list[Json]:
-        """What the notes on a cell's mistakes say to write: offsets in the cell, and the text."""
+        """Return the edits that notes on a cell's mistakes suggest: offsets in the cell, and the
+        text."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -209,7 +212,7 @@ class Assistant:
         return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
 
     def references(self, cell: str, cursor: int) -> list[Json]:
-        """The places of the name at `cursor`: where each starts and ends in the cell."""
+        """Return the uses of the name at `cursor`: where each starts and ends in the cell."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -218,7 +221,8 @@ class Assistant:
         return _pairs(references(_program(cell, head), cursor))
 
     def rename(self, cell: str, cursor: int, name: str) -> Json:
-        """The places of the name at `cursor` and what to write there; or the `problem` with `name`."""
+        """Return the uses of the name at `cursor` and the replacement; or the `problem` with
+        `name`."""
         head = _CELL.match(cell)
         if head is None:
             return None
@@ -236,12 +240,13 @@ class Assistant:
         body = cell[head.end() + 1 :]
         above = head[0].count("\n") + 1
         found = lint("\n" * above + body, "cell", self._libraries(head[1]))
-        if body.strip():  # before there is a program, the line of options is being written
+        if body.strip():  # before a program exists, the line of options is being written
             found = (*_wrong_options(head[1], above), *found)
         return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
-        """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None for what has no answer."""
+        """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None if there is
+        no answer."""
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
             return {"answer": self._answer(ask, text, cursor, str(question.get("name")))}
@@ -285,7 +290,7 @@ class Assistant:
         }
 
     def _in_line(self, magic: str, line: str) -> tuple[int, Offered]:
-        """The rest of a line magic."""
+        """Complete the rest of a line magic."""
         if magic == "tfrt":
             return self._in_options("", line)
         word = line[line.rfind(" ") + 1 :]
@@ -308,7 +313,7 @@ class Assistant:
         return start, [one for one in names if one.text.startswith(word)]
 
     def _in_options(self, cell: str, line: str) -> tuple[int, Offered]:
-        """An option, or the value of one."""
+        """Complete an option, or its value."""
         if _VALUE.search(line) is not None:
             return self._in_expression(line)
         word = line[max(line.rfind(" "), line.rfind("\t")) + 1 :]
@@ -332,7 +337,8 @@ class Assistant:
         return len(line) - len(word), fitting
 
     def _in_expression(self, line: str) -> tuple[int, Offered]:
-        """Names of the notebook, and their attributes; of Python's own names those that have begun."""
+        """Complete names of the notebook and their attributes; Python's own names only after a
+        first letter."""
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
         start, hidden = len(line) - len(word), self._shell.user_ns_hidden
@@ -380,7 +386,7 @@ class Assistant:
         return sorted([*names_of(Program, namespace), *typed])
 
     def _libraries(self, head: str) -> dict[str, Program]:
-        """The programs of `--with`, as far as the line can be read."""
+        """Return the programs of `--with`, as far as the line can be parsed."""
         try:
             options = parse_options(head.partition("%%tfrt")[2])
             return programs_of(options.libraries, self._shell.user_ns)
@@ -388,7 +394,7 @@ class Assistant:
             return {}
 
     def _elsewhere(self, cell: str, cursor: int, head: str) -> tuple[str, Program, str] | None:
-        """A program of `--with`, its name first, and its function that the symbol at `cursor` names."""
+        """Return the name of a program of `--with`, the program, and its function at `cursor`."""
         before = re.search(r"@[\w$.-]*\Z", cell[:cursor])
         rest = re.match(r"@?[\w$.-]*", cell[cursor:])
         assert rest is not None
@@ -411,7 +417,7 @@ class Assistant:
 
 
 def _wrong_options(line: str, number: int) -> list[Diagnostic]:
-    """The mistake in the magic's line of a cell with a program, if it has one, at the word that the message names."""
+    """Return the mistake in the magic's line, if any, at the word that the message names."""
     magic = "%%tfrt"
     if line.startswith("%%tfrt_check"):
         return []
@@ -431,7 +437,7 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
-    """The cell with blanks instead of its magic: places stay the same."""
+    """Return the cell with blanks instead of its magic, so that positions stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
 
 
@@ -440,7 +446,7 @@ def _pairs(places: Iterable[Place]) -> list[Json]:
 
 
 def _function_in(text: str, function: str) -> Place | None:
-    """Where a source defines a function."""
+    """Return where a source defines a function."""
     from tfrt_nb.language.answers import definition
     from tfrt_nb.language.scan import scan
 

@@ -63,7 +63,7 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 class CellFailed(TfrtError):
-    """What a cell raises after it has shown what went wrong.  Shown as one line.
+    """The error that a cell raises after it has shown its diagnostics.  Shown as one line.
 
     Front ends know an error by the name of its class: `TfrtError`, which users catch.
     """
@@ -79,7 +79,7 @@ CellFailed.__name__ = TfrtError.__name__
 
 
 def _documented(magic: Callable[..., CellRun | None]) -> Callable[..., CellRun | None]:
-    """`magic` with the options, so that `%%tfrt?` shows them and the examples."""
+    """Add the options to `magic`, so that `%%tfrt?` shows them and the examples."""
     for flags, settings in reversed(ARGUMENTS.items()):
         magic = argument(*flags, **settings)(magic)  # type: ignore[no-untyped-call]
     with_examples = kwds(epilog=EXAMPLES)(magic)  # type: ignore[no-untyped-call]
@@ -125,7 +125,8 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
 
 
 def lines_above(program: str, cell: str) -> int:
-    """How many lines a cell has above its program; 1 where the program is not what the cell ends with."""
+    """Return the number of lines above a cell's program, or 1 if the cell does not end with the
+    program."""
     program, cell = program.rstrip(), cell.rstrip()
     is_end = program != "" and cell.endswith(f"\n{program}")
     return cell.count("\n") - program.count("\n") if is_end else 1
@@ -133,7 +134,7 @@ def lines_above(program: str, cell: str) -> int:
 
 @magics_class
 class CellMagics(Magics):
-    """`%%tfrt`, with what its cells share."""
+    """`%%tfrt`, and the state that its cells share."""
 
     def __init__(
         self,
@@ -148,7 +149,7 @@ class CellMagics(Magics):
         self._runs, self._raw_cell = runs, ""
 
     def before_cell(self, info: ExecutionInfo) -> None:
-        """Keep the cell as its editor has it: a program in it has other lines above than `%%tfrt` where that is not first."""
+        """Keep the cell as its editor has it: other lines may precede `%%tfrt`."""
         self._raw_cell = info.raw_cell or ""
 
     @no_var_expand
@@ -181,7 +182,8 @@ class CellMagics(Magics):
     def _execute(
         self, options: RunOptions, text: CellText, bef: bytes | None = None
     ) -> CellRun | None:
-        """Do with the program in `text`, or in a BEF file, what the options say; the run, if there is one.
+        """Process the program in `text` or in a BEF file as the options say; return the run, if
+        there is one.
 
         Raises:
             CellFailed: after all is shown, if the program cannot be read or its run failed, as
@@ -201,13 +203,13 @@ class CellMagics(Magics):
         if run is None or run is before:
             return None
         if self._runs is None:
-            # A terminal would print it below the table, which has said all of it.
+            # A terminal would print the run below the table, which already shows it.
             self._shell.displayhook.update_user_ns(run)  # type: ignore[no-untyped-call]
             return None
         return run
 
     def _raises(self, options: RunOptions) -> bool:
-        """Whether an error fails the cell."""
+        """Return whether an error fails the cell."""
         return not options.expect_error and self._session.settings.errors == "raise"
 
     def _diagnose(
@@ -217,7 +219,7 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> None:
-        """Draw diagnostics, unless the line of the failed cell says all that they do."""
+        """Draw diagnostics, unless the one-line error of the failed cell says the same."""
         first = diagnostics[0]
         is_all = in_one_line(diagnostics) == first.message and not first.notes
         if not (is_all and first.severity is Severity.ERROR and self._raises(options)):
@@ -298,7 +300,7 @@ class CellMagics(Magics):
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
-        """The user's host on which a cell runs; None for one of the notebook's own.
+        """Return the user's host on which a cell runs, or None for one of the notebook's hosts.
 
         Raises:
             TfrtError: if `--host` names no open host, or `--memory` is given for the default host.
@@ -324,10 +326,11 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> Sequence[Diagnostic]:
-        """Run calls as the reader of a page says, without a page one operation after the other; their errors.
+        """Run calls as the reader of a page directs, or without a page one operation after the
+        other; return their errors.
 
         Raises:
-            TfrtError: if the program cannot be loaded, or without a page the time is up.
+            TfrtError: if the program cannot be loaded, or, without a page, exceeds its time limit.
         """
         from tfrt_nb.schedules.step import stepped_through
         from tfrt_runtime.host.one_thread import ONE_THREAD
@@ -355,7 +358,8 @@ class CellMagics(Magics):
         return failed
 
     def _bind(self, names: tuple[str, ...], results: Results) -> None:
-        """Bind what `-o` names: one name all results, several names a result each."""
+        """Bind the names of `-o`: a single name gets all results, several names get one result
+        each."""
         each = results if len(names) > 1 and isinstance(results, tuple) else (results,)
         self._shell.user_ns.update(zip(names, each, strict=False))
 
@@ -367,7 +371,8 @@ class CellMagics(Magics):
         options: RunOptions,
         bound: dict[str, Results],
     ) -> Sequence[Diagnostic]:
-        """Run one call on a board of its own, and return its errors; `bound` gets its results, whatever comes."""
+        """Run one call on a board of its own, and return its errors; `bound` gets its results, even
+        after an error."""
         from tfrt_magics.bridge.runtime import SteppedProgram
 
         loaded, function = SteppedProgram(program), call.function
@@ -429,7 +434,8 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Why a job that is over has failed: why it was stopped, or its errors; none if its board says `done`."""
+    """Return why a finished job has failed: the reason for stopping it, or its errors; empty if its
+    board says `done`."""
     shown = job.snapshot()
     # A warning, as about objects that are left over, fails no cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
@@ -441,7 +447,7 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """Within: interrupts raise nothing; the list has one item for each that came.
+    """Make interrupts raise nothing within the block; the list has one item per interrupt.
 
     Only the main thread is ever interrupted; on any other, the list stays empty.
     """
@@ -458,10 +464,10 @@ def interrupts_noticed() -> Iterator[list[int]]:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Start `job` and show it until it is over; an interrupt cancels it, and is returned.
+    """Start `job` and show it until it is over; an interrupt cancels the job, and is returned.
 
     Interrupts are noticed instead of raised: an exception between the start and the wait, or in a
-    callback, would leave a job that no thread ends.
+    callback, would leave a job that no thread closes.
     """
     interruption = None
     with interrupts_noticed() as interrupts:
@@ -481,7 +487,7 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
             job.finished.wait(STOP_SECONDS)
             job.end()
             interruption = RunInterrupted(f"interrupted; {job.missing()}")
-        # What never ran has no values to show.
+        # A function that never ran has no values to show.
         if not job.was_refused:
             outlet.finish(job)
     if interrupts and interruption is None:

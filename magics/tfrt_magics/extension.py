@@ -1,4 +1,5 @@
-"""`%load_ext tfrt_nb`, and its undo; and what readers are told who forgot `%%tfrt`, or did not write it first."""
+"""`%load_ext tfrt_nb` and its undo; and the advice for readers who forgot `%%tfrt`, or did not
+write it first."""
 
 from __future__ import annotations
 
@@ -127,7 +128,7 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     """Return the lines of a cell: an input transformer of IPython.
 
     Raises:
-        UsageError: if a program is in it; says how to begin the cell.
+        UsageError: if the cell contains a program; says how to begin the cell.
     """
     text = "".join(lines)
     program = None if text.startswith("%%") else _PROGRAM.search(text)
@@ -146,12 +147,12 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     raise UsageError("this is a program: begin its cell with the line %%tfrt")
 
 
-# IPython then leaves it out where it only asks whether more lines follow.
+# IPython then skips it when it only asks whether more lines follow.
 refuse_program_in_python.has_side_effects = True  # type: ignore[attr-defined]
 
 
 def _is_python(text: str) -> bool:
-    """Whether lines are whole statements of Python, magics, and comments."""
+    """Return whether the lines are complete Python statements, magics, and comments."""
     try:
         ast.parse(_NOT_PYTHON.sub("", text))
     except (SyntaxError, ValueError):

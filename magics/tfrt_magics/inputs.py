@@ -1,4 +1,5 @@
-"""What a line names: values, programs and hosts of Python (`--in`, `--with`, `--host`), files; and which functions then run."""
+"""The Python objects and files that a line names: values, programs, and hosts (`--in`, `--with`,
+`--host`); and the functions that then run."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Call:
 
 
 def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, object]:
-    """The values of `NAME=EXPRESSION`, or of `NAME` alone, by the names of the parameters.
+    """Return the values of `NAME=EXPRESSION`, or of `NAME` alone, by parameter name.
 
     Raises:
         TfrtError: in one line that names the parameter: it is given twice, or the expression fails.
@@ -52,7 +53,7 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
 
 
 def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
-    """The programs that Python names stand for: those of `--as`, and any other `Program`.
+    """Return the programs with these Python names: those of `--as`, and any other `Program`.
 
     Raises:
         TfrtError: if there is no such name, or it is something else.
@@ -61,7 +62,7 @@ def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[s
 
 
 def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
-    """The program that a Python name stands for; `whose` is what asked for it.
+    """Return the program with a Python name; `whose` is the option that named it.
 
     Raises:
         TfrtError: if there is no such name, or it is something else.
@@ -85,7 +86,7 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
 
 
 def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
-    """The user's host that a Python name stands for.
+    """Return the user's host with a Python name.
 
     Raises:
         TfrtError: if there is no such name, it is something else, or the host is closed.
@@ -103,7 +104,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
 
 
 def names_of(kind: type, namespace: Mapping[str, object]) -> list[str]:
-    """The notebook's names for objects of a kind, in order."""
+    """Return the notebook's names for objects of a kind, in order."""
     found = (name for name, one in namespace.items() if isinstance(one, kind))
     return sorted(name for name in found if not name.startswith("_"))
 
@@ -116,7 +117,8 @@ def _misnamed(
     kept: Sequence[str],
     known: str,
 ) -> TfrtError:
-    """The error for a name that stands for no object of a kind; `kept` are the names that do."""
+    """Return the error for a name without an object of a kind; `kept` are the names that have
+    one."""
     if name in namespace:
         found = type(namespace[name]).__name__
         return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
@@ -125,7 +127,7 @@ def _misnamed(
 
 
 def file_name(text: str) -> str:
-    """The name of a file that a user wrote, with the home folder for `~`.
+    """Return the file name that a user wrote, with the home folder for `~`.
 
     Raises:
         TfrtError: in one line, if no file can have that name.
@@ -140,10 +142,11 @@ def file_name(text: str) -> str:
 
 
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
-    """The functions to run: `name`, or those of the program's own whose arguments all have values, in order.
+    """Return the functions to run: `name`, or the program's own functions whose arguments all have
+    values, in order.
 
     Raises:
-        TfrtError: when `name` is missing, an argument has no value, or a value has no argument.
+        TfrtError: if `name` is missing, an argument has no value, or a value has no argument.
     """
     if name is not None:
         one = next((function for function in program.functions if function.name == name), None)
@@ -170,7 +173,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
 
 
 def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str, object]) -> str:
-    """What to say about values whose parameters have no names; "" where all have."""
+    """Return the advice about values whose parameters have no names, or "" if all have names."""
     nameless = [
         one.function.name
         for one in calls
@@ -184,7 +187,8 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 
 
 def nothing_to_run(program: Program) -> Diagnostic:
-    """What to say about a program none of whose functions runs by itself, at the function that could."""
+    """Return the advice about a program without a function that runs by itself, at the function
+    that could."""
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
         one = with_arguments[0]
@@ -206,7 +210,8 @@ def _remark(text: str, function: FunctionSignature | None) -> Diagnostic:
 def _parameters(
     program: Program, function: FunctionSignature, values: Mapping[str, object]
 ) -> Sequence[str]:
-    """The names of a function's parameters.  A file has none: there, values come in order."""
+    """Return the names of a function's parameters. A BEF file has no names: its values are in
+    order."""
     count = len(function.argument_types)
     names = program.parameters(function.name)
     if names or not count:

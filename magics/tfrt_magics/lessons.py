@@ -17,7 +17,7 @@ from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
 _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
-"""Okabe and Ito's green and vermilion; the sign says the same without colour."""
+"""Okabe and Ito's green and vermilion; the sign says the same without color."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class LessonMagics(Magics):
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
-        """Show a prediction below a cell of Python; a `%%tfrt` cell that did not run leaves it for the next."""
+        """Show a prediction below a Python cell; a `%%tfrt` cell that did not run keeps it for the
+        next."""
         cell = result.info.raw_cell.lstrip() if result.info else ""
         if not cell.startswith(("%tfrt_predict", "%%tfrt")):
             self.show_prediction()
@@ -192,7 +193,7 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(
 
 
 class Subject(StrEnum):
-    """What a prediction is about."""
+    """The subject of a prediction."""
 
     PRINTS = "prints"
     RESULTS = "results"
@@ -201,7 +202,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True)
 class Prediction:
-    """Words that a learner typed before a run; `words` is empty while a `?` is among them."""
+    """A learner's words before a run; `words` is empty while a `?` is among them."""
 
     subject: Subject
     words: tuple[str, ...]
@@ -217,7 +218,7 @@ class Comparison:
 
 
 def read_prediction(line: str) -> Prediction:
-    """The prediction in the line after `%tfrt_predict`: `prints 3 1`, `results 2 and error`, or any text."""
+    """Parse the line after `%tfrt_predict`: `prints 3 1`, `results 2 and error`, or any text."""
     word, _, rest = line.strip().partition(" ")
     subject = next(
         (one for one in Subject if one and one == word.lower().rstrip(":")), Subject.OTHER
@@ -229,7 +230,7 @@ def read_prediction(line: str) -> Prediction:
 
 
 def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:
-    """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
+    """Compare a prediction with a run: `log` is the printed text, `results` its AsyncValues."""
     if not prediction.words or prediction.subject is Subject.OTHER:
         return as_text(prediction)
     is_about_prints = prediction.subject is Subject.PRINTS
@@ -249,12 +250,12 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
 
 
 def _in_digits(words: Sequence[str]) -> list[str]:
-    """The words; `two` is `2`."""
+    """Return the words, in which `two` becomes `2`."""
     return [_NUMBERS.get(word, word) for word in words]
 
 
 def as_text(prediction: Prediction) -> Comparison:
-    """A prediction that only the learner can judge."""
+    """Show a prediction that only the learner can judge."""
     if not prediction.words:
         return Comparison(
             None, "No prediction was typed.  Replace the ? above, then run both cells again."
@@ -263,7 +264,7 @@ def as_text(prediction: Prediction) -> Comparison:
 
 
 def _word(value: object) -> str:
-    """A result in one word: its value, `error`, `chain`, or `missing`."""
+    """Return a result in one word: its value, `error`, `chain`, or `missing`."""
     state = str(getattr(value, "state", ""))
     if state.endswith("unavailable"):
         return "missing"

@@ -154,7 +154,8 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_reset(self, line: str) -> None:
-        """Cancel what runs, and close every host of the notebook's own; the next cell starts afresh."""
+        """Cancel all runs, and close every host that the notebook opened; the next cell opens new
+        ones."""
         _refuse_arguments("%tfrt_reset", line)
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")
@@ -177,7 +178,7 @@ def _refuse_arguments(magic: str, line: str) -> None:
 
 
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
-    """What is wrong with a line, as one line."""
+    """Make the one-line error of a magic's line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
 

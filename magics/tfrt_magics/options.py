@@ -48,9 +48,10 @@ The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
-"""Longer lines are refused: to split one into words takes time that grows with its square."""
+"""Longer lines are refused, because the time for splitting a line into words grows with its
+square."""
 ENGINES = ("own", "dot")
-"""What may place the operations of a graph."""
+"""The layout engines for the operations of a graph."""
 STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 
 
@@ -60,14 +61,14 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the user asked for.
+    """The options that the user gave.
 
-    `output` has the Python names that receive the results, `work_queue` and `timeout` (in seconds)
-    are None where the configured default applies, as is `memory`, `host` is the Python name of the user's
-    HostContext, and `function` is None when every function
-    whose arguments have values is to run, in the order of the file.  `inputs` are these values, as they
-    are written; `name` is the Python name of the program, `libraries` are those of the programs whose
-    functions it may call.  `file` is what `%tfrt` runs.
+    `output` has the Python names that receive the results. `work_queue`, `timeout` (in seconds),
+    and `memory` are None if the configured default applies. `host` is the Python name of the user's
+    HostContext. `function` is None if every function whose arguments have values is to run, in the
+    order of the file. `inputs` are these values, as written; `name` is the Python name of the
+    program, `libraries` are the names of the programs whose functions it may call. `file` is the
+    file that `%tfrt` runs.
     """
 
     output: tuple[str, ...] | None = None
@@ -148,7 +149,7 @@ _INPUT = re.compile(r"--in[ =]\s*((?:(?!\s--?[A-Za-z]).)+)")
 
 
 def _unquoted(magic: str, line: str) -> str | None:
-    """What to write instead of a value of `--in` with spaces, if the line has one."""
+    """Return the correction of a value of `--in` with spaces, if the line has one."""
     for value in _INPUT.findall(line):
         quote = "'" if '"' in value else '"'
         if " " in value and value[0] not in "\"'":

@@ -62,7 +62,7 @@ class TFRT(Configurable):
 
 
 class Session:
-    """What cells share.  Only the notebook's main thread uses it."""
+    """The state that cells share.  Only the notebook's main thread uses it."""
 
     def __init__(
         self,
@@ -71,19 +71,21 @@ class Session:
         *,
         config: Config | None = None,
     ) -> None:
-        """`open_host` and `compile_program` stand in for runtime and compiler in tests."""
+        """`open_host` and `compile_program` replace runtime and compiler in tests."""
         self.pump = Pump()
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
         self._compile = compile_program
         self._hosts: dict[tuple[str, bool], NotebookHost] = {}
-        """By work queue, and whether `async def` kernels run on the notebook's event loop."""
+        """The hosts by work queue, and by whether `async def` kernels run on the notebook's event
+        loop."""
         self._of_user: weakref.WeakSet[NotebookHost] = weakref.WeakSet()
-        """Of the user's hosts on which cells have run; each belongs to its host."""
+        """The sessions' hosts for user hosts on which cells have run; each belongs to its user
+        host."""
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
         self._made: weakref.WeakSet[Job] = weakref.WeakSet()
-        """All jobs that something holds, as `Out[n]` does."""
+        """All jobs that are still referenced, for example by `Out[n]`."""
         self.last_program: Program | None = None
         self.last_run: CellRun | None = None
         self._undo: Callable[[], None] | None = None
@@ -94,13 +96,14 @@ class Session:
         self._warming = start_warming() if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
-        """Return once nothing imports in the background, so that no import is done twice at half the speed."""
+        """Wait until the background imports have finished, so that two threads do not import at
+        half the speed."""
         if self._warming is not None:
             self._warming.join()
             self._warming = None
 
     def divert_errors(self) -> None:
-        """From now on what Python kernels of watched runs write to standard error is their board's."""
+        """Send the standard error of Python kernels in watched runs to their board from now on."""
         if self._undo is None:
             # Imported here: it needs the runtime.
             from tfrt_runtime.kernels.users.prints import divert_errors
@@ -115,9 +118,9 @@ class Session:
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """The program in `text`; raises TfrtError with locations in the source `name`.
+        """Compile the program in `text`; raises TfrtError with locations in the source `name`.
 
-        `parallel_for` are options for splitting parallel loops, None where they stay whole.
+        `parallel_for` are options for splitting parallel loops, None if they stay whole.
         `libraries` are programs by name whose functions it may call.  `level` is as for `Program.from_source`.
         """
         compile_program = self._compile
@@ -131,13 +134,13 @@ class Session:
         )
 
     def load_bef(self, data: bytes, name: str) -> Program:
-        """The program in a BEF file; raises TfrtError if the file is invalid."""
+        """Load the program in a BEF file; raises TfrtError if the file is invalid."""
         from tfrt_nb.programs import Program
 
         return Program.from_bef(data, name)
 
     def live_objects(self) -> list[LiveObject]:
-        """The async objects that cells have left behind."""
+        """Return the async objects that cells have left behind."""
         hosts = (*self._hosts.values(), *self._of_user)
         return [one for host in hosts for one in host.live_objects()]
 
@@ -154,14 +157,16 @@ class Session:
         waits: bool = True,
         users_host: HostContext | None = None,
     ) -> Job:
-        """A job on the host of `work_queue`, which is opened once and kept, or on a host of the user's.
+        """Make a job on the host of `work_queue`, which is opened once and kept, or on a user's
+        host.
 
         `memory` is the budget of the notebook's host from now on, `arguments` are those of functions that take some.
         Each operation lasts `slow` times as long.
         A cell that `waits` for its end keeps the notebook's event loop busy, and does not run on it.
 
         Raises:
-            TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
+            TfrtError: if there is no such work queue, `memory` is invalid, or a kernel of the
+            program is missing.
         """
         if users_host is None:
             host = self._host(work_queue, on_loop=not waits and self.settings.loop == "notebook")
@@ -178,13 +183,13 @@ class Session:
         return job
 
     def close(self) -> None:
-        """Stop what runs and close every host.  The session can be used again afterwards."""
+        """Stop all runs and close every host. The session can then be used again."""
         for job in self._jobs:
             job.cancel("the session was closed")
         self._close()
 
     def leave(self) -> None:
-        """Like `close`, as the kernel ends."""
+        """Close the session when the kernel exits."""
         self.wait_until_warm()
         for job in self._jobs:
             job.lose()
@@ -193,7 +198,7 @@ class Session:
     def _close(self) -> None:
         for job in self._jobs:
             job.finished.wait(1.0)
-        # Pages hear of the ends from the pump.
+        # The pump tells pages that the jobs have finished.
         self.pump.drain(1.0)
         for thing in (*self._hosts.values(), *self._spent):
             thing.close()
@@ -219,7 +224,7 @@ class Session:
         return self._hosts[key]
 
     def _users(self, host: HostContext) -> NotebookHost:
-        """A host of the user's, for cells; it lives as long as the host does, and closes nothing."""
+        """A user's host, for cells; it lives as long as the host does, and closes nothing."""
         from tfrt_magics.bridge.runtime import NotebookHost
 
         found = host.shared_context(NotebookHost)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def sliders(
     program: Program | TracedProgram, function: str = "main", /, **ranges: object
 ) -> interactive:
-    """Controls for the arguments of a function; below them its results, which follow the controls.
+    """Make controls for the arguments of a function; below them are its results, which follow the
+    controls.
 
     Moving one cancels the run that the last move started.  `result` of the box has the newest result.
 
@@ -31,7 +32,7 @@ def sliders(
         ranges: for each argument what `ipywidgets.interact` takes: `(0, 10)`, a list of choices, a value.
 
     Raises:
-        TypeError: if the program has no such function, or that has other arguments.
+        TypeError: if the program has no such function, or the function has other arguments.
         ImportError: if ipywidgets or anywidget is not installed.
     """
     parameters, start = _started_by(program, function)
@@ -81,7 +82,7 @@ def sliders(
 def _started_by(
     program: Program | TracedProgram, function: str
 ) -> tuple[tuple[str, ...], Callable[..., Execution]]:
-    """The arguments of a function, and what starts it.
+    """Return the arguments of a function, and the callable that starts it.
 
     Raises:
         TypeError: if the program has no such function.

@@ -1,8 +1,9 @@
-"""What the first cell needs, made ready on a thread of its own after `%load_ext`.
+"""Prepare the first cell on a separate thread after `%load_ext`.
 
 Importing the compiler and the runtime takes most of the first cell's time.  The thread imports them while the reader
-looks at the page; a cell that comes earlier waits for the rest.  Rejected: importing in `%load_ext` itself, which
-everyone waits for; and importing only in the first cell, which is the first minute of every learner.
+looks at the page; a cell that runs earlier waits for the rest. Rejected: importing in `%load_ext`
+itself, for which every user waits; and importing only in the first cell, which would slow every
+learner's first minute.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from contextlib import suppress
 from tfrt_runtime.host.queues.threads import start_thread
 
 PAUSE_SECONDS = 0.02
-"""Until then the kernel has answered the cell with `%load_ext`."""
+"""The delay until the kernel has answered the cell with `%load_ext`."""
 SWITCH_SECONDS = 0.001
-"""Meanwhile threads take turns this often: a cell with `print(1)` takes 21 ms instead of 32."""
+"""The switch interval of threads meanwhile: a cell with `print(1)` takes 21 ms instead of 32."""
 
 _PROGRAM = """\
 func.func @main() -> i32 {
@@ -38,7 +39,7 @@ def _warm() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        # Whatever is wrong with this installation, the first cell says it where its reader looks.
+        # The first cell reports a faulty installation, where its reader looks.
         with suppress(Exception):
             prepare()
     finally:

@@ -1,13 +1,14 @@
-"""Compiled code that later processes need not compile again: files by name in one folder.
+"""The cache of compiled code for later processes: files by name in one folder.
 
-What is in these files runs in this process.  So a file is read only if this user or root owns it
-and no other user may write it, and the same holds for the folder; and only if it is whole:
+The code in these files runs in this process.  Therefore a file is read only if this user or root
+owns it and no other user may write it, and the same is true of the folder; and only if it is
+complete:
 
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 
-The name is in the digest, so that an older file does not pass for a newer one.  Any other file is
-replaced. A folder that cannot be used is reported once, on standard error; the process goes on
-without it.
+The name is in the digest, so that an older file cannot be mistaken for a newer one.  Any other file
+is replaced. An unusable folder is reported once, on standard error; the process continues without
+it.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from pathlib import Path
 _MAGIC = b"tfrt-nb 1\n"
 _DIGEST_SIZE = 32
 _MOST_BYTES = 1 << 28
-"""No code is that long: a file that is longer is damaged, and reading it could take all memory."""
+"""The most bytes of a file: a longer one is damaged, and reading it could exhaust memory."""
 _ABANDONED = 3600.0
-"""Seconds after which a file that is not complete belongs to a process that is gone."""
+"""Seconds after which an incomplete file is assumed to be left by a dead process."""
 
 
 class _Unusable(OSError):
-    """The folder or a file must not be used; the text says why."""
+    """The folder or a file must not be used; the message says why."""
 
 
 @dataclass
 class Cache:
-    """The files of one folder, which is made when the first is written.
+    """The files of one folder, which is created when the first file is written.
 
-    Safe to use by several threads and processes: files are replaced as a whole.
+    Safe for several threads and processes: files are replaced atomically.
     """
 
     folder: Path
     named_by: str = ""
-    """The environment variable that has named the folder, if one has."""
+    """The environment variable that named the folder, if any."""
     most_files: int = 512
-    """For each kind, which is what a name begins with, up to its first '-'."""
+    """The most files of each kind, which is the part of a name before its first '-'."""
     _is_told: bool = field(default=False, init=False)
 
     def get(self, name: str) -> bytes | None:
@@ -64,7 +65,9 @@ class Cache:
             return None
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep the content under a name; the oldest of its kind go if there are too many."""
+        """Store the content under a name; delete the oldest files of its kind if there are too
+        many.
+        """
         try:
             self._make()
             with self._opened() as folder:
@@ -75,13 +78,12 @@ class Cache:
 
     @contextlib.contextmanager
     def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Within, no other process is in such a block of this folder, so that what takes long is
-        done once.
+        """Exclude other processes from such blocks of this folder, so that long work is done once.
 
-        Calls `on_wait` before it waits for one.  Where the folder cannot be used, it waits for
-        none.
+        Calls `on_wait` before it waits for another process.  If the folder cannot be used, it does
+        not wait.
         """
-        import fcntl  # few processes compile a core
+        import fcntl  # imported here, because few processes compile a core
 
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):
@@ -101,7 +103,7 @@ class Cache:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
-        """The folder, by a descriptor: what is checked is then what is used."""
+        """Open the folder as a descriptor, so that the checked folder is the one that is used."""
         if not self.folder.is_absolute():
             raise _Unusable("it is not an absolute path")
         folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -138,7 +140,7 @@ class Cache:
 
 
 def _check(found: os.stat_result, what: str) -> None:
-    """Check what ssh requires of its files: no other user may have written there."""
+    """Check the condition that ssh has for its files: no other user may write them."""
     # A page has no users.
     if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
         raise _Unusable(f"{what} belongs to another user (uid {found.st_uid})")
@@ -148,7 +150,7 @@ def _check(found: os.stat_result, what: str) -> None:
 
 
 def _read(folder: int, name: str) -> bytes:
-    # Not blocking, as a pipe would: it is seen below that it is no file.
+    # Nonblocking, because of pipes: the check below rejects them.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with open(os.open(name, flags, dir_fd=folder), "rb") as file:
         found = os.fstat(file.fileno())
@@ -169,7 +171,7 @@ def _digest(name: str, content: bytes) -> bytes:
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
-    """Replace a file by another one, atomically."""
+    """Replace a file atomically."""
     partial = f"{name}.{os.urandom(8).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(partial, flags, 0o644, dir_fd=folder)
@@ -185,7 +187,9 @@ def _write(folder: int, name: str, data: bytes) -> None:
 
 
 def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
-    """Hash the source of all modules in these folders, and everything else that code depends on."""
+    """Hash the sources of all modules in these folders, and everything else that affects the
+    code.
+    """
     digest = hashlib.sha256()
     for folder in folders:
         for module in sorted(folder.rglob("*.py")):
@@ -196,9 +200,7 @@ def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
 
 
 def installed(package: str) -> str:
-    """Return a package's name and version as its installer recorded them: `importlib.metadata`
-    takes 15 ms.
-    """
+    """Return a package's recorded name and version; `importlib.metadata` would take 15 ms."""
     found = importlib.util.find_spec(package)
     folder = "" if found is None or found.origin is None else str(Path(found.origin).parents[1])
     return " ".join(sorted(one for one in os.listdir(folder) if one.startswith(f"{package}-")))
@@ -206,7 +208,7 @@ def installed(package: str) -> str:
 
 @functools.cache
 def code_cache() -> Cache:
-    """The cache of this process: TFRT_NB_CACHE, or a folder among the user's caches."""
+    """Return the cache of this process: TFRT_NB_CACHE, or a folder in the user's cache folder."""
     if named := os.environ.get("TFRT_NB_CACHE"):
         return Cache(Path(named), "TFRT_NB_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")

@@ -1,10 +1,10 @@
-"""An error is a value with a place.
+"""Diagnostics: errors as values with a source location.
 
-A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes them while it reads
-a program, the runtime while it runs one; it travels inside an error AsyncValue, is printed by the
-command line with a caret, and is drawn by the notebook under the cell's own line.
+A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes diagnostics while it
+reads a program, and the runtime while it runs one.  An error AsyncValue carries its diagnostic, the
+command line prints it with a caret, and a notebook shows it under the line of the cell.
 
-Python code has places, too: `caller` is the line of the user that called into these packages.
+Python code has locations, too: `caller` is the user's line that called into these packages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tfrt_runtime.hooks import HOOKS
 
 
 class Severity(StrEnum):
-    """How bad it is, in MLIR's words."""
+    """The severity, in MLIR's words."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -38,8 +38,8 @@ class Severity(StrEnum):
 class Location:
     """A span in a source.  Lines and columns count from 1; `end_column` is one past the last.
 
-    A location that names only a point (as in a BEF file) ends where it starts; a 0 means that
-    the line or column is unknown.
+    A location that is only a point (as in a BEF file) ends where it starts; a 0 means that the line
+    or column is unknown.
     """
 
     source: str
@@ -62,14 +62,16 @@ class Location:
 
 
 def line_of(source: str, line: int) -> str:
-    """A line of a source, as messages name it: `Cell In[2], line 9` in a cell of a notebook."""
+    """Return a line of a source, as messages name it: `Cell In[2], line 9` in a notebook."""
     cell = HOOKS.cell_of(source)
     return f"{cell}, line {line}" if cell else f"{source}:{line}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueLocation:
-    """A place that is not in a file: a name, a call site, several places, or unknown, as text."""
+    """A location that is not in a file: a name, a call site, several locations, or unknown, as
+    text.
+    """
 
     text: str
 
@@ -83,22 +85,22 @@ _LONG_WORD = re.compile(r"\S{300,}")
 
 
 class Ending(StrEnum):
-    """How what the message is about came to its end."""
+    """How the run or value that the message is about ended."""
 
     FAILED = "failed"
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
     BROKEN = "broken"
-    """The error of a value whose last resolver died."""
+    """The error of a value that nothing can resolve anymore."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One message.  `notes` are diagnostics of severity NOTE that explain this one.
 
-    `cause` is the exception of a Python kernel that the message is about.  `fix` is what an editor
-    can do about it: a part of the line and what to write instead.  The fix of a note is about the
-    line of the diagnostic that it explains.
+    `cause` is the exception of a Python kernel that the message is about.  `fix` is an edit for
+    editors: a part of the line and its replacement.  The fix of a note applies to the line of the
+    diagnostic that it explains.
     """
 
     severity: Severity
@@ -115,8 +117,8 @@ class Diagnostic:
 
     @property
     def short_message(self) -> str:
-        """The message without the middle of words of hundreds of characters, such as types in
-        types.
+        """The message, with words of hundreds of characters, such as nested types, shortened in the
+        middle.
         """
         return _LONG_WORD.sub(lambda word: f"{word[0][:100]}...{word[0][-20:]}", self.message)
 
@@ -124,12 +126,12 @@ class Diagnostic:
 def error(
     message: str, location: AnyLocation | None = None, notes: Iterable[Diagnostic] = ()
 ) -> Diagnostic:
-    """A Diagnostic of severity ERROR."""
+    """Make a Diagnostic of severity ERROR."""
     return Diagnostic(Severity.ERROR, message, location, tuple(notes))
 
 
 def counted(count: int, noun: str) -> str:
-    """A count with its noun: `1 argument`, `2 arguments`."""
+    """Format a count with its noun: `1 argument`, `2 arguments`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -141,10 +143,8 @@ def known_names(names: Sequence[str]) -> str:
 def meant(
     name: str, known: Iterable[str], otherwise: str = "", form: str = "{}", cutoff: float = 0.6
 ) -> str:
-    """`did you mean X?`, of the nearest known name, written as in `form`; `otherwise` if none is
-    near.
-    """
-    import difflib  # for messages only
+    """Return `did you mean X?` for the nearest known name, formatted by `form`, or `otherwise`."""
+    import difflib  # imported here, because only messages need it
 
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f"did you mean {form.format(near[0])}?" if near else otherwise
@@ -153,22 +153,20 @@ def meant(
 def note(
     message: str, location: AnyLocation | None = None, fix: tuple[str, str] | None = None
 ) -> Diagnostic:
-    """A Diagnostic of severity NOTE, to hang on another one."""
+    """Make a Diagnostic of severity NOTE, for another diagnostic."""
     return Diagnostic(Severity.NOTE, message, location, fix=fix)
 
 
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
-    """A diagnostic that says a sentence for people first; the `words` of MLIR or TFRT are a note
-    at the same place.
-    """
+    """Make a diagnostic with a plain sentence; a note there has MLIR's or TFRT's `words`."""
     first = note(words.message, words.location)
     return replace(words, message=sentence, notes=(first, *words.notes))
 
 
 class TfrtError(Exception):
-    """The exception for every user error: one or more diagnostics, the first one decisive.
+    """The exception for every user error: one or more diagnostics, the first of which is decisive.
 
-    An exception of a Python kernel is its `__cause__`; the notes of the diagnostics are those of
+    An exception of a Python kernel is its `__cause__`; the notes of the diagnostics are notes of
     this exception, so that a traceback ends with them.
     """
 
@@ -188,24 +186,23 @@ class TfrtError(Exception):
 
 
 class InternalError(TfrtError):
-    """A defect of the toolkit, not of the program: reported like a mistake, so that users see no
-    traceback.
+    """A defect of the toolkit, not of the program, reported like an error: users see no traceback.
 
-    Nets of tests count it as a failure.
+    The test harness counts it as a failure.
     """
 
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
-"""Places by code, which is kept so that its number stays its own, and instruction."""
+"""Locations by the id of the code and the instruction; the code is kept so that its id stays
+unique."""
 _MAX_KNOWN = 1 << 16
 FOREVER = 1e9
-"""The longest wait in seconds: the nanoseconds of longer ones do not fit in the numbers of the
-system.
+"""The longest wait in seconds: the nanoseconds of longer waits overflow the system's integers.
 """
 
 
 def caller() -> FrameType | None:
-    """The innermost frame of this thread that is none of these packages'."""
+    """Return the innermost frame of this thread outside these packages."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in HOOKS.own_packages:
@@ -215,13 +212,13 @@ def caller() -> FrameType | None:
 
 
 def place_of_caller() -> Location | None:
-    """The line that the caller is at, with the columns of what it calls there."""
+    """Return the caller's current line, with the columns of its call."""
     frame = caller()
     return None if frame is None else place_of_frame(frame)
 
 
 def place_of_frame(frame: FrameType) -> Location:
-    """The line that a frame is at, with the columns of what it calls there."""
+    """Return a frame's current line, with the columns of its call."""
     code = frame.f_code
     key = id(code), frame.f_lasti
     known = _KNOWN.get(key)
@@ -233,7 +230,7 @@ def place_of_frame(frame: FrameType) -> Location:
 
 
 def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> Location:
-    """The place of an instruction of some code; `line_of_frame` if the code does not say."""
+    """Return the location of an instruction of some code; `line_of_frame` if it is unknown."""
     positions = islice(code.co_positions(), max(instruction, 0) // 2, None)
     line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None:
@@ -248,12 +245,12 @@ def refuse(message: str) -> NoReturn:
     Raises:
         TfrtError: at the line of the caller.
     """
-    __tracebackhide__ = True  # IPython shows the user's frames
+    __tracebackhide__ = True  # IPython then shows only the user's frames
     raise TfrtError(error(message, place_of_caller()))
 
 
 def require(is_right: bool, what: str, expected: str, found: object) -> None:
-    """Refuse an argument that is of the wrong kind.
+    """Reject an argument of the wrong kind.
 
     Raises:
         TfrtError: at the line of the caller.
@@ -264,32 +261,32 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
 
 
 def require_column(column: object) -> None:
-    """Refuse what has no length as a column of values.
+    """Reject a column of values that has no length.
 
     Raises:
         TfrtError: at the line of the caller.
     """
     try:
         len(column)  # type: ignore[arg-type]
-    except TypeError:  # also of an array without dimensions
+    except TypeError:  # an array without dimensions also raises it
         require(False, "a column", "a sequence of values (write list(...) for an iterator)", column)
 
 
 def deadline_in(timeout: float | None) -> float | None:
-    """The time of `time.monotonic` that many seconds from now; None for never.
+    """Return the time of `time.monotonic` that many seconds from now; None means never.
 
     Raises:
-        TfrtError: if it is no number, at the line of the caller.
+        TfrtError: if it is not a number, at the line of the caller.
     """
     if timeout is None:
         return None
     is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
-    # Compared before it is converted: a whole number may be too large for a float.
+    # Compared before the conversion: an integer may be too large for a float.
     seconds = float(min(timeout, FOREVER)) if is_number else math.nan
     require(not math.isnan(seconds), "timeout", "a number of seconds or None", timeout)
     return time.monotonic() + seconds
 
 
 def seconds_until(deadline: float | None) -> float | None:
-    """Seconds until a time of `time.monotonic`, 0 when it is past; None for never."""
+    """Return the seconds until a time of `time.monotonic`, 0 if it is past; None means never."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())

@@ -1,9 +1,9 @@
-"""Hooks that higher floors give to lower ones, which must not import them: one object per process
-names all of it.
+"""Hooks that higher packages give to lower ones, which must not import them: one object per
+process.
 
-A floor fills in its own hooks when it is imported, once; from then on any thread may call them.
-Without the floor a hook has the default below, so that the runtime works without a compiler, and
-without notebooks.
+A package fills in its own hooks once, when it is imported; from then on, any thread may call them.
+Otherwise a hook has the default below, so that the runtime works without a compiler and without
+notebooks.
 """
 
 from __future__ import annotations
@@ -19,91 +19,92 @@ def _missing(*arguments: object, **options: object) -> Any:
 
 
 def _as_code(shown: object) -> str:
-    from html import escape  # runs draw nothing
+    from html import escape  # runs that draw nothing do not need it
 
     return f"<code>{escape(repr(shown))}</code>"
 
 
 class Follower(Protocol):
-    """A notebook's requirements for a run that is about to start, because it will show it."""
+    """A notebook's requirements for a run that is about to start and that the notebook will
+    show.
+    """
 
     watch: Any
-    """The `Watch` that the run's events go to, or None."""
+    """The `Watch` that receives the run's events, or None."""
 
     def begun(self, run: Any, values: Sequence[object]) -> None:
-        """Hear of the run, an Execution with these arguments, as soon as it has started."""
+        """Receive the run, an Execution with these arguments, as soon as it has started."""
 
 
 @dataclass
 class Hooks:
-    """The hooks, by the floor that fills them in."""
+    """The hooks, grouped by the package that fills them in."""
 
     # executor
     enqueue: Callable[..., Any] = _missing
-    """`enqueue(request, function, blocking=…)`: start a call of a Python function within a run;
-    its AsyncValue.
+    """`enqueue(request, function, blocking=…)`: start a call of a Python function in a run, and
+    return its AsyncValue.
     """
     # host.default_host
     of_future: Callable[[Any], Any] = _missing
-    """The AsyncValue of a future, on the default host."""
+    """Return the AsyncValue of a future, on the default host."""
     # kernels.users
     has_user_kernels: bool = False
-    """Whether a kernel in Python was ever registered: only such ones block, and are watched for
-    it.
+    """Whether a Python kernel was ever registered: only such kernels block, and are watched for
+    that.
     """
     # tfrt_nb.programs
     compiler: Any = None
     """The compiler of hot functions (`compile` as `jit.host_functions.compile_hot`;
     `is_imported`: it is ready to work at once), if one exists."""
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
-    """Packages whose frames are not the user's.  Decorated functions of theirs are called
-    through `contextlib`.
+    """Packages whose frames are not the user's; their decorated functions are called through
+    `contextlib`.
     """
     kernel_names: Callable[[], Iterable[str]] = tuple
-    """The names of the kernels that users have registered."""
+    """Return the names of the kernels that users have registered."""
     result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = lambda *_: None
-    """The types of a user kernel's results where its operands have these types; None if it does
-    not say.
+    """Return a user kernel's result types for operand types; None if it does not state them.
     """
     # tfrt_nb
     cell_of: Callable[[str], str] = lambda source: ""
-    """Return a notebook's name of the cell whose code has this file name; "" for any other file."""
+    """Return a notebook's name for the cell whose code has this file name; "" for any other
+    file."""
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
-    """HTML of an `AsyncValue` and of an `Execution` at this moment."""
+    """Return HTML for the current state of an `AsyncValue` or an `Execution`."""
     widget: Callable[..., Any] = _missing
-    """`widget(thing)`, `widget(value, name)`: the ipywidgets widget of a value or a run."""
+    """`widget(thing)`, `widget(value, name)`: return the ipywidgets widget of a value or a run."""
     marimo: Callable[[Any], Any] = _missing
     """Return marimo's display of a value or a run."""
     program_graph: Callable[[Any], Any] = _missing
-    """The graph of a program."""
+    """Return the graph of a program."""
     follower: Callable[[], Follower | None] | None = None
-    """Called before a run of a program starts: who will show it, if a notebook will."""
+    """Called before a run of a program starts: returns its follower if a notebook will show it."""
     board: Callable[[], AbstractContextManager[None]] = nullcontext
-    """The result of `board`."""
+    """Return the result of `board`."""
     last_run: Callable[[], Any] = lambda: None
-    """The run of the newest `%%tfrt` cell that has run a program."""
+    """Return the run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
-    """Functions that register exercises, called when all of them are asked for."""
+    """Functions that register exercises, called when all exercises are requested."""
 
 
 HOOKS = Hooks()
 
 
 def last_run() -> Any:
-    """The run of the newest `%%tfrt` cell of this notebook, also of one that failed; None before
-    the first.
+    """Return the run of the newest `%%tfrt` cell of this notebook, even if it failed, or None.
 
-    It is what `_` and `Out[n]` are after a cell that did not fail: displayed, it is the cell's
+    After a cell that did not fail, `_` and `Out[n]` are this run; displaying it shows the cell's
     board.
     """
     return HOOKS.last_run()
 
 
 def board() -> AbstractContextManager[None]:
-    """A block each of whose runs has a board in the output of the cell: `with tfrt.board(): …`.
+    """Show a board for each run of a block in the output of the cell: `with tfrt.board(): …`.
 
-    The board appears when the run starts, and stays live while the cell waits for the run.  The
-    first 20 runs of a block have one.  Outside of a notebook this does nothing.
+    A board appears when its run starts, and stays live while the cell waits for the run.  The first
+    20 runs of a block have one.  Outside a notebook, this does nothing.
     """
     return HOOKS.board()

@@ -1,9 +1,9 @@
-"""The table of native kernels that are no scalar operations: chains, counters, errors, delays,
+"""The table of native kernels other than scalar operations: chains, counters, errors, delays,
 probes.
 
-From a row come the kernel in its registry, its operation in text, and its documentation.  To add a
-kernel, write its function in `native.kernels` and add a row here.  Control flow, which starts
-functions, is in `kernels.basic.scalars`.
+The kernel in its registry, its operation's syntax, and its documentation are generated from a row.
+To add a kernel, write its function in `native.kernels` and add a row here.  Control flow, which
+starts functions, is in `kernels.basic.scalars`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ NUMBERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf
 
 @dataclass(frozen=True, slots=True)
 class NativeRow:
-    """A native kernel; `{}` in its texts stands for each of the `variants`.
+    """A native kernel; `{}` in its texts is replaced by each of the `variants`.
 
-    `types` are those of operands and results, as `"i32 chain -> chain"`; `i32*` takes any number,
-    and a chain at the end may be left out.  `function` is `module.name` in `native.kernels`.
+    `types` are those of operands and results, such as `"i32 chain -> chain"`; `i32*` takes any
+    number of them, and a final chain may be omitted.  `function` is `module.name` in
+    `native.kernels`.
     """
 
     name: str
@@ -27,26 +28,26 @@ class NativeRow:
     function: str
     text: str
     form: str = "GENERIC"
-    """How the operation is written: the name of a `Form`."""
+    """The operation's syntax: the name of a `Form`."""
     flags: tuple[str, ...] = ()
-    """`heavy`: worth a worker; `blocking`: runs in the blocking pool; `raw`: takes values that
-    are not available.
+    """`heavy`: worth waking a worker; `blocking`: runs in the blocking pool; `raw`: takes
+    unavailable values.
     """
     functions: tuple[str, ...] = ()
-    """Native functions whose addresses its data begins with."""
+    """Native functions whose addresses come first in its data."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Type words by name."""
     sync: bool = False
     """Runs in sync functions, and only there."""
     is_loose: bool = False
-    """Programs may give it other types than the row says: it does not read its operands as
+    """Programs may use other types than the row's, because it does not read its operands as
     numbers.
     """
     for_each: bool = False
-    """It has a result for each argument of any number."""
+    """It has a result for each of any number of arguments."""
     variants: str = ""
     example: str = ""
-    """A program, where the types do not give one."""
+    """An example program, if none can be generated from the types."""
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -337,7 +338,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             NativeRow(
                 f"tfrt_test.{name}",
                 "-> i32",
-                # A sync function returns its error, and reports none.
+                # A sync function returns its error without reporting it.
                 "async_kernels.fail_quietly",
                 text,
                 sync=True,

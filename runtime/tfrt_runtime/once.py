@@ -1,6 +1,4 @@
-"""An object that exists once per process: the first thread that needs it creates it, while others
-wait.
-"""
+"""Objects that exist once per process: the first thread that needs one creates it; others wait."""
 
 from __future__ import annotations
 
@@ -13,16 +11,15 @@ T = TypeVar("T")
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """`make` as a function that makes its result once per process, and then returns the same
-    object.
+    """Return a function that calls `make` once per process, and then returns the same object.
 
-    `functools.cache` alone lets threads that ask at the same moment make one object each, of which
-    it keeps one.  What `make` raises goes to its caller, and the next caller makes it anew.
+    `functools.cache` alone lets simultaneous callers make one object each, of which it keeps one.
+    An exception of `make` goes to its caller, and the next caller tries again.
     """
     lock = threading.RLock()
     made: list[T] = []
 
-    @functools.cache  # in front of the lock: later calls do not take it
+    @functools.cache  # checked before the lock: later calls do not take it
     @functools.wraps(make)
     def get() -> T:
         with lock:

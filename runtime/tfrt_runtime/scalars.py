@@ -1,17 +1,18 @@
-"""The table of scalar operations: name, types, what they compute, errors and documentation.
+"""The table of scalar operations: names, types, computations, errors, and documentation.
 
-From `FAMILIES` come the native kernels, their registry rows, the operations in text and their short
-forms, the operators of traced functions, completion and documentation.  To add an operation, add a
-row.
+The native kernels, their registry rows, the operations' syntax and short forms, the operators of
+traced functions, completion, and documentation are generated from `FAMILIES`.  To add an operation,
+add a row.
 
-What a row computes is a plain function of the operands: integers with their sign (an `i1` is 0 or
-1) and doubles.  The native core compiles it, the simulator calls it, so it is in the part of Python
-that Numba takes, on 64-bit integers.  A result is reduced to its type afterwards: integers wrap in
-two's complement, an f32 is rounded.  Therefore sums need no care, while a quotient must avoid the
-least number divided by -1, for which the processor stops the process.
+A row's computation is a plain function of the operands: signed integers (an `i1` is 0 or 1) and
+doubles.  The native core compiles it and the simulator calls it, so it is written in the subset of
+Python that Numba compiles, on 64-bit integers.  A result is then reduced to its type: integers wrap
+in two's complement, and an f32 is rounded.  Therefore sums need no care, but a quotient must avoid
+the least number divided by -1, for which the processor kills the process.
 
-Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0 or
-by all bits or more is an error; a comparison with NaN is false, "not equal" is true.
+Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0, or
+by the number of bits or more, is an error; a comparison with NaN is false, except that "not equal"
+is true.
 """
 
 from __future__ import annotations
@@ -32,21 +33,18 @@ Compute = Callable[..., Any]
 
 
 def wrapped(number: int, bits: int = 64) -> int:
-    """The lowest bits of a number, read as two's complement."""
+    """Return the lowest bits of a number, read as two's complement."""
     sign = 1 << (bits - 1)
     return ((number & (2 * sign - 1)) ^ sign) - sign
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that depends on the operands: `{}` in the text is operand number `shown`, of type
-    `word`.
-    """
+    """An error that depends on the operands; `{}` in its text is operand `shown`, of type `word`."""
 
     text: str
     when: Compute
-    """The condition on the operands under which the operation fails; its result is not computed
-    then.
+    """The condition on the operands under which the operation fails without computing its result.
     """
     shown: int = 0
     word: str = ""
@@ -58,7 +56,7 @@ class Operation:
 
     family: Family
     suffix: str
-    """A type, or for a cast two: `i32_to_f64`."""
+    """A type, or two types for a cast: `i32_to_f64`."""
     operands: tuple[str, ...]
     results: tuple[str, ...]
     compute: Compute
@@ -93,19 +91,19 @@ class Family:
     """Types of the results; `{}` is the operands' type."""
     operands: int = 2
     failure: Callable[[str], Failure] | None = None
-    """The condition under which the operation fails for a type, and the error."""
+    """Returns, for a type, the failure condition and the error."""
     python: str = ""
-    """The operator or function of Python that it is for traced values."""
+    """The Python operator or function that makes this operation from traced values."""
     numpy: tuple[str, ...] = ()
-    """numpy's functions that are this operator."""
+    """numpy's functions for this operator."""
     aliases: tuple[str, ...] = ()
     """Names in other languages and dialects, which messages translate."""
     arith: Mapping[str, str] = field(default_factory=dict)
-    """Operations of `arith` that compute this, or one result each, with LLVM's instruction if
-    one will do.
+    """Operations of `arith` that compute this, or one of its results, with LLVM's instruction if a
+    single one suffices.
     """
     generic: tuple[str, ...] = ()
-    """Suffixes for which TFRT has a kernel and no operation: text has it in quotes, with
+    """Suffixes for which TFRT has a kernel but no operation: programs write it in quotes, with
     unchecked types.
     """
     generic_sync: tuple[str, ...] = ()
@@ -120,7 +118,7 @@ class Family:
 
 
 def _truncated(a: Any, b: Any) -> tuple[Any, Any]:
-    """Quotient rounded towards zero, and remainder."""
+    """Return the quotient rounded toward zero, and the remainder."""
     if b == -1:
         return -a, a - a
     quotient = a // b
@@ -130,7 +128,7 @@ def _truncated(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _floored(a: Any, b: Any) -> tuple[Any, Any]:
-    """Quotient rounded down, and remainder."""
+    """Return the quotient rounded down, and the remainder."""
     if b == -1:
         return -a, a - a
     quotient = a // b
@@ -259,9 +257,9 @@ ARITHMETIC = (
 
 
 def _rounded_once(a: int) -> float:
-    """A whole number as a double that an f32 is rounded from as the number itself would be.
+    """Convert an integer to a double that rounds to the same f32 as the integer itself.
 
-    The bits that a double has no room for are kept as one bit.
+    The bits that do not fit into a double are combined into one bit (round to odd).
     """
     if -(2**53) < a < 2**53:
         return float(a)
@@ -269,12 +267,14 @@ def _rounded_once(a: int) -> float:
 
 
 def _saturated(a: float) -> int:
-    """Cut towards zero, as TFRT does it on x86: what does not fit is the least number."""
+    """Truncate toward zero, as TFRT does on x86: a number that does not fit becomes the least
+    one.
+    """
     return int(a) if -(2.0**63) <= a < 2.0**63 else -(2**63)
 
 
 def _unfit(source: str, target: str) -> Failure | None:
-    """When a number has no place in an integer type."""
+    """Return the condition under which a number does not fit an integer type."""
     if target not in INTEGERS or source in ("i1", target):
         return None
     high = 1 << (BITS[target] - 1)
@@ -332,7 +332,7 @@ INSTRUCTIONS: Mapping[str, str] = {
     for name, instruction in family.arith.items()
     if instruction
 }
-"""The operations of `arith` that are one instruction of LLVM."""
+"""The operations of `arith` that are a single LLVM instruction."""
 
 FAILURES: tuple[Failure, ...] = tuple(
     {
@@ -341,7 +341,7 @@ FAILURES: tuple[Failure, ...] = tuple(
         if operation.failure is not None
     }.values()
 )
-"""The errors of the table, one of each text and type of the operand shown."""
+"""The errors of the table, one for each text and type of the shown operand."""
 
 
 def failure_number(failure: Failure) -> int:
@@ -355,7 +355,7 @@ def folded(name: str, a: int, b: int) -> int | None:
     error.
 
     Raises:
-        KeyError: if the table has no such operation, or it shifts.
+        KeyError: if the table has no such operation, or if it is a shift.
     """
     family = _FOLDED[name]
     if family.failure is not None and family.failure("i64").when(a, b):
@@ -371,7 +371,7 @@ _FOLDED = {
 
 @functools.cache
 def for_operator(operator: str, word: str) -> Operation | None:
-    """The kernel for an operator of Python on a type, if there is one."""
+    """Return the kernel for a Python operator on a type, if one exists."""
     for family in ARITHMETIC:
         if family.python == operator and word in family.types:
             return OPERATIONS[f"tfrt.{family.name}.{word}"]

@@ -12,7 +12,7 @@ MAX_SECONDS = 0.25
 
 
 def float_text(number: float) -> str:
-    """A float as LLVM's streams print it."""
+    """Format a float like LLVM's streams."""
     return f"{number:e}".replace("inf", "INF")
 
 
@@ -21,13 +21,13 @@ class SlowTextError(Exception):
 
 
 def bounded(make: Callable[[], str]) -> str:
-    """The text that `make` makes, on a thread of its own where one can be started.
+    """Return the text of `make`, called on a separate thread where one can be started.
 
-    The thread that takes too long is left to itself.
+    A thread that takes too long is abandoned.
 
     Raises:
         SlowTextError: if it takes too long.
-        BaseException: what `make` raises.
+        BaseException: any exception of `make`.
     """
     made: list[str] = []
     raised: list[BaseException] = []

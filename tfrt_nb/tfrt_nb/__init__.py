@@ -1,4 +1,4 @@
-"""From a program's text to its results: dialects, passes, BEF, compilation, the command line.
+"""The compiler: from a program's source to its results, and the command line.
 
 Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as
@@ -6,10 +6,11 @@ text), `passes` (modules to modules), `convert` (modules to BEF) and `jit` (modu
 code), `interpreter` (the same functions without LLVM), `compiled` (functions that become machine
 code), `programs` (all of it: the class Program),
 `tracing` (programs from Python), `documents` and `language` (programs and runs as values, for pages
-and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
+and editors), `schedules`, `exercises` and `lessons` (for tutorials), `cli`.
 
-Builds on the runtime. Nothing here knows about notebooks.  `%load_ext tfrt_nb` and the HTML of runs
-and values are steps up the stairs, taken by name, so that importing this package loads no IPython.
+Builds on the runtime. Nothing here depends on notebooks.  `%load_ext tfrt_nb` and the HTML of runs
+and values belong to a higher package, which is imported by name, so that importing this one loads
+no IPython.
 """
 
 from __future__ import annotations
@@ -80,9 +81,7 @@ if TYPE_CHECKING:
 
 
 def _from(module: str, name: str) -> Callable[..., Any]:
-    """A function of a higher floor, loaded when it is called: this package gives it to a lower
-    one.
-    """
+    """Return a function of a higher package, loaded when it is called, for a lower package."""
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
@@ -202,10 +201,10 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # type checkers would take any name
+if not TYPE_CHECKING:  # otherwise, type checkers would accept any name
 
     def __getattr__(name: str) -> object:
-        """The public names, imported when they are first used: the package itself stays light."""
+        """Import a public name on its first use, so that the package itself stays light."""
         if name == "__version__":
             return import_module("importlib.metadata").version("tfrt-nb")
         if name not in _HOMES:
@@ -214,7 +213,7 @@ if not TYPE_CHECKING:  # type checkers would take any name
         return found
 
     def __dir__() -> list[str]:
-        """The public names, also those not used yet; Tab offers neither submodules nor imports."""
+        """List the public names, even unused ones, without submodules and imports, for Tab."""
         return [*__all__, *(name for name in globals() if name.startswith("__")), "__version__"]
 
 

@@ -1,9 +1,8 @@
-"""The net under the compiler: what no stage expects becomes a diagnostic at the operation
-concerned.
+"""The safety net of the compiler: unexpected exceptions become diagnostics at the operation.
 
 `internal_errors_caught` guards the entry points (text to module, module to BEF, module to machine
 code, passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests
-and fuzzers tell it from a mistake of the program by its class, `InternalError`.
+and fuzzers distinguish it from an error of the program by its class, `InternalError`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from tfrt_runtime.diagnostics import InternalError, Location, TfrtError, error
 
 if TYPE_CHECKING:
-    # Imported where it is needed: programs without text run without xDSL.
+    # Imported where it is needed: programs without source text run without xDSL.
     from xdsl.ir import Operation
 
 _PACKAGE = "tfrt_nb."
@@ -26,7 +25,7 @@ _MAX_REASON = 300
 
 @contextmanager
 def internal_errors_caught() -> Iterator[None]:
-    """Within, exceptions that are no diagnostics become `InternalError`.  Also a decorator."""
+    """Turn unexpected exceptions in the block into `InternalError`.  Also a decorator."""
     try:
         yield
     except TfrtError:
@@ -38,12 +37,12 @@ def internal_errors_caught() -> Iterator[None]:
 
 
 def internal_error(problem: Exception, place: Location | None = None) -> InternalError:
-    """The diagnostic for a defect of the compiler.
+    """Return the diagnostic for a defect of the compiler.
 
-    It names the module that failed, and the operation that it had at hand (innermost call first),
-    unless `place` is known.
+    It names the module that failed, and the operation that it was processing (innermost call
+    first), unless `place` is known.
     """
-    import traceback  # for defects only
+    import traceback  # imported here, because only defects need it
 
     frames = [frame for frame, _ in traceback.walk_tb(problem.__traceback__)][::-1]
     names = (str(frame.f_globals.get("__name__", "")) for frame in frames)
@@ -56,14 +55,14 @@ def internal_error(problem: Exception, place: Location | None = None) -> Interna
 
 
 def location_of(op: Operation) -> Location | None:
-    """Where in the source the operation comes from, if that is known."""
+    """Return the operation's source location, if known."""
     return place_of(op.location)
 
 
 def _place_in(frames: list[FrameType]) -> Location | None:
-    """The place of the first operation among the variables of the frames.
+    """Return the location of the first operation among the variables of the frames.
 
-    The function around it is taken only where no operation inside of one is found.
+    A function is taken only if no operation inside a function is found.
     """
     from xdsl.dialects.builtin import ModuleOp
 
@@ -94,13 +93,13 @@ def _operation_of(value: object) -> Operation | None:
 
 
 def place_of(location: object) -> Location | None:
-    """The place in a source that an operation's location stands for, if it does."""
+    """Return the source location that an operation's location attribute represents, if any."""
     from xdsl.dialects.builtin import FileLineColLoc
 
     if isinstance(location, Location):
         return location
     if isinstance(location, FileLineColLoc):
         return Location(location.filename.data, location.line.data, location.column.data)
-    # Of a name around it, or of a place in a source that the parser has recorded.
+    # A name around a location, or a source location that the parser has recorded.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

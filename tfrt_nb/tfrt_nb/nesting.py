@@ -1,6 +1,6 @@
-"""How large a program may be, how deep its regions may nest, and the stack that this takes.
+"""Limits of a program's size and of the nesting of its regions, and the stack for that nesting.
 
-xDSL's parser, verifier and printer call themselves for each region in a region.
+xDSL's parser, verifier, and printer recurse for each nested region.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from contextlib import contextmanager
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_FILE = 96 << 20
-"""The most bytes of a file that is read: a BEF file may hold large tensors."""
+"""The maximum size of a file in bytes: a BEF file may hold large tensors."""
 MAX_TEXT, MAX_LINES = 32 << 20, 200_000
-"""The most characters and lines of a program's source."""
-# With pointers of 32 bits, in a page, a few thousand frames fit on the stack of the browser, whose
-# end is that of the interpreter.
+"""The maximum numbers of characters and lines of a program's source."""
+# With 32-bit pointers, in a page, the browser's stack holds a few thousand frames, and overflowing
+# it crashes the interpreter.
 MAX_NESTING = 1_024 if sys.maxsize > 1 << 32 else 64
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
 _FRAMES = 40 * MAX_NESTING
-"""The frames of the deepest programs: a region takes a dozen, the names of its types a few."""
+"""The frames of the deepest programs: a region takes a dozen, and the names of its types a few."""
 
-_lock = threading.RLock()  # code that ends may be collected within
+_lock = threading.RLock()  # finished code may be collected inside
 _users = 0
 _limit_before = 0
 
 
 def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
-    """The error for source of `size` bytes, of which `lines` are known to be too many if not 0."""
+    """Return the error for source of `size` bytes; `lines`, if not 0, are known to be too many."""
     found = f"{lines} lines" if lines else f"{size} bytes"
     text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"  # noqa: E501
     return TfrtError(error(text))
@@ -38,9 +38,9 @@ def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
 
 @contextmanager
 def deep_stack() -> Iterator[None]:
-    """Inside, Python's recursion limit is high enough for the deepest programs.
+    """Raise Python's recursion limit in the block, enough for the deepest programs.
 
-    The limit is that of all threads, so the last one that leaves restores it.
+    All threads share the limit, so the last one that leaves restores it.
     """
     global _users, _limit_before
     with _lock:

@@ -15,21 +15,21 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
 _MAX_LINE = 200
-"""How many characters of a longer line are shown, those around the caret."""
+"""How many characters of a longer line are shown, around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
-"""The word that starts at a location that names only a point."""
+"""Matches the word at a location that is only a point."""
 
 
 NOWHERE = "<unknown>:0"
 
 
 def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
-    """The diagnostic and its notes.  `text` is the source that its location is in, if at hand.
+    """Format a diagnostic and its notes.  `text` is the source of its location, if available.
 
-    Notes about another source are shown without their line.  `nowhere` is shown where there is no
-    place. Ends without a newline.
+    Notes about another source are shown without their line.  `nowhere` replaces a missing location.
+    The result has no final newline.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
     parts = (diagnostic, *diagnostic.notes)
@@ -39,12 +39,12 @@ def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHE
 def render_all(
     diagnostics: Iterable[Diagnostic], text: str | None = None, nowhere: str = NOWHERE
 ) -> str:
-    """Several diagnostics, one below the other.  Ends without a newline."""
+    """Format several diagnostics, one below the other, without a final newline."""
     return "\n".join(render(diagnostic, text, nowhere) for diagnostic in diagnostics)
 
 
 def word_at(text: str, location: Location | None) -> str:
-    """The operation's name that a source has at a place; "" if there is none."""
+    """Return the operation's name at a location of a source; "" if there is none."""
     lines = text.split("\n")
     if location is None or not 1 <= location.line <= len(lines):
         return ""
@@ -53,7 +53,7 @@ def word_at(text: str, location: Location | None) -> str:
 
 
 def end_of(place: Location, line: str, column: int) -> int:
-    """Where to end the underline of `place` in its line, whose first column is 1; one past it."""
+    """Return the column after the underline of `place` in its line, whose first column is 1."""
     if place.end_line > place.line:
         return max(len(line.rstrip()) + 1, column + 1)
     if place.end_column > column:
@@ -75,20 +75,18 @@ def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, no
 
 
 def _excerpt(line: str, location: Location) -> str:
-    """The line with its tabs expanded, and below it `^~~~` under the location."""
+    """Return the line with its tabs expanded, and below it `^~~~` under the location."""
     start = max(location.column - 1, 0)
     end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
     line, start, end = cut(line, start, end)
-    # A column is what `loc` says, and a mark far past the end of the line shows nothing.
+    # `loc` may name any column, and a mark far past the end of the line would show nothing.
     before = width(line[:start]) + min(max(0, start - len(line)), _MAX_LINE)
     under = width(line[:end]) - width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"
 
 
 def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
-    """A line, of a long one the part around `start`, and where the span from `start` to `end` is
-    in it.
-    """
+    """Return a line, shortened around `start` if long, and the position of the span in it."""
     if len(line) <= _MAX_LINE:
         return line, start, end
     first = max(0, min(start, len(line)) - _MAX_LINE // 3)
@@ -99,7 +97,7 @@ def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _expanded(line: str) -> str:
-    """`line` with spaces for tabs, as many as keep the columns that a terminal shows."""
+    """Return `line` with tabs replaced by spaces, so that a terminal shows the same columns."""
     expanded = ""
     for character in line:
         if character == "\t":
@@ -110,7 +108,7 @@ def _expanded(line: str) -> str:
 
 
 def width(text: str) -> int:
-    """The columns that `text` takes from the start of a line."""
+    """Return how many columns `text` takes from the start of a line."""
     columns = 0
     for character in text:
         if character == "\t":

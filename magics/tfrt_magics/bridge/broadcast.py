@@ -1,8 +1,10 @@
-"""Questions of pages to a kernel that has no control channel: that of JupyterLite, a worker of the page.
+"""Requests of pages to a kernel without a control channel: JupyterLite's, which is a worker of the
+page.
 
-JupyterLite keeps messages to a kernel until its cell is over.  A `BroadcastChannel` reaches the worker whenever its
-event loop has a turn: between cells, while a cell awaits, and, where the browser can switch stacks, while a cell waits
-for a run (`host.one_thread.let_page_in`).  Elsewhere a busy cell does not answer, and the board says so.
+JupyterLite holds messages to a kernel until its cell finishes.  A `BroadcastChannel` reaches the
+worker whenever its event loop runs: between cells, while a cell awaits, and, if the browser can
+switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, a busy cell
+does not answer, and the board says so.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from typing import Any
 
 
 class Broadcast:
-    """One per kernel.  Each page has a channel of its own, by its session, which no other page can know."""
+    """One per kernel.  Each page has its own channel, named by its session, which no other page can
+    know."""
 
     def __init__(self, name: str, answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        """`answer` is called with the content of each question, on the one thread."""
+        """`answer` is called with the content of each request, on the only thread."""
         self._name, self._answer = name, answer
         self._channels: dict[str, Any] = {}
 

@@ -1,4 +1,4 @@
-"""The value of a `%%tfrt` cell: the run that it has started."""
+"""The value of a `%%tfrt` cell: the run that it started."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ class CellRun(Returning):
     """The run of a cell's functions, one after another.  Displayed, it is the cell's board."""
 
     instead_of_argument = "pass its results, as in run(*other.results)"
-    """What messages say about a run where a value is wanted."""
+    """Advice in messages about a run that was passed instead of a value."""
 
     def __init__(self, job: Job, execution: int) -> None:
         """`execution` is the number of the cell."""
         self.job, self.execution = job, execution
         self.board: LiveRun | None = None
-        """How pages see it, from the moment when they do."""
+        """The pages' view of the run, once they see it."""
 
     @property
     def results(self) -> tuple[AsyncValue, ...]:
-        """The results of all functions that have started, perhaps unavailable."""
+        """Return the results of all functions that have started, perhaps unavailable."""
         return tuple(cast("list[AsyncValue]", self.job.all_results()))
 
     @property
     def functions(self) -> Mapping[str, Results]:
-        """By the name of each function that has started its result, or the tuple of its results."""
+        """The result, or the tuple of results, of each function that has started, by its name."""
         return dict(self.job.results)
 
     def result(self, timeout: float | None = None) -> object:
-        """The value of the only result, or the tuple of all; waits until all functions are over.
+        """Wait until all functions have finished; return the only result, or the tuple of all.
 
         Raises:
-            TimeoutError: if they are not over in time.
+            TimeoutError: if they do not finish in time.
             TfrtError: the first error among the results; without results, of the run.
         """
         if not self.wait(timeout):
@@ -52,32 +52,32 @@ class CellRun(Returning):
         return found[0] if len(found) == 1 else found
 
     def as_value(self) -> AsyncValue:
-        """One AsyncValue of what the results become."""
+        """Return one AsyncValue for the results."""
         found = self.results
         return found[0] if len(found) == 1 else gather(*found)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all functions are over; False when the time is over first."""
+        """Wait until all functions have finished; return False if the time is over first."""
         return self.job.finished.wait(timeout)
 
     def done(self) -> bool:
-        """Whether all functions are over."""
+        """Tell whether all functions have finished."""
         return self.job.finished.is_set()
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Stop what runs and start nothing more; False if all is over."""
+        """Cancel the running function and start no more; return False if all have finished."""
         is_over = self.done()
         self.job.cancel(message)
         return not is_over
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What went wrong so far, in the order in which it was reported."""
+        """The diagnostics so far, in the order in which they were reported."""
         return self.job.diagnostics
 
     @property
     def output(self) -> str:
-        """What the functions have printed so far, the beginning of a long text."""
+        """The text that the functions have printed so far; if it is long, its beginning."""
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:

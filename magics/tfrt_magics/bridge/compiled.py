@@ -1,4 +1,4 @@
-"""What compiled functions have left behind, for the notebook."""
+"""Leftover objects of compiled functions, for the notebook."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
 MAX_WARNINGS = 5
-"""How many leftover objects of a run are shown under its cell."""
+"""The most leftover objects of a run that are shown under its cell."""
 
 
 class CompiledObjects:
-    """The tokens, values and groups that the compiled functions of one cell make on a host."""
+    """The tokens, values, and groups that the compiled functions of one cell make on a host."""
 
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
         Args:
-            checked: register every object, to show what exists and what is left over.
+            checked: register every object, to show existing and leftover ones.
 
         Raises:
-            TfrtError: at what cannot be compiled.
+            TfrtError: at an operation that cannot be compiled.
         """
         # Imported here: it loads LLVM, which host programs do not need.
         from tfrt_nb.compiled.kernels import HostCode
@@ -37,13 +37,14 @@ class CompiledObjects:
         program.compile(watched=True)
 
     def begin(self) -> None:
-        """A run starts."""
+        """Note that a run starts."""
         self._shared.runtime.checked = self._checked
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Warnings of the objects that the run has left behind.
+        """Return warnings about the objects that the run has left behind.
 
-        Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
+        For objects that nothing could resolve, the warning is the reason, once, unless it is in
+        `raised`.
         """
         left = [
             one
@@ -67,7 +68,7 @@ class CompiledObjects:
 
 
 def holders(one: LiveObject) -> str:
-    """The holders of an object: its producer until it is resolved, then only users."""
+    """Name the holders of an object: its producer until it is resolved, then only users."""
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
         return f"{one.state}; {count} {'was' if one.references == 1 else 'were'} never dropped"
@@ -77,7 +78,8 @@ def holders(one: LiveObject) -> str:
 
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
-    """The async objects of a host that have references; `texts` are the programs by their names."""
+    """Describe the async objects of a host that have references; `texts` are the programs by
+    name."""
     from tfrt_nb.compiled.kernels import HostCode
 
     named = []

@@ -1,4 +1,4 @@
-"""What all schedules of a function come to: as text, and as a run document whose outcomes can be replayed."""
+"""The outcomes of all schedules of a function, as text and as a run document with replays."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Explored:
     body: Document
 
     def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
-        """The document as a file holds it; `place` is where it belongs."""
+        """Return the document in the format of files; `place` is where it belongs."""
         head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
 
 def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:
-    """All outcomes of a function within the usual limits, each with one run that comes to it.
+    """Explore all outcomes of a function within the usual limits, each with one run that has it.
 
     Raises:
         TfrtError: if the program cannot be loaded, or the function takes other arguments.
@@ -64,7 +64,7 @@ def _row(
     outcome: Outcome,
     found: Schedules,
 ) -> dict[str, Any]:
-    """An outcome, with the run that its first schedule makes."""
+    """Return an outcome, with the run of its first schedule."""
     run, _ = explorer.replay(found.choices)
     data = RunDocument(program, run, page.document).data
     return {

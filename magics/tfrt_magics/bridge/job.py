@@ -1,6 +1,6 @@
 """The functions of one cell, run one after another, as the command line runs them.
 
-A job has a thread of its own that starts each function and waits for it.  The notebook's main
+A job has its own thread, which starts each function and waits for it.  The notebook's main
 thread stays free to be interrupted, and reads the job only through `snapshot`.  Where no thread can
 be started, the job works on the notebook's thread.
 """
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
     from tfrt_nb.programs import FunctionSignature
 
-# Here, as %load_ext imports this module: from the first cell on, `caller` looks past our frames,
+# Here, because %load_ext imports this module: from the first cell on, `caller` skips our frames,
 # and a job's thread has no caller of its own.
 HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
-# A stopped run may take this long to come to rest before the job ends without it: some kernel may
-# be stuck.  With the slice below, an interrupt is answered within half a second.
+# A stopped run may take this long to finish before the job ends without it: a kernel may be stuck.
+# With the slice below, an interrupt is handled within half a second.
 QUIESCENCE_SECONDS = 0.15
-# A stopped job ends by itself before that, unless the runtime does not even answer.
+# A stopped job ends by itself before that, unless the runtime does not respond.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 # Between cells of a page, which would wait for a longer turn.
 TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
 MAX_PROMISES = 3
-"""How many of the kernels that have not resolved a value are named."""
+"""The most kernels with unresolved values that a message names."""
 ROW_LIMIT = 2_000
-"""A program may have any number of values: the first of them have rows, the others are counted."""
+"""The most values with rows; a program may have any number, and the others are counted."""
 LOG_LIMIT = 200_000
 
 # The AsyncValue of a function with one result, or the tuple of those of any other.
@@ -63,9 +63,9 @@ Results = object
 
 
 class Log:
-    """The first `limit` characters that a program printed, and how many came after them.
+    """The first `limit` characters that a program printed, and the number of later ones.
 
-    It only ever grows, so that a board needs the new part alone.  Any thread may write and read.
+    It only grows, so that a board needs only the new part.  Any thread may write and read.
     """
 
     def __init__(self, limit: int = LOG_LIMIT) -> None:
@@ -82,14 +82,14 @@ class Log:
             self._dropped += len(text) - len(kept)
 
     def read(self) -> tuple[str, int]:
-        """The text so far, and the number of characters that were left out."""
+        """Return the text so far, and the number of omitted characters."""
         with self._lock:
             self._pieces = ["".join(self._pieces)]
             return self._pieces[0], self._dropped
 
 
 class Job:
-    """One cell's work.  It is over exactly when `finished` is set, and never changes after that."""
+    """One cell's work.  It is over when `finished` is set, and never changes after that."""
 
     def __init__(
         self,
@@ -116,14 +116,15 @@ class Job:
         self._stop_time = 0.0
         self._note = ""
         self._at_stop: tuple[int | None, list[str]] = None, []
-        """The function that ran when the job was stopped, and what its kernels owed then."""
+        """The running function when the job was stopped, and the unresolved results of its
+        kernels."""
         self._start = time.monotonic()
         self.meanwhile: Callable[[], None] = lambda: None
-        """Called now and then while the job works on the thread that has started it."""
+        """Called periodically while the job works on the thread that started it."""
         self._waits_for_end = True
         self._has_results = threading.Event()
-        # The runtime calls a worker by its thread's name; this one works while it waits.
-        # In the cell's context, as its runs are.
+        # The runtime names a worker by its thread; this thread works while it waits.
+        # In the cell's context, like its runs.
         self._thread = threading.Thread(
             target=copy_context().run, args=(deque, self._work(), 0), name="cell", daemon=True
         )
@@ -148,8 +149,9 @@ class Job:
             return
         self._thread.start()
         if self._timeout is not None:
-            # A thread of its own: the job's works while it waits, and may be long in one kernel.
-            # By the same name, as the runtime may name it as the one that ended a value.
+            # A separate thread: the job's thread works while it waits, and may stay long in one
+            # kernel.
+            # It has the same name, because the runtime may report it as the thread that ended a value.
             start_thread(self._thread.name, self._time_out, self._timeout)
 
     def wait_for_results(self) -> None:
@@ -157,15 +159,15 @@ class Job:
         self._has_results.wait()
 
     def cancel(self, note: str) -> None:
-        """Stop what runs and start nothing more.  `note` says why, in one line."""
+        """Cancel the running function and start no more.  `note` says why, in one line."""
         self._stop(Status.CANCELLED, note)
 
     def lose(self) -> None:
-        """Stop as the kernel ends.  Pages say the same of a kernel that they lose."""
+        """Stop because the kernel exits, with the words that pages use for a lost kernel."""
         self._stop(Status.KERNEL_GONE, "")
 
     def end(self) -> None:
-        """Be over now, whatever still runs.  What is unresolved counts as stopped."""
+        """End the job now, even if a kernel still runs.  Unresolved values count as stopped."""
         with self._lock:
             if self.finished.is_set():
                 return
@@ -176,14 +178,14 @@ class Job:
             self.finished.set()
 
     def forget(self) -> None:
-        """Stop holding values and events, if the job is over; what it shows stays."""
+        """Release values and events, if the job is over; the displayed state stays."""
         with self._lock:
             if self.finished.is_set():
                 self.results.clear()
                 self._runs.clear()
 
     def snapshot(self) -> Snapshot:
-        """The job as it is now.  Any thread may ask."""
+        """Return the current state of the job.  Any thread may call this."""
         with self._lock:
             if not self.finished.is_set():
                 self._sections = self._look()
@@ -191,43 +193,43 @@ class Job:
             return self._latest
 
     def standing(self) -> Snapshot:
-        """Like `snapshot`, but while it goes on its values are as they were."""
+        """Return a snapshot whose values may be old while the job is running."""
         with self._lock:
             if not self.finished.is_set():
                 self._latest = self._snapshot(Status.RUNNING)
             return self._latest
 
     def logs(self) -> list[RunDocument]:
-        """The events of each function that has started."""
+        """Return the events of each function that has started."""
         with self._lock:
             return [run.events for run in self._runs]
 
     def ready(self) -> Sequence[int] | None:
-        """The operations that the reader may run next; None for a job that goes on by itself."""
+        """Return the operations that the reader may run next; None unless the job is stepped."""
         with self._lock:
             return None if not self._runs or self.finished.is_set() else self._runs[-1].ready()
 
     def step(self, operation: int | None, *, until: bool = False) -> None:
-        """Let a run that is stepped through go on: see `TracedRun.step`."""
+        """Continue a stepped run: see `TracedRun.step`."""
         with self._lock:
             running = self._runs[-1:]
         for run in running:
             run.step(operation, until=until)
 
     def document(self) -> PageProgram:
-        """The program that runs, as pages have it."""
+        """Return the running program in the pages' format."""
         return self._program.document
 
     @property
     def output(self) -> Results:
-        """What `-o` binds: the results of the function, or of several functions by their names.
+        """Return the value for `-o`: the results of the function, or of several functions by name.
 
-        The dictionary is the job's own: it grows as the functions start.
+        The dictionary belongs to the job, and grows as the functions start.
         """
         return self.results if len(self._functions) > 1 else self.results[self._functions[0].name]
 
     def all_results(self) -> list[object]:
-        """The AsyncValues of the functions that have started, in their order."""
+        """Return the AsyncValues of the functions that have started, in order."""
         return [
             value
             for results in self.results.values()
@@ -235,9 +237,10 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """What the function that runs waits for, in words; of a stopped job, what never became available.
+        """Describe what the running function waits for or, in a stopped job, what never became
+        available.
 
-        A kernel that had started may have finished before the job did, and so have given its values.
+        A kernel that had started may have finished before the job ended, so its values may exist.
         """
         with self._lock:
             is_stopped = self._stopped is not Status.RUNNING
@@ -246,7 +249,7 @@ class Job:
         return "; ".join(words) or "no function was running"
 
     def _waits(self) -> tuple[int | None, list[str]]:
-        """The function that runs, and what its kernels owe."""
+        """Return the running function, and the unresolved results of its kernels."""
         place = len(self._runs) - 1
         if place < 0 or self._sections[place].status in OVER:
             return None, []
@@ -254,12 +257,12 @@ class Job:
 
     @property
     def was_refused(self) -> bool:
-        """Whether nothing ran, as an argument does not fit."""
+        """Whether nothing ran, because an argument does not fit."""
         return bool(self._refused) and not self._runs
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What went wrong so far, in the order in which it was reported."""
+        """The diagnostics so far, in the order in which they were reported."""
         with self._lock:
             reported = (diagnostic for run in self._runs for diagnostic in run.diagnostics)
             return (*reported, *self._refused)
@@ -276,7 +279,7 @@ class Job:
         except KeyboardInterrupt:
             self._stop(Status.CANCELLED, "a kernel raised KeyboardInterrupt, which cancels its run")
         except Exception as problem:  # noqa: BLE001
-            # A mistake of ours.  The main thread raises it, where its traceback can be seen.
+            # A bug of ours.  The main thread raises it, so that its traceback can be seen.
             self.failure = problem
             self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
         finally:
@@ -291,7 +294,7 @@ class Job:
             self.results[function.name] = unwrapped(run.results)
         self._has_results.set()
         if self._stopped is not Status.RUNNING:
-            run.cancel()  # the stop came between the two functions
+            run.cancel()  # the job was stopped between two functions
         yield from self._wait(run)
         with self._lock:
             self._sections[place] = _closed(_during_run(function, run), self._stopped)
@@ -333,7 +336,7 @@ class Job:
             run.cancel()
 
     def _look(self) -> list[Section]:
-        """The sections now: those that are over stay as they were."""
+        """Return the current sections; finished ones do not change."""
         looked = list(self._sections)
         for place, run in enumerate(self._runs):
             if looked[place].status not in OVER:
@@ -361,7 +364,7 @@ class Job:
 
 
 def _before_run(function: FunctionSignature) -> Section:
-    """The section of a function that has not started: only its results are known."""
+    """Return the section of a function that has not started: only its results are known."""
     names = result_names(len(function.result_types))
     rows = tuple(
         Row(name, label(type_), State.UNAVAILABLE, is_result=True)
@@ -371,19 +374,19 @@ def _before_run(function: FunctionSignature) -> Section:
 
 
 def _during_run(function: FunctionSignature, run: TracedRun) -> Section:
-    """The section of a function that runs, as it is now."""
+    """Return the current section of a running function."""
     values = run.named_values()
     rows = (*run.result_values(), *values[:ROW_LIMIT])
     return Section(label(function.name), Status.RUNNING, rows, decided(values[ROW_LIMIT:]))
 
 
 def unwrapped(results: Sequence[object]) -> Results:
-    """One result is itself; none or several are a tuple."""
+    """Return the only result, or a tuple of none or several."""
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _closed(section: Section, stopped: Status) -> Section:
-    """The section as it stays: `stopped` is the reason for what is missing, if anything is."""
+    """Return the final section; `stopped` is the reason for missing values, if any."""
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
@@ -391,12 +394,12 @@ def _closed(section: Section, stopped: Status) -> Section:
         return ended(section, stopped)
     if State.ERROR in states:
         return ended(section, Status.FAILED)
-    # It may have cancelled itself.
+    # The run may have cancelled itself.
     return ended(section, Status.CANCELLED if State.CANCELLED in states else Status.DONE)
 
 
 def waiting_for(section: Section, limit: int = 5) -> str:
-    """What a stopped function had not computed, in words."""
+    """Describe the values that a stopped function had not computed."""
     names = pending(section)
     count = len(names) + section.hidden.total - section.hidden.resolved
     if not count:

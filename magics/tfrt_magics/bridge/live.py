@@ -1,10 +1,12 @@
-"""The runs that pages may see: each is published while it goes on, and asked about until it is forgotten.
+"""The runs that pages may see: each is published while it runs, and answers requests until it is
+forgotten.
 
-The kernel publishes messages on one comm that was never announced: pages of ours listen to all that it
-publishes, every other front end ignores them.  Pages ask on the control channel, which answers while a cell is
-busy: a message `tfrt_request`, answered by `tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends
-its first messages before it has a subshell for them, and ipykernel 6 has no subshells: they wait for the cell that runs.
-Where a kernel has no control channel, questions come by `broadcast`.
+The kernel publishes messages on one unannounced comm: our pages listen to all of its messages, and
+every other front end ignores them.  Pages send requests on the control channel, which answers while
+a cell is busy: a message `tfrt_request`, answered by `tfrt_reply`.  Rejected: a comm that the page
+opens.  JupyterLab 4.6 sends its first messages before it has a subshell for them, and ipykernel 6
+has no subshells, so they would wait for the running cell.  If a kernel has no control channel,
+requests come by `broadcast`.
 """
 
 from __future__ import annotations
@@ -28,23 +30,24 @@ from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
 
 KEPT = 50
-"""The number of runs, and of finished displays, that pages can still ask about."""
+"""The number of runs, and of finished displays, that still answer requests."""
 MAX_OPEN = 50_000
 """The largest total of lines of unfinished displays; beyond it, the oldest displays freeze."""
 FRAME_LOOKS = 15
-"""Each that many looks a message has the present state of all values."""
+"""A message has the current state of all values every this many looks."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
-"""A page that has our extension says so in 20 ms; for any other page, a cell waits this long, once."""
+"""How long a cell waits, once per page, for our extension's answer, which takes 20 ms."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
 
 
 class Channel:
-    """One per kernel, from `%load_ext` on.  `answer` is called on the control thread with the content of each question."""
+    """One per kernel, from `%load_ext` on.  `answer` is called on the control thread with each
+    request's content."""
 
     def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
         self._shell = shell
@@ -52,7 +55,8 @@ class Channel:
         self._answer = answer
         self._is_executing = True  # the cell with %load_ext
         self._pages: dict[str, tuple[threading.Event, float]] = {}
-        """By session: set once the page has sent anything that only our extension sends; and until when to wait for that."""
+        """By session: an event, set once the page has sent a message of our extension; and the
+        deadline for it."""
         self._events = shell.events
         self._events.register("pre_execute", self._on_begin)
         self._events.register("post_execute", self._on_end)
@@ -67,17 +71,18 @@ class Channel:
             return
         self._control[f"{TARGET}_request"] = self._on_request
         if (place := self.place)["cell"] is not None:
-            self._page(str(place["client"]))  # asked now, so that no cell has to wait
+            self._page(str(place["client"]))  # requested now, so that no cell has to wait
 
     @property
     def place(self) -> dict[str, Json]:
-        """Where a run that starts now belongs: the kernel's process, the page that asked, the cell."""
+        """Return where a run that starts now belongs: the kernel's process, the requesting page,
+        the cell."""
         if self._control is None:
             parent = self._kernel.get_parent() or {}
         else:
             parent = self._kernel.get_parent("shell")
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
-        # What a kernel in the page publishes has the session of the page.
+        # Messages of a kernel in the page have the session of the page.
         kernels = getattr(self._kernel, "session", None)
         session = header.get("session") if kernels is None else kernels.session
         return {
@@ -88,7 +93,8 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Whether the page that runs this cell has our extension; on the main thread.  Waits for each page once."""
+        """Tell whether the page of this cell has our extension.  Main thread; waits once for each
+        page."""
         if self._control is None:
             return True
         page, end = self._page(str(self.place["client"]))
@@ -105,7 +111,7 @@ class Channel:
             self._broadcast.listen(str(client))
 
     def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         if self._broadcast is not None:
             self._broadcast.close()
         self._events.unregister("pre_execute", self._on_begin)
@@ -120,9 +126,9 @@ class Channel:
         self._comm.send(message)
 
     def _announce(self) -> None:
-        """Let pages see that the kernel takes their questions: `comm_info_request` lists the comm.
+        """Show pages that the kernel takes requests: `comm_info_request` lists the comm.
 
-        A page, or a cell that closes every comm, may have closed it since the last message.
+        A page, or a cell that closes all comms, may have closed it since the last message.
         """
         comm.get_comm_manager().register_comm(self._comm)
 
@@ -152,46 +158,46 @@ class Channel:
 
 
 class Published(Protocol):
-    """What pages may ask about: a run, or displayed values."""
+    """The subject of a page's requests: a run, or displayed values."""
 
     began: float
     """In seconds since 1970, to compare with the times of files."""
 
     @property
     def id(self) -> str:
-        """What pages call it."""
+        """The id that pages use."""
 
     def without_events(self) -> Document:
-        """Its state, in short."""
+        """Return its state, without events."""
 
     def since(self, event: int) -> Document:
-        """All that a page does not have that has the first `event` events."""
+        """Return everything that a page with the first `event` events lacks."""
 
     def bundle(self) -> Bundle:
-        """Its display data."""
+        """Return its display data."""
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
-        """Do what a page asks for, and answer at once."""
+        """Execute a page's command, and answer at once."""
 
 
 class Publisher(Protocol):
-    """Where messages go: a channel."""
+    """The destination of messages: a channel."""
 
     @property
     def place(self) -> dict[str, Json]:
-        """Where a run that starts now belongs."""
+        """Return where a run that starts now belongs."""
 
     def send(self, message: Document) -> None:
         """Publish a message; on any thread."""
 
 
 class LiveRecord:
-    """A record, as the pump publishes it; `at_end` is called after the last message."""
+    """A record that the pump publishes; `at_end` is called after the last message."""
 
     def __init__(
         self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
     ) -> None:
-        """`bundle_of` makes the display data of the run as it is."""
+        """`bundle_of` makes the display data of the run's current state."""
         self._job = job
         self.record = Record(job, {"run": uuid.uuid4().hex, **channel.place})
         self.over = threading.Event()
@@ -208,7 +214,7 @@ class LiveRecord:
         return self.record.id
 
     def follow(self, listener: Callable[[Document], None]) -> None:
-        """Call `listener` with each message that is published from now on, on the thread that publishes it."""
+        """Call `listener` with each later message, on the thread that publishes it."""
         self._listeners.append(listener)
 
     def send_to(self, channel: Publisher) -> None:
@@ -237,7 +243,7 @@ class LiveRecord:
         return {}
 
     def show_stages(self) -> None:
-        """Publish the stages of the program; at the end of the run also the file that has them."""
+        """Publish the stages of the program and, at the end of the run, the file that has them."""
         message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
             self._final = None
@@ -245,7 +251,7 @@ class LiveRecord:
         self._channel.send(message)
 
     def bundle(self) -> Bundle:
-        """The display data of the run as it is; made once when it is over."""
+        """Return the display data of the run's current state; made only once after the run."""
         if self._final is not None:
             return self._final
         if not self.record.is_over:
@@ -256,7 +262,7 @@ class LiveRecord:
         return self._final
 
     def step(self) -> bool:
-        """Publish what is new; whether there will be more.  The last message has the whole run."""
+        """Publish changes; tell whether more will come.  The last message has the whole run."""
         message = self.record.look()
         self._looks += 1
         if self.record.is_over:
@@ -273,7 +279,8 @@ class LiveRecord:
         return not self.record.is_over
 
     def _last(self, message: Document) -> Document:
-        """The end: a file, and what is new in `message`, so that no page has to read the file to be right."""
+        """Publish the end: a file, and the changes in `message`, so that pages need not read the
+        file."""
         events: Document = {key: message[key] for key in ("from", "events") if key in message}
         bundle = self.bundle()
         if self.record.events > MAX_LIVE:
@@ -290,7 +297,7 @@ class LiveRun(LiveRecord):
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
         if name == "step":
-            # A step may take long, and other questions do not wait for it.
+            # A step may take long, and other requests must not wait for it.
             operation, until = question.get("op"), bool(question.get("until"))
             run_apart("step", partial(self.job.step, operation, until=until))
         return super().command(name, question)
@@ -302,22 +309,22 @@ class LiveRuns:
     def __init__(
         self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
     ) -> None:
-        """`assist` answers questions about a cell that is being written, which have an `ask`."""
+        """`assist` answers requests about a cell that is being written, which have an `ask`."""
         self.channel = Channel(shell, self._answer)
         self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
         self._open: OrderedDict[str, tuple[Published, int]] = OrderedDict()
-        """Displays that are not over, with the number of their lines."""
+        """Unfinished displays, with the number of their lines."""
         self._over: deque[Published] = deque(maxlen=KEPT)
         self._lines, self._lock = 0, threading.Lock()
 
     @property
     def place(self) -> dict[str, Json]:
-        """Where what is shown now belongs; on the main thread."""
+        """Return where a display that is made now belongs; on the main thread."""
         return self.channel.place
 
     def add(self, job: Job) -> LiveRun:
-        """A run of a cell that is executed now; on the main thread."""
+        """Add the run of the current cell; on the main thread."""
         run = LiveRun(job, self.channel, self._bundle_of)
         self._runs[run.record.id] = run
         while len(self._runs) > KEPT:
@@ -325,7 +332,7 @@ class LiveRuns:
         return run
 
     def hold(self, display: Published, lines: int) -> None:
-        """Keep a display with this number of lines until it is over."""
+        """Keep a display with this number of lines until it is finished."""
         with self._lock:
             self._open[display.id] = display, lines
             self._lines += lines
@@ -347,8 +354,8 @@ class LiveRuns:
         return found or (held and held[0]) or next((d for d in [*self._over] if d.id == name), None)
 
     def _answer(self, question: Mapping[str, Any]) -> Document:
-        """What a page asks: about one run since its event `last`, to cancel or step one, the stages or the bytes of
-        its program, or which runs there are; `here` is the answer to who has our extension."""
+        """Answer a page's request: one run's changes since event `last`, to cancel or step it, the
+        stages or the bytes of its program, or the list of runs; `here` announces our extension."""
         if "ask" in question:
             return self._assist(question)
         for name in ("cancel", "step", "stages", "bef"):

@@ -1,9 +1,10 @@
-"""The one thread that publishes what is new: of running jobs, and of displayed values.
+"""The only thread that publishes changes of running jobs and of displayed values.
 
-Worker threads never speak to the notebook.  The pump looks at most 30 times a second, and sends what came since
-it last looked.  A job is polled until it is over, and its last look is taken after that, so that the final state is
-exact.  A displayed value is looked at only after someone has marked it: without polled jobs and marks, the thread sleeps.
-Where no thread can be started, the pump is a source of `host.one_thread`.
+Worker threads never send messages to the notebook.  The pump looks at most 30 times a second, and
+sends the changes since its last look.  A job is polled until it is over, and its last look comes
+after that, so that the final state is exact.  A displayed value is examined only after it has been
+marked: without polled jobs and marks, the thread sleeps. Where no thread can be started, the pump
+is a source of `host.one_thread`.
 """
 
 from __future__ import annotations
@@ -23,36 +24,40 @@ from tfrt_runtime.native.machine import HAS_THREADS
 INTERVAL_SECONDS = 1 / 30
 # Looking at a large program may cost a tenth of one core, together with the last look, which packs the whole run.
 COST_FACTOR = 13
-# What is marked has changed: it is worth a third of one core.
+# Marked objects have changed: they are worth a third of one core.
 MARKED_FACTOR = 3
 
 
 class Watched(Protocol):
-    """What is looked at: a run, or displayed values.  One thread at a time calls `step`."""
+    """An object that the pump watches: a run, or displayed values.  One thread at a time calls
+    `step`."""
 
     over: threading.Event
-    """Set once there is nothing more to come."""
+    """Set once no more changes will come."""
 
     def step(self) -> bool:
-        """Send what is new; return whether to check again without a mark."""
+        """Send the changes; return whether to check again without a mark."""
 
 
 class Pump:
-    """Looks at any number of runs and displays.  Its thread starts with the first, and sleeps while there are none."""
+    """Watches any number of runs and displays.  Its thread starts with the first, and sleeps
+    without any."""
 
     def __init__(
         self, clock: Callable[[], float] = time.thread_time if HAS_THREADS else time.perf_counter
     ) -> None:
-        """`clock` says what a look costs: processor time, as the machine may be busy with something else."""
+        """`clock` measures the cost of a look: processor time, because the machine may be busy with
+        other work."""
         self._clock = clock
         self._polled: list[Watched] = []
         self._marked: deque[Watched] = deque()
         self._wake: SimpleQueue[None] = SimpleQueue()
-        """Has an item after each mark.  Without a lock of Python's: a destructor that marks may interrupt any line."""
+        """Has an item after each mark.  It uses no Python lock, because a destructor that marks may
+        run at any line."""
         self._looking, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
         self._due = 0.0
-        """When the next look is, without a thread."""
+        """The time of the next look, without a thread."""
 
     def watch(self, run: Watched) -> None:
         """Poll `run` until it is over."""
@@ -60,7 +65,8 @@ class Pump:
         self.mark(run)
 
     def start(self) -> None:
-        """Start the thread, without which marks have no effect; not in a destructor."""
+        """Start the thread, without which marks have no effect; do not call this in a
+        destructor."""
         if not HAS_THREADS:
             ONE_THREAD.add(self._step_if_due, resolves=False)
             return
@@ -69,7 +75,8 @@ class Pump:
                 self._thread = start_thread("tfrt-pump", self._work)
 
     def mark(self, watched: Watched) -> None:
-        """Look at `watched` soon, once, however often it is marked until then.  On any thread, in a destructor too."""
+        """Look at `watched` soon, once, even if it is marked again.  Any thread, and a destructor,
+        may call this."""
         self._marked.append(watched)
         self._wake.put(None)
         if not HAS_THREADS:
@@ -84,14 +91,16 @@ class Pump:
                 self.step()
 
     def flush(self) -> None:
-        """Return once all is sent that was marked before: what the thread is about to send, too."""
+        """Return once all earlier marks are sent, including those that the thread is about to
+        send."""
         with self._looking:
             is_left = bool(self._marked)
         if is_left:
             self.step()
 
     def step(self) -> float:
-        """Look once at everything that is watched or marked; the seconds until the next look, if there is one."""
+        """Look once at all watched and marked objects; return the seconds until the next look, if
+        any."""
         with self._looking:
             polled = {id(one): one for one in self._polled}
             marked: dict[int, Watched] = {}
@@ -108,7 +117,7 @@ class Pump:
         return pause
 
     def _step_if_due(self) -> float | None:
-        """Look if it is time: a source of the one thread."""
+        """Look if it is time: a source of `one_thread`."""
         if not (self._polled or self._marked):
             return None
         left = self._due - time.monotonic()
@@ -136,7 +145,7 @@ def _goes_on(run: Watched) -> bool:
     try:
         return run.step()
     except Exception:
-        # A closed socket at exit: this board is lost, the others are not.
+        # A closed socket at exit: only this board is lost.
         logging.getLogger(__name__).exception("a %%tfrt board stopped updating")
         run.over.set()
         return False

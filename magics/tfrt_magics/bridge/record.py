@@ -1,4 +1,4 @@
-"""A job as a run document, which grows while the job goes on.
+"""A job as a run document, which grows while the job runs.
 
 The document is JSON: the program with its layout, the events in columns, the text of each value, the log.
 The page's `document.js` reads it.  Times are nanoseconds since the first event.
@@ -24,49 +24,51 @@ if TYPE_CHECKING:
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 MAX_EVENTS = 50_000
-"""How many of a run's first events are kept, and how many of the newest."""
+"""How many of a run's first events, and of its newest, are kept."""
 MAX_LIVE = 20_000
 """After this many events a page receives only current states, until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
-"""Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
+"""Longer texts of a program's stages are shown, but not kept in the file, which holds them
+deflated."""
 
 CERTAIN = ("unrecorded", "available", "error", "more")
-"""What runs say of operations without their events, by how much that says."""
+"""The states of operations without events, in order of increasing certainty."""
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
 
 
 class Recorded(Protocol):
-    """What a record follows: a job of a cell, or a run that Python started."""
+    """The subject of a record: a job of a cell, or a run that Python started."""
 
     def document(self) -> Any:
-        """What does not change: the `body` with the program."""
+        """Return the constant part: the `body` with the program."""
 
     def logs(self) -> Sequence[Any]:
-        """The events of each function that has started: run documents, or what is used like one."""
+        """Return the events of each function that has started: run documents, or equivalent
+        objects."""
 
     def ready(self) -> Sequence[int] | None:
-        """The operations that the reader may run next; None for what goes on by itself."""
+        """Return the operations that the reader may run next; None unless it is stepped."""
 
     def snapshot(self) -> Snapshot:
-        """Its state."""
+        """Return its state."""
 
     def standing(self) -> Snapshot:
-        """The same, but while it goes on its values may be as they were."""
+        """Return its state; while it is running, its values may be old."""
 
     def cancel(self, note: str) -> object:
-        """Stop it."""
+        """Cancel it."""
 
 
 class Record:
-    """The document of one run.  `look` is called by one thread at a time; any thread may read."""
+    """The document of one run.  One thread at a time calls `look`; any thread may read."""
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
-        """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
+        """`head` identifies the run and where it belongs: `run`, `session`, `client`, `cell`."""
         self._job, self.program = job, job.document()
-        """What pages may ask for the stages and the bytes of, if it has operations."""
+        """The program whose stages and bytes pages may request, if it has operations."""
         self._head = dict(head)
         self._lock = threading.RLock()
         self._kept = FirstAndNewest(MAX_EVENTS)
@@ -80,7 +82,8 @@ class Record:
         self._ready: Sequence[int] | None = None
         self._stages: Document | None = None
         self._names: list[str] = []
-        # Of a large program, whose rows take a while, a page shows the board; other front ends see them at the end.
+        # The rows of a large program take a while: a page shows its board, and other front ends see
+        # them at the end.
         is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
         self.snapshot = job.standing() if is_large else job.snapshot()
         self._said = _still(self.snapshot)
@@ -92,12 +95,12 @@ class Record:
 
     @property
     def is_stepped(self) -> bool:
-        """Whether it goes on only as the reader of a board says."""
+        """Whether it continues only at the request of a board's reader."""
         return not self.is_over and self._job.ready() is not None
 
     @property
     def events(self) -> int:
-        """How many events there were so far."""
+        """The number of events so far."""
         return self._kept.total
 
     @property
@@ -105,7 +108,7 @@ class Record:
         return str(self._head["run"])
 
     def look(self) -> Document | None:
-        """What is new since the last look, as a message; None if nothing is."""
+        """Return the changes since the last look as a message; None without changes."""
         with self._lock:
             self.snapshot = self._job.standing()
             before, logged, previews = self._kept.total, len(self._log), dict(self._previews)
@@ -132,13 +135,13 @@ class Record:
             return message
 
     def stages(self) -> Document:
-        """The stages of the program, made once."""
+        """Return the stages of the program, made once."""
         if self._stages is None:
             self._stages = self.program.stages()
         return self._stages
 
     def preview(self) -> None:
-        """Make the texts of values that are more than a number; slow objects take a while."""
+        """Make the texts of values other than numbers; slow objects take a while."""
         for log in self._job.logs():
             log.preview()
 
@@ -149,14 +152,15 @@ class Record:
             return {**self.without_events(), "from": first, "events": self._events(first)}
 
     def without_events(self) -> Document:
-        """The state of the run, for a page that has the events or gets them otherwise."""
+        """Return the state of the run, for a page that has the events or receives them
+        separately."""
         with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
             rest["pictures"] = self._pictures
             return {**self._state(), **rest}
 
     def frame(self) -> list[list[int | str]]:
-        """The present state of the first values that have one, for a page that has just come."""
+        """Return the current state of the first values that have one, for a new page."""
         with self._lock:
             labels = self._workers()
             states = {n: state for log in self._job.logs() for n, state in log.states().items()}
@@ -167,7 +171,7 @@ class Record:
             ]
 
     def file(self) -> dict[str, Json]:
-        """The document as a file holds it."""
+        """Return the document in the format of files."""
         with self._lock:
             stages = self._stages or {"rows": []}
             size = sum(len(row["text"]) for row in stages["rows"])
@@ -187,7 +191,7 @@ class Record:
         return Writer(self.program.body)
 
     def _state(self) -> Document:
-        """The head, and what is small enough to be sent each time."""
+        """Return the head, and the parts that are small enough to be sent each time."""
         return {
             **self._head,
             "status": str(self.snapshot.status).replace(" ", "-"),
@@ -225,24 +229,26 @@ class Record:
         }
 
     def _remote(self) -> list[list[Json]]:
-        """What became of the calls on a cluster."""
+        """Return the history of the calls on a cluster."""
         return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
-        """The names of threads: when one exits, another may take over under its events' name."""
+        """Return the names of threads; after one exits, another may take over its name in
+        events."""
         known: Sequence[str] = next((log.workers for log in self._job.logs()), [])
         self._names += known[len(self._names) :]
         return list(self._names)
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
-        """How often values were computed that were computed more than once; of each value, if events are missing."""
+        """Return the counts of repeatedly computed values; of all values, if events are missing."""
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
         counts = {row.number: row.count for row in rows if row.number is not None}
         return made | counts if all_of_them else counts
 
     def _unlogged(self) -> dict[int, str]:
-        """What is known of operations without their events: of several runs what is most certain."""
+        """Return the states of operations without events; of several runs, the most certain
+        ones."""
         found: dict[int, str] = {}
         for log in self._job.logs():
             for number, state in log.unlogged().items():
@@ -250,12 +256,13 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """The events from number `first` on, by time: all that are kept, or those before number `most`."""
+        """Return the kept events from number `first` on, by time, or only those before number
+        `most`."""
         rows = self._kept.since(first) if most is None else self._kept.first[first:most]
         return {"kinds": KINDS, **columns_of(sorted(rows, key=itemgetter(0)))}
 
     def _take(self) -> None:
-        """Record what is new in the job."""
+        """Record the changes of the job."""
         for place, log in enumerate(self._job.logs()):
             if place == len(self._taken):
                 self._taken.append(0)
@@ -284,5 +291,5 @@ class Record:
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
-    """A snapshot without the time, which passes by itself."""
+    """Return a snapshot without the time, which changes by itself."""
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)

@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
 MAX_SOURCE = 4_000_000
-"""Of a longer text pages have the beginning."""
+"""Pages have only the beginning of a longer text."""
 LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once why the first cell takes a while; on standard output, as nothing is wrong."""
+    """Say once why the first cell takes a while; on standard output, because it is not an error."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
 
 def notebook_loop() -> asyncio.AbstractEventLoop:
-    """The loop of the notebook, on whose thread cells run.
+    """Return the event loop of the notebook, on whose thread cells run.
 
     Raises:
         TfrtError: if there is none, as in a terminal.
@@ -64,7 +64,7 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
 
 
 class PageProgram:
-    """A program as pages have it: the part of a run document that does not change."""
+    """A program in the pages' format: the constant part of a run document."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -86,10 +86,11 @@ class PageProgram:
 
     @cached_property
     def named_values(self) -> list[Mapping[str, Any]]:
-        """The values that the text names, in its order, without those that a region captures."""
+        """Return the values that the source names, in order, without those that a region
+        captures."""
         data = self.document.data
         depths: list[int] = []
-        inner: dict[int, int] = {}  # how deep the arguments of regions are
+        inner: dict[int, int] = {}  # the nesting of the regions' arguments
         for row in data["operations"]:
             depths.append(0 if row["parent"] is None else depths[row["parent"]] + 1)
             for region in row["regions"]:
@@ -99,15 +100,18 @@ class PageProgram:
         for row in data["values"] if self.program._labels or self.program.text else ():
             depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
             known = outermost.setdefault((row["function"], row["name"]), depth)
-            # In BEF a region takes what it uses as arguments; in the text those are outer values.
+            # In BEF, a region takes the values that it uses as arguments; in the source these are
+            # outer values.
             if row["name"] and (depth <= known or row["id"] not in inner):
                 found.append(row)
         return found
 
     def stages(self) -> dict[str, Any]:
-        """`stages` of a run document: what becomes of the program on its way to the processor, or the `problem` with
-        that.  To make them takes as long as to compile the program."""
-        # Here, because most programs are not looked at in this way.
+        """Return `stages` of a run document: the program at the stages of its compilation, or the
+        `problem`.
+
+        Making them takes as long as compiling the program."""
+        # Here, because the stages of most programs are never requested.
         from tfrt_nb.documents.stages import stages
 
         try:
@@ -116,14 +120,14 @@ class PageProgram:
             return {"rows": [], "problem": problem.diagnostics[0].message}
 
     def bef(self) -> bytes:
-        """The program's file."""
+        """Return the program as a BEF file."""
         return self.program.bef
 
 
 class NotebookHost:
     """A HostContext, as the notebook uses it. Tests replace it.
 
-    Of a host of the user's, it is a shared context: it dies with the host, and does not close it.
+    For a user's host, it is a shared context: it lives as long as the host, and does not close it.
     """
 
     def __init__(
@@ -134,9 +138,9 @@ class NotebookHost:
     ) -> None:
         """
         Args:
-            work_queue: of a host to open, or a host of the user's.
+            work_queue: that of a host to open, or a user's host.
             check_references: whether compiled programs that start now are checked.
-            loop: where `async def` kernels run; None is a loop of the host's own.
+            loop: the event loop of `async def` kernels; None means the host's own loop.
         """
         library.load(announce)
         if isinstance(work_queue, str):
@@ -145,32 +149,32 @@ class NotebookHost:
         self._memory: str | None = None
         self.check_references = check_references
         self._runs: list[TracedRun] = []
-        """Runs of compiled functions that may still be going on."""
+        """Runs of compiled functions that may still be running."""
         self._texts: dict[str, str] = {}
 
     @property
     def is_spent(self) -> bool:
-        """Whether a run that was stopped computes on, and so would never let another one end."""
+        """Whether a stopped run still computes, so that no other run could finish."""
         return any(run.runs_on for run in self._runs)
 
     def set_memory(self, memory: str | None) -> None:
-        """What programs of the host may take from now on; None is the default."""
+        """Set the memory that programs of the host may use from now on; None is the default."""
         if memory != self._memory:
             self._host.set_memory(memory)
             self._memory = memory
 
     def live_objects(self) -> Sequence[LiveObject]:
-        """The tokens, values and groups of compiled programs that are left over."""
+        """Return the leftover tokens, values, and groups of compiled programs."""
         is_used = self._texts and not self._host.is_closed
         return live_objects(self._host, self._texts) if is_used else ()
 
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
-        """The program with the kernels that there are now, the notebook's own among them.
+        """Load a program with the current kernels, including those of the notebook.
 
         Its operations last `slow` times as long.
 
         Raises:
-            TfrtError: when it uses others.
+            TfrtError: if it uses unknown kernels.
         """
         objects = None
         if program._compiled is not None:
@@ -186,7 +190,7 @@ class NotebookHost:
 
 
 class LoadedProgram:
-    """A program on a host, whose runs are watched."""
+    """A program on a host, with watched runs."""
 
     def __init__(
         self,
@@ -196,28 +200,28 @@ class LoadedProgram:
         note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`objects` are those of compiled functions; `note` hears of their runs.
+        """`objects` are those of compiled functions; `note` is called with their runs.
 
         Operations of host functions last `slow` times as long.
         """
         self._slow = slow
         self._host, self._program, self._objects, self._note = host, program, objects, note
-        # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
+        # Loaded now, so that an unknown kernel is an error of the program instead of its run.
         self._executable = program.load(watched=True)
         self._is_compiled = {one.name: one.is_compiled for one in program.functions}
 
     @cached_property
     def document(self) -> PageProgram:
-        """The program as pages have it."""
+        """Return the program in the pages' format."""
         return PageProgram(self._program)
 
     def run(
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
     ) -> TracedRun:
-        """Start a function.  `output` gets each piece of printed text, on any thread.
+        """Start a function.  `output` receives each piece of printed text, on any thread.
 
         Raises:
-            TfrtError: when it takes other arguments.
+            TfrtError: if it takes other arguments.
         """
         objects = self._objects if self._is_compiled[function] else None
         if objects is not None:
@@ -236,9 +240,9 @@ class LoadedProgram:
 
 
 class SteppedProgram:
-    """A program that a reader runs by hand: each run of a function goes on only on request.
+    """A program that a reader steps through: each run of a function continues only on request.
 
-    Close it when they are over.
+    Close it after the runs.
     """
 
     def __init__(self, program: Program) -> None:
@@ -249,7 +253,7 @@ class SteppedProgram:
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
     ) -> SteppedRun:
         """Like `LoadedProgram.run`."""
-        # Here, because few cells are stepped through.
+        # Imported here, because few cells are stepped through.
         from tfrt_nb.schedules.step import Stepper
 
         page = self.document
@@ -258,13 +262,13 @@ class SteppedProgram:
         return self._runs[-1]
 
     def close(self) -> None:
-        """End what still runs."""
+        """End the remaining runs."""
         for run in self._runs:
             run.stepper.close()
 
 
 class TracedRun:
-    """An Execution with the names that the program's text gives its values.
+    """An Execution with the names of its values in the program's source.
 
     One thread at a time may read the values.
     """
@@ -276,38 +280,39 @@ class TracedRun:
         events: RunDocument,
         objects: CompiledObjects | None = None,
     ) -> None:
-        """`objects` are those of a compiled function that are looked after."""
+        """`objects` are the tracked objects of a compiled function."""
         self._execution, self.page, self.events = execution, page, events
         name = execution.function.name
         self._signature = next(one for one in page.program.functions if one.name == name)
         self._objects = objects
         self._left_over: tuple[Diagnostic, ...] | None = None
-        # The user may keep the results, so they stay here and outlive the run.
+        # The user may keep the results, which outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[int, str] = {}
 
     def ready(self) -> list[int] | None:
-        """The operations that the reader may run next; None for a run that goes on by itself."""
+        """Return the operations that the reader may run next; None unless the run is stepped."""
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run an operation, others until it is ready, or for None all that is left; not of a run that goes on by itself."""
+        """Run an operation, after the others that it needs, or with None all remaining ones of a
+        stepped run."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         reported = self._execution.diagnostics
-        # Of a run that fails, each place that failed, even where no operation awaits it.
+        # For a failed run, each failed location, even if no operation awaits it.
         failures = self._execution.request.failures if reported else ()
         others = [one for one in failures if one not in reported]
         return [*reported, *others, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:
-        """Whether a waiting thread found that nothing can happen anymore."""
+        """Whether a waiting thread found that the run cannot continue."""
         return self._execution.is_stuck
 
     def waiting_for(self) -> Sequence[Diagnostic]:
-        """Notes on the values that the run waits for from threads and event loops."""
+        """Return notes on the values that the run awaits from threads and event loops."""
         return self._execution.waiting_for()
 
     def wait(self, timeout: float) -> bool:
@@ -321,7 +326,7 @@ class TracedRun:
 
     @property
     def runs_on(self) -> bool:
-        """Whether something of it still runs although it was stopped."""
+        """Whether a part of it still runs although it was stopped."""
         return self._execution.request.is_cancelled and not self.wait(0)
 
     def cancel(self) -> None:
@@ -332,7 +337,7 @@ class TracedRun:
         for place, name in enumerate(result_names(len(types))):
             value, type_ = self.results[place], types[place]
             state = self._state(value)
-            # That a token is available says its state.
+            # A token's state already says that it is available.
             is_shown = state in SHOWN and not (state is State.AVAILABLE and type_ == TOKEN)
             if is_shown and place not in self._texts:  # made once: a tensor's takes a while
                 self._texts[place] = preview_of(value)
@@ -340,13 +345,13 @@ class TracedRun:
         return found
 
     def named_values(self) -> list[Row]:
-        """The function's own values, then those of the functions that it has called."""
+        """Return the function's own values, then those of the functions that it has called."""
         self.events.update()
         self.events.preview()
         if self._signature.is_compiled:
             return self._of_compiled()
         functions = self.events.program.data["functions"]
-        # Set by a worker; a constant is available without a call.
+        # Workers set it; a constant is available without a call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
         reached = {row["function"] for row in self.page.named_values if row["id"] in made}
@@ -362,7 +367,7 @@ class TracedRun:
 
     @cached_property
     def _constants(self) -> set[int]:
-        """The values that are constants, by id."""
+        """Return the constant values, by id."""
         registers = self.events.program.registers
         return {
             registers[function][register]
@@ -372,7 +377,8 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """What the dialect makes, and what else is recorded; of a function without results, whether it returned."""
+        """Return the recorded values of a compiled function; without results, whether it
+        returned."""
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
@@ -399,7 +405,7 @@ class TracedRun:
         return Row("return", "", state, text)
 
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
-        """A value of the program's document."""
+        """Return a value of the program's document."""
         data = self.events.program.data
         row = data["values"][number]
         if (outside := row.get("parent")) is not None:  # an argument of a `tfrt.jit`
@@ -407,7 +413,7 @@ class TracedRun:
         seen = self.events.seen.get(number)
         if seen is not None:
             state = State(seen.state)
-        else:  # no event is about it: an argument of a compiled function may have come
+        else:  # without an event, an argument of a compiled function may have arrived
             box = self.events.boxes.get(number)
             state = State.UNAVAILABLE if box is None else self._state(box)
         maker = row["op"]
@@ -418,7 +424,8 @@ class TracedRun:
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
-            state = State.CANCELLED  # its kernel had begun, or that of what it depends on
+            # Its kernel, or that of a value that it depends on, had started.
+            state = State.CANCELLED
         text = shown if state in SHOWN and type_ != TOKEN else ""
         timed: dict[str, Any] = {}
         if seen is not None and is_timed:

@@ -1,8 +1,10 @@
-"""Run documents as files hold them: small ones as JSON text, others deflated, with long lists as columns.
+"""The file format of run documents: small ones are JSON text, others are deflated, with long lists
+as columns.
 
-A page takes tens of milliseconds to inflate anything while it is busy, and reads a small text at once.  Tables of a
-program become columns, whose numbers are written as differences and whose repeated items are written once;
-`document.js` makes rows of them again, and reads documents with rows, as earlier builds saved them.
+A busy page takes tens of milliseconds to inflate anything, but reads a small text at once.  Tables
+of a program become columns, in which numbers are written as differences and repeated items only
+once; `document.js` converts them back to rows, and also reads documents with rows, which earlier
+builds saved.
 """
 
 from __future__ import annotations
@@ -23,14 +25,15 @@ _Row = Mapping[str, Any]
 
 
 class Writer:
-    """Writes files with the same beginning, which is encoded and deflated once.  One thread at a time uses it."""
+    """Writes files with a common beginning, which is encoded and deflated once.  One thread at a
+    time may use it."""
 
     def __init__(self, beginning: _Row) -> None:
-        """`beginning` is the part of the body that all files have."""
+        """`beginning` is the part of the body that all files share."""
         self._first = _json(compact(beginning))[:-1]
 
     def written(self, rest: _Row) -> dict[str, Any]:
-        """The body as a file has it: its JSON as `body`, or deflated and in base64 as `packed`."""
+        """Return the body for a file: its JSON as `body`, or deflated and in base64 as `packed`."""
         last = (b"," if rest and len(self._first) > 1 else b"") + _json(compact(rest))[1:]
         if len(self._first) + len(last) <= SMALL:
             return {"body": (self._first + last).decode()}
@@ -46,7 +49,7 @@ class Writer:
 
 
 def compact(body: _Row) -> dict[str, Any]:
-    """`body` with the rows of its program, its layout and its events as columns."""
+    """Return `body` with the rows of its program, layout, and events as columns."""
     found = dict(body)
     if program := body.get("program"):
         lines = body.get("source", "").split("\n")
@@ -59,7 +62,7 @@ def compact(body: _Row) -> dict[str, Any]:
 
 
 def column(items: Sequence[Any]) -> Any:
-    """A list in fewer characters, if that is possible: one item for all, or the differences of numbers."""
+    """Shorten a list, if possible: a single item for all, or the differences of numbers."""
     if len(items) < 2:
         return items
     kinds = set(map(type, items))
@@ -69,16 +72,17 @@ def column(items: Sequence[Any]) -> Any:
         steps = [items[0], *map(sub, items[1:], items)]
         if float not in kinds:
             return {"steps": steps}
-        if list(accumulate(steps)) == items:  # else differences of fractions are not exact
+        # Differences of fractions need not be exact.
+        if list(accumulate(steps)) == items:
             return {"steps": [int(step) if step == int(step) else step for step in steps]}
     return items
 
 
 def _table(rows: Sequence[_Row], lines: Sequence[str]) -> dict[str, Any]:
-    """Rows whose `id` is their place, as columns.
+    """Convert rows whose `id` is their position to columns.
 
-    A part that some rows lack names the places of the others.  Texts that are in `lines`, the program's own, where the
-    places of their rows say, are left out.
+    A field that some rows lack lists the positions of the others.  Texts that are in `lines`, the
+    program's own, at the locations of their rows, are omitted.
     """
     columns = {}
     for name in dict.fromkeys(name for keys in {tuple(row) for row in rows} for name in keys):
@@ -93,7 +97,7 @@ def _table(rows: Sequence[_Row], lines: Sequence[str]) -> dict[str, Any]:
 
 def _is_in(row: _Row, lines: Sequence[str]) -> bool:
     line = lines[row["line"] - 1] if 0 < row["line"] == row["end_line"] <= len(lines) else ""
-    # Pages count characters beyond ASCII in another way.
+    # Pages count non-ASCII characters differently.
     return line.isascii() and line[row["column"] - 1 : row["end_column"] - 1] == row["text"]
 
 

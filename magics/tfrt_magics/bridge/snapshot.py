@@ -1,8 +1,7 @@
 """A run at one moment, as a value.
 
-Nothing here changes or waits: a snapshot is taken from the runtime's views, compared with the one
-before, sent, drawn and stored.  Times are nanoseconds since the
-first one in the row's own function.
+Snapshots are immutable: they are taken from the runtime's views, compared with the previous one,
+sent, drawn, and stored.  Times are nanoseconds since the first one in the row's function.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ class State(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     UNRECORDED = "unrecorded"
-    """Of compiled code that may have made it or not: no event says which."""
+    """The state of a value of compiled code that may or may not have been made: no event says
+    which."""
 
 
 class Status(StrEnum):
@@ -45,8 +45,8 @@ UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 class Row:
     """A value at one moment, as one line of a board: a result of a function, or one of its named values.
 
-    `count` says how often the value was computed: a loop's body computes it many times and the row
-    shows the last.  `number` is that of the value in the program's document.
+    `count` says how often the value was computed: in a loop's body, the row shows the last value.
+    `number` is the value's number in the program's document.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many values the run decided: computed, failed or skipped."""
+    """How many values the run has resolved: computed, failed, or skipped."""
 
     resolved: int
     total: int
@@ -79,7 +79,7 @@ NOTHING = Progress(0, 0)
 class Section:
     """A function of the program: its results first, then its values in program order.
 
-    `hidden` counts the values that have no row because there are too many.
+    `hidden` is the number of values without a row because there are too many.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a board shows.  `note` is the one line that says why a run was stopped."""
+    """Everything that a board shows.  `note` is a line that says why a run was stopped."""
 
     status: Status
     sections: tuple[Section, ...]
@@ -102,9 +102,9 @@ class Snapshot:
 
 
 def ended(section: Section, status: Status) -> Section:
-    """The section once nothing in it will change.
+    """Return the final section.
 
-    What is still unresolved never will be: it was stopped, or it is in a branch not taken.
+    Unresolved values will never be resolved: they were stopped, or are in a branch not taken.
     """
     left = State.CANCELLED if status in STOPPED else State.SKIPPED
     rows = tuple(
@@ -114,12 +114,12 @@ def ended(section: Section, status: Status) -> Section:
 
 
 def result_names(count: int) -> list[str]:
-    """`result` when there is one; `result 0`, `result 1` and so on when there are several."""
+    """Return `result` for a single result, or `result 0`, `result 1`, and so on."""
     return ["result"] if count == 1 else [f"result {index}" for index in range(count)]
 
 
 def progress(sections: Sequence[Section]) -> Progress:
-    """Counts named values; results stand for them in a function that names none."""
+    """Count the named values, or the results in a function without named values."""
     shown = decided([row for section in sections for row in _counted(section)])
     hidden = [section.hidden for section in sections]
     return Progress(
@@ -133,7 +133,7 @@ def decided(rows: Sequence[Row]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """The names of the values that the section waits for, or that a stop kept away, as far as they have rows."""
+    """Return the names of awaited or stopped values that have rows."""
     missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
     return [row.name for row in _counted(section) if row.state in missing]
 

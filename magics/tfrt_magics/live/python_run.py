@@ -152,7 +152,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # Nobody may ever wait for it: in a page it goes on between cells.
+            # Perhaps no cell ever waits for it: in a page it goes on between cells.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)

@@ -78,13 +78,14 @@ class Follower:
 
 
 def _late(value: object) -> object:
-    """The argument if it may come late, as a reference that is no promise to resolve it."""
+    """Return the argument if it may be resolved later, as a reference that does not promise to
+    resolve it."""
     waiter = getattr(value, "for_waiter", None)
     return waiter() if waiter else value if isinstance(value, Future) else None
 
 
 class Watching:
-    """What decides which runs are watched, for one shell."""
+    """Decides which runs of one shell are watched."""
 
     def __init__(self, shell: InteractiveShell, displays: Callable[[], Displays | None]) -> None:
         self._shell, self._displays = shell, displays

@@ -80,7 +80,7 @@ def _for_page(value: object, _: object) -> object:
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """What all widgets here have: the traits for the state of a value, or of several together.
+    """The base of all widgets here: the traits for the state of one value, or of several together.
 
     `value` is a number or a string, else None; of several, the tuple of them once all are available.
     """
@@ -337,7 +337,8 @@ class Html:
 
 
 def in_marimo(thing: AsyncValue | Execution) -> LiveWidget | Html:
-    """What marimo displays: a widget while `thing` is unresolved, which has no output to be replaced later."""
+    """Return the object that marimo displays: a widget while `thing` is unresolved, because marimo
+    cannot replace an output later."""
     if thing.done():
         return Html(thing._repr_html_())
     widget = widget_of(thing)

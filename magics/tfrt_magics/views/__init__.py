@@ -1,6 +1,6 @@
 """How a run is shown: pure functions from a snapshot to text, page and picture; then the modules of the board.
 
-Builds on `bridge`.  Read in this order: `text` (with the shapes and colours of states), `page`,
+Builds on `bridge`.  Read in this order: `text` (with the shapes and colors of states), `page`,
 `diagnostics` (errors against the cell's lines), `graph` (a program as a picture), `stages` (a
 program on its way to the processor), `outlet` (which of these a notebook, a console or a terminal
 gets).

@@ -40,7 +40,7 @@ class CellText:
     text: str
 
     def line(self, number: int) -> str | None:
-        lines = self.text.split("\n")  # what else Python takes for the end of a line counts as none
+        lines = self.text.split("\n")  # Python's other line separators do not count
         return lines[number - 1] if 1 <= number <= len(lines) else None
 
 
@@ -55,13 +55,13 @@ class Underline:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """The line, as far as it is shown, before the mark, under it and after it."""
+        """Return the shown parts of the line: before the mark, at the mark, and after it."""
         line, start, stop = cut(self.line, self.column - 1, self.end - 1)
         return line[:start], line[start:stop], line[stop:]
 
 
 def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
-    """Where to draw `diagnostic`, or None when it is not about the cell's text."""
+    """Return where to draw `diagnostic`, or None if it is not about the cell's text."""
     place = diagnostic.location
     if not isinstance(place, Location) or place.source != cell.name:
         return None
@@ -73,7 +73,7 @@ def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
 
 
 def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dict[str, Json]:
-    """The display data of `diagnostics`: positions for the editor, a page, and text."""
+    """Return the display data of `diagnostics`: positions for the editor, a page, and text."""
     return {
         DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
         "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',
@@ -82,7 +82,7 @@ def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dic
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[Json]:
-    """What an editor underlines: one entry per diagnostic or note that is about the cell."""
+    """Return the marks of an editor: one entry per diagnostic or note that is about the cell."""
     return [
         {
             "line": mark.number,
@@ -97,12 +97,13 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
 
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
-    """Each message with its line and a caret under the offending text."""
+    """Return each message with its line and a caret under the offending text."""
     return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
 
 
 def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
-    """The first message and its place, then how many more there are: `Divide by zero – cell 2, line 7`."""
+    """Return the first message and its place, then the number of others: `Divide by zero – cell 2,
+    line 7`."""
     first, *more = diagnostics
     place = first.location
     where = str(place or "")
@@ -117,14 +118,14 @@ def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """What it says, as far as a cell can show it: an exception's text may be of any length."""
+    """Return the message, shortened for a cell: an exception's text may have any length."""
     text = visible(diagnostic.message[:MESSAGE_LIMIT])
     more = len(diagnostic.message) - MESSAGE_LIMIT
     return f"{text} … and {more} more characters" if more > 0 else text
 
 
 def headline(diagnostic: Diagnostic) -> str:
-    """Where it is, and what it says."""
+    """Return the place and the message."""
     place = "" if diagnostic.location is None else f"{visible(str(diagnostic.location))}: "
     return f"{place}{diagnostic.severity}: {_message(diagnostic)}"
 
@@ -135,13 +136,13 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
     if mark is None:
         return head
     before, under, after = map(visible, mark.parts)
-    # Tabs stay tabs, so that the caret is under its text whatever their width.
+    # Tabs stay tabs, so that the caret is under its text at any tab width.
     blank = "\t".join(" " * width(part) for part in before.split("\t"))
     return f"{head}\n  {before}{under}{after}\n  {blank}{'^' * max(1, width(under))}"
 
 
 def _page(diagnostic: Diagnostic, cell: CellText) -> str:
-    """The same as HTML, with the offending text underlined."""
+    """Return the diagnostics as HTML, with the offending text underlined."""
     colour = COLOURS[diagnostic.severity]
     shape = SHAPES[diagnostic.severity]
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
@@ -169,7 +170,7 @@ def _source_line(mark: Underline | None, colour: str) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Where, in as few words as say it: the reader of a cell knows the cell's own name."""
+    """Return the place in the fewest words: the reader of a cell knows the cell's own name."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"
@@ -177,7 +178,7 @@ def _short(diagnostic: Diagnostic, cell: CellText) -> str:
 
 
 def _flat(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-    """Every diagnostic, each followed by its notes."""
+    """Return every diagnostic, each followed by its notes."""
     for diagnostic in diagnostics:
         yield diagnostic
         yield from _flat(diagnostic.notes)

@@ -18,7 +18,7 @@ _SECONDS = 60
 
 
 def graphviz_picture(dot: str) -> Picture:
-    """The picture that Graphviz makes of a DOT text, read by xdot's parser.
+    """Return the picture that Graphviz makes of a DOT text, read by xdot's parser.
 
     Raises:
         TfrtError: in one line, if one of them is missing or fails.
@@ -43,7 +43,7 @@ def graphviz_picture(dot: str) -> Picture:
     height = 0.0
 
     class Reader(DotParser):  # type: ignore[misc]
-        """Keeps what Graphviz says of places; its y axis points up."""
+        """Keeps the places that Graphviz computes; its y axis points up."""
 
         def handle_graph(self, attrs: Mapping[str, bytes]) -> None:
             nonlocal height
@@ -77,7 +77,7 @@ def _numbers(text: bytes) -> list[float]:
 
 
 def open_window(dot: str) -> None:
-    """Show a DOT text in xdot's window, which is a process of its own and outlives the cell.
+    """Show a DOT text in xdot's window, a separate process that outlives the cell.
 
     Raises:
         TfrtError: in one line that says what is missing.
@@ -109,7 +109,7 @@ def open_window(dot: str) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    # Without a wait the process would be left over when its window is closed.
+    # Without a wait, the process would stay a zombie after its window is closed.
     threading.Thread(target=window.wait, daemon=True).start()
 
 

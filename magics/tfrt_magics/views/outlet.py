@@ -1,4 +1,5 @@
-"""Where a cell's output goes: a page that is looked at, a notebook that is filled in, a terminal; in which forms.
+"""The destinations of a cell's output (a page that a reader sees, a notebook that is executed, a
+terminal), and its forms.
 
 An outlet is used on the main thread.  Only the end of a run that no cell waits for is written by the
 pump's thread, through a display id, so that it reaches its own cell.
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
 QUIET_SECONDS = 0.5
-"""A run that is over by then has no line of progress in a terminal."""
+"""Seconds; a shorter run has no line of progress in a terminal."""
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
-"""How often a page without a board gets a new table."""
+"""The interval, in seconds, of new tables on a page without a board."""
 NO_BOARD = (
     "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
     " missing in it: interrupt the cell."
@@ -44,20 +45,21 @@ NO_BOARD = (
 
 
 class Terminal:
-    """Plain IPython: a line that says how far a run is, then the table, in colour where that can be seen."""
+    """Plain IPython: a line with the progress of a run, then the table, in color if the terminal
+    shows colors."""
 
     is_live = False
-    """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
+    """Whether a page shows runs while they go on, and can ask to stop or step them."""
     board: LiveRun | None = None
-    """How pages see the run."""
+    """The run as pages see it."""
 
     def __init__(self) -> None:
         self._start: float | None = None
         self._next = QUIET_SECONDS
-        """When the line is written, in seconds since the run was watched first."""
+        """When the line is written, in seconds since the first `watch` of the run."""
 
     def watch(self, job: Job) -> None:
-        """Show the run while it goes on, if someone can see that; called again and again."""
+        """Show the run while it goes on, if a reader can see it; called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
@@ -69,27 +71,27 @@ class Terminal:
             self._next = seconds + SHOW_SECONDS
 
     def finish(self, job: Job) -> None:
-        """Show the run as it ended, in place of what `watch` showed."""
+        """Show the finished run instead of the output of `watch`."""
         if self._next > QUIET_SECONDS:
             print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
-        """Show the run and return; it ends, with its diagnostics, by itself."""
+        """Show the run and return; its end and its diagnostics follow without the caller."""
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors and remarks under the cell; remarks alone are output, and no error."""
+        """Show errors and remarks under the cell; remarks alone are ordinary output."""
         is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
         print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
     def show_explored(self, found: Explored) -> None:
-        """Show what all schedules of a function come to."""
+        """Show the outcomes of all schedules of a function."""
         print(found.text, end="")
 
     def show_stage(self, text: str, stage: str) -> None:
-        """Show a program at a stage of its compilation, in colour where that can be seen."""
+        """Show a program at a stage of its compilation, in color if the terminal shows colors."""
         from tfrt_magics.views.stages import stage_colored
 
         print(stage_colored(text, stage) if sys.stdout.isatty() else text, end="")
@@ -140,7 +142,8 @@ class Page:
         tables: bool,
         in_widget: Callable[[LiveRun], None] | None = None,
     ) -> None:
-        """`tables`: the page has no board of ours, so that what a cell shows is drawn anew while it runs.
+        """`tables`: the page has no board of ours, so that a cell's output is drawn again while it
+        runs.
 
         `in_widget` publishes a run as a widget, and later as it ended, for a page without our extension.
         """
@@ -199,7 +202,7 @@ class Page:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
 
     def show_explored(self, found: Explored) -> None:
-        """A board with the outcomes."""
+        """Show a board with the outcomes."""
         bundle: Bundle = {
             RUN_MIME: found.file(self._runs.place),
             "text/html": f"<pre>{escape(found.text)}</pre>",
@@ -217,7 +220,8 @@ Outlet = Terminal | Page
 
 
 def run_bundle(record: Record) -> Bundle:
-    """The display data of a run as it is: our own JSON for the labextension, a page, and text."""
+    """Return the display data of a run in its present state: our own JSON for the labextension, a
+    page, and text."""
     snapshot = record.snapshot
     if record.is_stepped and not snapshot.note:
         snapshot = replace(snapshot, note=NO_BOARD)
@@ -225,12 +229,12 @@ def run_bundle(record: Record) -> Bundle:
 
 
 def table_bundle(snapshot: Snapshot) -> Bundle:
-    """The display data of a run for a page that has no board: a page, and text."""
+    """Return the display data of a run for a page without a board: a page, and text."""
     return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}
 
 
 def is_watched(shell: InteractiveShell) -> bool:
-    """Whether a page shows this cell now.
+    """Return whether a page shows this cell now.
 
     Pages that edit cells say which cell they run; a console, nbclient and papermill do not, and
     want one final output.
@@ -240,10 +244,11 @@ def is_watched(shell: InteractiveShell) -> bool:
 
 
 def has_no_board(shell: InteractiveShell) -> bool:
-    """Whether this is a notebook of VS Code or Colab, or a page of Voila: our extension of JupyterLab watches none of them."""
+    """Return whether this is a notebook of VS Code or Colab, or a page of Voila: our JupyterLab
+    extension watches none of them."""
     return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules or in_voila()
 
 
 def in_voila() -> bool:
-    """Whether Voila makes a page of this kernel's notebook."""
+    """Return whether Voila serves this kernel's notebook as a page."""
     return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")

@@ -1,9 +1,9 @@
-"""A run as HTML that needs nothing: no script, no style sheet, no network, no kernel.
+"""A run as self-contained HTML: no script, no style sheet, no network, no kernel.
 
-It must survive JupyterLab's sanitiser, which keeps tables, `<details>`, images from `data:` and
-simple inline styles; so colours are literal, and text takes the theme's own colour.  It strips style sheets,
-and the notebook's own have a style for each cell of a table, so that cells repeat what the table cannot give
-them: as little as possible, as each board of a saved notebook has such a page.
+It must survive JupyterLab's sanitizer, which keeps tables, `<details>`, images from `data:` and
+simple inline styles; so colors are literal, and text takes the theme's own color.  It strips style
+sheets, and the notebook's own have a style for each cell of a table, so that cells repeat what the
+table cannot give them: as little as possible, as each board of a saved notebook has such a page.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """A name, without its middle where it would leave no room for the value."""
+    """Return a name, without its middle if the whole would leave no room for the value."""
     if len(name) <= NAME_WIDTH:
         return escape(name)
     return (
@@ -111,9 +111,8 @@ def _log(snapshot: Snapshot) -> str:
 
 
 def _timeline(section: Section) -> str:
-    """A picture of the values that have a time.
-
-    An `<img>` with a `data:` address survives the notebook's sanitiser; inline SVG does not.
+    """Return a picture of the values that have a time. An `<img>` with a `data:` address survives
+    the notebook's sanitizer; inline SVG does not.
     """
     rows = [row for row in section.rows if row.resolved_ns is not None][:BAR_LIMIT]
     if not rows:
@@ -186,6 +185,6 @@ def _across(time: int, end: int) -> float:
 
 
 def _natural(worker: str) -> tuple[str, int]:
-    """Worker 10 after worker 9."""
+    """Return a key that sorts worker 10 after worker 9."""
     words = worker.rstrip("0123456789")
     return words, int(worker[len(words) :] or 0)

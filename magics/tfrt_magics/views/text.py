@@ -1,7 +1,8 @@
 """A run as text: for a terminal, for `text/plain`, for readers without a page.
 
-A state looks like a shape, a colour and a word, so that none of them has to be seen.  The colours are those of
-Okabe and Ito, which people with any colour vision can tell apart.  The table of the board is in `static/theme.js`.
+Each state has a shape, a color, and a word, so that any one of them is enough. The colors are those
+of Okabe and Ito, which people with any color vision can tell apart.  The table of the board is in
+`static/theme.js`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ VALUE_WIDTH = 48
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A shape (one character), a colour for pages and an ANSI colour for terminals."""
+    """A shape (one character), a color for pages, and an ANSI color for terminals."""
 
     shape: str
     colour: str
@@ -48,9 +49,8 @@ STATUSES = {
 
 
 def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:
-    """What was printed, then a table per function, then why the run was stopped, if it was.
-
-    `ansi` colours the shapes; ask for it only where a terminal will show them.
+    """Return the printed text, then a table per function, then the reason for stopping the run, if
+    it was stopped. `ansi` colors the shapes; use it only if a terminal will show them.
     """
     parts = [visible(snapshot.log.rstrip("\n"))] if snapshot.log else []
     if snapshot.log_dropped:
@@ -99,7 +99,7 @@ def cells(row: Row) -> list[str]:
 
 
 def when(row: Row) -> str:
-    """When its computation began, since the function's start, and how long it took."""
+    """Return when the row's computation began, since the function's start, and how long it took."""
     if row.started_ns is None:
         return "" if row.resolved_ns is None else duration(row.resolved_ns)
     if row.resolved_ns is None:
@@ -130,7 +130,7 @@ def _character_width(character: str) -> int:
 
 
 def _painted(line: str, mark: Mark, *, ansi: bool) -> str:
-    """`line` with its shape in colour: the words stay in the terminal's own."""
+    """Color the shape in `line`; the words keep the terminal's color."""
     if not ansi:
         return line
     return line.replace(mark.shape, f"\x1b[{mark.ansi}m{mark.shape}\x1b[0m", 1)

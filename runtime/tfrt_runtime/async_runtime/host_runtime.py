@@ -252,7 +252,6 @@ class HostRuntime(ABC):
             self._sweep()
         # Neither a cancelled run of host functions nor work that outlives its run ever settles.  If
         # no task waits, their errors are not needed.
-        # their errors are not needed.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())

@@ -149,7 +149,7 @@ class AsyncRuntime(HostRuntime):
             self.mistakes.append(found)
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
-        """End the wait of a thread in compiled code if it is interrupted or waits in vain."""
+        """End the wait of a thread in compiled code if it is interrupted or can never succeed."""
         message = self._runs.message(Context.at(context).run)
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED

@@ -164,7 +164,7 @@ class Starvation:
             yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
-        """Make the error of an object that is awaited in vain.
+        """Make the error of an object that is awaited but can never be resolved.
 
         Its notes say what waits for it, and for some of `stuck`.
         """

@@ -78,7 +78,6 @@ PADDING: Final = 0xCC
 
 # The first kernel of every body has no code: its results are the trigger of the kernels without
 # operands and the function's arguments.
-# operands and the function's arguments.
 PSEUDO_KERNEL_CODE: Final = 0xABABABAB
 PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
 

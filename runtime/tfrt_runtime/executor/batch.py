@@ -24,7 +24,7 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""How many results are noted before those that nobody holds are forgotten."""
+"""How many results are recorded before those without a holder are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
 """How numpy names the bits of a payload and the number that they are, where it is no integer."""
 
@@ -32,8 +32,8 @@ _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint
 class Batch(Execution):
     """A run of many calls, which start together, print to one place, and are cancelled together.
 
-    `results` has those of the first call, then those of the second one, and so on; each is made
-    into an AsyncValue when it is asked for.
+    `results` has the results of the first call, then those of the second, and so on; each becomes
+    an AsyncValue on request.
     """
 
     def __init__(
@@ -46,16 +46,15 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start the calls, with one native call for all, or only `at_once` of them until some have
-        ended.
+        """Start all calls with one native call, or at first only `at_once` of them.
 
         Args:
-            columns: for each argument its values, one per call; a numpy array is not taken apart.
-            output: where the program's output goes, instead of to the host's sink.
+            columns: for each argument, its values, one per call; a numpy array is not unpacked.
+            output: receives the program's output, instead of the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist, or the columns do not fit it; if it has no
-                results, which say when a call has ended, and `at_once` is given.
+            TfrtError: if the function does not exist, or the columns do not fit it; if `at_once`
+                is given for a function without results, which would show when a call finishes.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -78,13 +77,14 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         self.begun = begun = min(self.calls, at_once or self.calls)
-        """The number of calls that start at once; each further call starts when one has finished.
+        """The number of calls that start immediately; each further call starts when one has
+        finished.
         """
         entry.start_all(request, self.calls, begun, is_task=is_task)
         if kept:  # the calls start when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = results = _Results(self)  # a circle until this object dies
+        request.held = results = _Results(self)  # a reference cycle until this object is destroyed
         if begun < self.calls:
             _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
@@ -100,13 +100,13 @@ class Batch(Execution):
         return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the run at this moment."""
+        """Return a notebook's display of the run's current state."""
         import html
 
         return f"<code>{html.escape(repr(self))}</code>"
 
     def __await__(self) -> Generator[object, None, object]:
-        """The same as `result()`, in a coroutine."""
+        """Await `result()` in a coroutine."""
         yield from self._ended().__await__()
         return self.result(0)
 
@@ -114,8 +114,8 @@ class Batch(Execution):
         """Return a list of each call's results: a value, or a tuple if it has no result or several.
 
         Raises:
-            TimeoutError: if the calls are not over in time.
-            TfrtError: the first error among the results; without results, of any kernel.
+            TimeoutError: if the calls do not finish in time.
+            TfrtError: the first error among the results; without results, the first of any kernel.
         """
         try:
             return self._result(timeout)
@@ -132,9 +132,10 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """The state of a call: 0 while a result is unavailable, -1 once one is an error, else 1.
+        """Return the state of a call: 0 while a result is unavailable, -1 if one is an error, else
+        1.
 
-        Makes no AsyncValue, so that thousands of calls can be asked.  A call without results has
+        Makes no AsyncValue, so that thousands of calls can be checked.  A call without results has
         the state of the run.
         """
         outcome, stands = native_process().quick.value_outcome, 1
@@ -147,11 +148,11 @@ class Batch(Execution):
         return stands if self._entry.result_types or self.is_done else 0
 
     def as_value(self) -> AsyncValue:
-        """One AsyncValue of what `result` returns, resolved when all calls are over."""
+        """Return one AsyncValue for the list of `result`, resolved when all calls have finished."""
         return self._at_end(self.result)
 
     def _column(self, index: int) -> list[object]:
-        """The values of one result of each call."""
+        """Return the values of one result of each call."""
         count, width = self.calls, len(self._entry.result_types)
         number = SCALAR_TYPES.get(word := self._entry.result_types[index])
         if number is not None and (word in _NUMBERS or word[0] == "i"):
@@ -180,11 +181,13 @@ class Batch(Execution):
 
 
 def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
-    """Start the other calls of a batch as the running ones finish. The batch itself may die."""
+    """Start the other calls of a batch as the running ones finish.  The batch object may be
+    gone.
+    """
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:
-        # Not kept: of a million calls, those that have ended leave nothing here.
+        # Not kept: finished calls, perhaps a million, leave nothing here.
         return [results.made(width * call + index) for index in range(width)]
 
     def start(first: int, count: int) -> list[AsyncValue]:
@@ -197,7 +200,7 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
 
 
 class _Results(Sequence[AsyncValue]):
-    """The results of a batch as AsyncValues.  It owns the native ones: it may outlive the batch."""
+    """The results of a batch as AsyncValues.  Owns the native values, and may outlive the batch."""
 
     def __init__(self, batch: Batch) -> None:
         self._queue, self._request = batch.request.queue, batch.request
@@ -211,7 +214,7 @@ class _Results(Sequence[AsyncValue]):
 
     # The default outlives the globals, which Python clears as it exits.
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if is_finalizing():  # what it owns ends with the process
+        if is_finalizing():  # its values end with the process
             return
         drop = native_process().quick.drop_results
         for index in range(self._width):
@@ -238,7 +241,7 @@ class _Results(Sequence[AsyncValue]):
         return (self[index] for index in range(self._count))
 
     def made(self, index: int) -> AsyncValue:
-        """An AsyncValue of a result, which the caller keeps."""
+        """Return the AsyncValue of a result, which the caller keeps."""
         call, result = divmod(index, self._width)
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)
@@ -249,6 +252,6 @@ class _Results(Sequence[AsyncValue]):
             if len(noted) >= self._look_again:
                 noted[:] = [reference for reference in noted if reference() is not None]
                 self._look_again = 2 * len(noted) + MANY
-        if self._request.cancel_message is not None:  # a thread that cancels may not have seen it
+        if self._request.cancel_message is not None:  # a cancelling thread may have missed it
             self._request.decide(made)
         return made

@@ -1,4 +1,4 @@
-"""Calls of a loaded program's functions from Python, and how functions use their arguments."""
+"""Calls of a loaded program's functions from Python, and the functions' uses of arguments."""
 
 from __future__ import annotations
 
@@ -43,12 +43,14 @@ ON_ITS_LOOP = (
 )
 
 Describe = Callable[[int, int], str]
-"""Names an argument in a message: of which function, and which one of its arguments."""
+"""Returns a message's name for an argument, given the numbers of the function and the argument."""
 Registry = Mapping[str, Kernel]
 
 
 def _ordinary(type_text: str) -> int:
-    """The type of the payload of ordinary values of a type: see `native.python.python_runs.put`."""
+    """Return the payload type of a type's ordinary values: see
+    `native.python.python_entries.put`.
+    """
     if type_text.endswith(TENSOR):
         return at.TYPE_TENSOR
     others = {CHAIN_TYPE: at.TYPE_CHAIN, STRING_TYPE: at.TYPE_OBJECT}
@@ -58,8 +60,8 @@ def _ordinary(type_text: str) -> int:
 class Entry:
     """A function of a loaded program, which Python calls.
 
-    A call has one block of words: its request; for each argument the type of its payload and the
-    payload; room for one value per result.
+    A call has one block of words: its request; for each argument, the type of its payload and the
+    payload; and room for one value per result.
     """
 
     __slots__ = (
@@ -94,11 +96,11 @@ class Entry:
     ) -> None:
         """
         Args:
-            types: of its arguments and its results.
-            address: the function's in native memory.
-            place: says where it is defined.
-            writer: the kernel that it calls to write an argument, a tensor, if one does.
-            is_remote: whether remote kernels take an argument, and nothing else.
+            types: the types of its arguments and its results.
+            address: the address of the function in native memory.
+            place: returns the source location of its definition.
+            writer: the kernel that the function calls to write a tensor argument, if any.
+            is_remote: whether only remote kernels take an argument.
             carries: whether its runs carry the context of their call.
         """
         self.index = index
@@ -129,20 +131,22 @@ class Entry:
             head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
         self._native_template = head + self._template
         self.template = self._native_template.buffer_info()[0]
-        """The address of what `native.python.python_runs` reads."""
+        """The address of the template that `native.python.python_runs` reads."""
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
-        """The words of a call with these arguments, for `HostContext.new_words`: whatever they are.
+        """Return the words of a call with these arguments, of any kind, for
+        `HostContext.new_words`.
 
-        Also the arguments that are values or futures, with their indexes, and what must be alive
-        until the call has started.  A caller that does not start it calls `release`.  A numpy array
-        is a tensor over its memory where the program takes one.
+        Also returns the arguments that are values or futures, with their indexes, and the objects
+        that must live until the call has started.  A caller that does not start the call must call
+        `release`.  Where the program takes a tensor, a numpy array becomes a tensor over its
+        memory.
 
         Raises:
-            TfrtError: if there are more or fewer than it takes, or one does not fit, at the
-                caller's line.
+            TfrtError: if the number of arguments is wrong, or one does not fit, at the caller's
+                line.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -162,13 +166,14 @@ class Entry:
     def rows(
         self, queue: WorkQueue, columns: Sequence[Sequence[object]]
     ) -> tuple[array[int], int, list[object]]:
-        """As `words`, for as many calls as the columns have values; also how many there are.
+        """Return the words of one call per row of the columns, like `words`, and the number of
+        calls.
 
-        What must be alive, must be so until all of them have begun.
+        The returned objects must live until all calls have started.
 
         Raises:
-            TfrtError: if the columns are more or fewer than the arguments, differ in length, or
-                have a value that does not fit, at the caller's line.
+            TfrtError: if the number of columns is wrong, their lengths differ, or a value does
+                not fit, at the caller's line.
         """
         import numpy as np  # programs without batches start without it
 
@@ -207,7 +212,7 @@ class Entry:
 
     @property
     def row_bytes(self) -> int:
-        """The size of the words of one call, without its request."""
+        """The size of one call's words, without its request."""
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
@@ -260,7 +265,7 @@ class Entry:
         words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
-        """The function that creates the error for a late argument of the wrong type."""
+        """Return a function that creates the error for a late argument of the wrong type."""
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
 
@@ -279,13 +284,11 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """The results of a call that was started, which own its references to them; the request
-        notes them.
-        """
+        """Return the results of a started call, which own and record its references."""
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made, references = [], []
-        # Python 3.11 makes a function for a comprehension: too much for one value.
+        # Python 3.11 makes a function for a comprehension, which costs too much for one value.
         for type_text in self.result_types:
             value = AsyncValue(queue, WORDS[place], type_text, source)
             made.append(value)
@@ -297,11 +300,10 @@ class Entry:
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
-        """Make the results of the `count` calls whose rows `request` has, and start the first
-        `begun` of them.
+        """Make the results of `count` calls, whose rows are in `request`; start the first `begun`.
 
-        It has an active count for each. With `is_task`, each starts when a thread takes it,
-        otherwise on this one.
+        The request has an active count for each call. With `is_task`, a call starts when a thread
+        takes it; otherwise, on this thread.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
@@ -320,12 +322,11 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Why results of a run will never resolve; nothing while they may come.  Any thread may
-        ask.
+        """Return why results of a run will never resolve; empty while they may.
 
-        With `blocks` this thread waits for them, and so does nothing else.  A run that waits for a
-        value from outside the runtime is not stuck: a thread that holds one of its values may still
-        resolve it.
+        Any thread may call this.  With `blocks`, this thread waits for them, and does nothing else.
+        A run that waits for a value from outside the runtime is not stuck: a thread that holds one
+        of its values may still resolve it.
         """
         rest = rest_of(request.queue)
         if rest is None:
@@ -335,7 +336,7 @@ class Entry:
             return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
         if request.promises_open():
             return []
-        # A promise that was kept while we looked at the others has ended the rest, or the run.
+        # A promise that was resolved during this search may have ended the quiescence, or the run.
         is_over = request.is_leaving and all(value.done() for value in results)
         if is_over or rest != rest_of(request.queue):
             return []
@@ -345,21 +346,21 @@ class Entry:
         return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Whether a result of a run has a holder beside its Execution: a Python object, or a
-        native one.
+        """Tell whether a result of a run has a holder besides its Execution, in Python or native
+        code.
         """
         value = reference()
         if value is None or value.done():
             return False
         by_holder = any(value is one for one in request.held or ())
-        # Of Python's references two are this variable and the call's; of the native ones, one is
-        # the run's and the other that of the Python object.
+        # Two Python references are this variable and the call's argument; two native references
+        # belong to the run and to the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
-    """The payloads of numbers as an array of words; None if they are not all ordinary values of
-    the type.
+    """Return payloads of numbers as an array of words; None unless all are ordinary values of the
+    type.
     """
     import numpy as np
 
@@ -373,7 +374,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     elif all(one is (int if bits else float) for one in set(map(type, column))):
         try:
             found = np.array(column, np.int64 if bits else np.float64)
-        except (OverflowError, TypeError):  # numpy takes a set for one value
+        except (OverflowError, TypeError):  # numpy treats a set as one value
             return None
     else:
         return None
@@ -396,9 +397,7 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 
 
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """The registers that something other than a remote kernel reads; of a function without
-    these, none is asked for.
-    """
+    """Return the registers read by other than remote kernels; empty without remote kernels."""
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:
         return set()
@@ -409,9 +408,7 @@ def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> se
 def writer_of_argument(
     functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
 ) -> str | None:
-    """The kernel that a function calls to write an argument, a tensor, if one does, or a
-    function that it calls.
-    """
+    """Return the kernel that a function calls, perhaps indirectly, to write a tensor argument."""
     left, seen = [(index, argument)], set[tuple[int, int]]()
     while left:
         place = index, argument = left.pop()
@@ -423,7 +420,7 @@ def writer_of_argument(
                 continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
-                # A call may have a chain more, or fewer arguments than there are names.
+                # A call may have an additional chain, or fewer arguments than the kernel has names.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
                 if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
@@ -435,7 +432,7 @@ def writer_of_argument(
 
 
 def is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
-    """Whether remote kernels take an argument of a function, and nothing else."""
+    """Tell whether only remote kernels take an argument of a function."""
     used = {record.name: registry[record.name] for record in function.kernels}
     has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
     return has_remote and argument not in registers_read_here(function, used)

@@ -1,7 +1,7 @@
-"""Running a whole file, as the command line does: every function without arguments, in order.
+"""Run a whole file, as the command line does: every function without arguments, in order.
 
-Each function is a run of its own, with its own resources and its own cancellation.  What is printed
-around the program's own output is that of TFRT's driver.
+Each function is a separate run, with its own resources and its own cancellation.  The text around
+the program's own output is that of TFRT's driver.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ GRACE_SECONDS = 0.25
 class FunctionRun:
     """The outcome of one function.
 
-    `finished` is False if it exceeded its time or was stuck; `waits` are notes on the values from
-    outside the runtime that it then waited for.
+    `finished` is False if it exceeded its time or was stuck; `waits` are notes on the external
+    values that it then waited for.
     """
 
     name: str
@@ -40,7 +40,7 @@ class FunctionRun:
 
 
 def result_text(value: AsyncValue) -> str:
-    """A result as the driver prints it."""
+    """Format a result like the driver."""
     if value.state is State.ERROR:
         problem = value.exception(0)
         assert problem is not None
@@ -57,9 +57,9 @@ def result_text(value: AsyncValue) -> str:
 
 
 def results_text(execution: Execution) -> str:
-    """The results of a run as the driver prints them.
+    """Format the results of a run like the driver.
 
-    A sync function that fails has an error instead of all its results.
+    A failed sync function has one error instead of its results.
     """
     texts = [result_text(value) for value in execution.results]
     has_failed = execution.results[0].state is State.ERROR
@@ -77,8 +77,7 @@ def run_functions(
     follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after the other; yields each when nothing of it is left, or its time is
-    over.
+    """Run functions one after the other; yield each when it has finished, or its time is over.
 
     `follower`, if any, hears of each: `watch(program)` gives the `Watch` that receives the events
     of the next one, or None, and `follow(run)` says that it has started.
@@ -87,8 +86,8 @@ def run_functions(
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        # This thread starts each function, as in TFRT: what is ready goes in program order, and
-        # workers take what is worth it.
+        # This thread starts each function, as in TFRT: ready kernels run in program order, and
+        # workers take only those that are worth it.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
@@ -97,7 +96,7 @@ def run_functions(
             follower.follow(execution)
         finished = execution.wait_for_results(timeout)
         if finished and host.work_queue.threads:
-            # What a worker still prints would come before or after the next line by chance.
+            # Otherwise, a worker's late output could come before or after the next line.
             finished = execution.wait(timeout)
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
@@ -110,9 +109,9 @@ def run_functions(
 
 
 def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
-    """Cancel a run that is stuck or whose time is over, and wait a little for what has started.
+    """Cancel a run that is stuck or out of time, and wait a little for kernels that have started.
 
-    Returns notes on what it waited for from outside the runtime, and on the loop that was running.
+    Returns notes on the external values that it waited for, and on the loop that was running.
     """
     waits = execution.waiting_for()
     execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")

@@ -42,15 +42,16 @@ HOOKS.enqueue = enqueue
 
 
 class Execution(RunWaits):
-    """A run of one function.  It has started; its results exist, and may be unavailable."""
+    """A started run of one function.  Its results exist, but may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """The words for a run in messages about a value that was expected."""
+    """Advice in messages about a run that was passed instead of a value."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
-    """Why the function is interpreted that was to be compiled."""
+    """Why a function that should be compiled is interpreted."""
     late: Sequence[object] = ()
-    """The arguments of a run that a notebook shows: those that may be unavailable, and None."""
+    """The arguments of a run that a notebook shows: possibly unavailable ones, and None for
+    others."""
     started_at = 0
     """The start time of a run whose events are logged, by the monotonic clock in nanoseconds."""
 
@@ -69,10 +70,10 @@ class Execution(RunWaits):
 
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
-            output: where the program's output goes, instead of to the host's sink.
-            wake: let workers start at once; False leaves the start to the first thread that waits.
-            watch: what the events of the run go to.
-            tier: which functions may be machine code; none of a run whose events are logged.
+            output: receives the program's output, instead of the host's sink.
+            wake: let workers start at once; False leaves the start to the first waiting thread.
+            watch: receives the events of the run.
+            tier: which functions may be machine code; none if the run's events are logged.
 
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
@@ -80,8 +81,8 @@ class Execution(RunWaits):
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         self.program, self._entry = program, entry
-        arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
-        # Only a task may run machine code, which takes any time.
+        arguments = tuple(arguments)  # tensors among them are borrowed until the call has started
+        # Only a task may run machine code, which may take any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
         is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
@@ -97,7 +98,7 @@ class Execution(RunWaits):
             request.held = None
         else:
             self._start(given, watch, tier, is_task)
-        del kept  # the native arguments have references of their own now
+        del kept  # the native arguments have their own references now
         if is_task:
             if not queue.has_started:
                 queue.start()  # nothing became ready on this thread
@@ -111,7 +112,7 @@ class Execution(RunWaits):
         tier: Tier,
         is_task: bool,
     ) -> None:
-        """Start the call, after what has to be done before."""
+        """Prepare the run, and start the call."""
         request, process = self.request, self.request.queue.process
         with self._withdrawn_on_error():
             self._prepare(watch)
@@ -122,7 +123,7 @@ class Execution(RunWaits):
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of a kernel that starts this, and goes on in its own run
+        kept = own.request, own.record  # of a kernel that starts this run
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None
@@ -133,20 +134,20 @@ class Execution(RunWaits):
     def results_of(
         host: HostContext, program: Executable, entry: Entry, arguments: tuple[object, ...]
     ) -> Sequence[AsyncValue]:
-        """Start a run; its results, which alone stand for it.
+        """Start a run without an Execution; return its results.
 
         Raises:
             TfrtError: if it takes other arguments.
         """
         queue = host.work_queue
         if queue.takes_calls and needs_nothing(host, program):
-            # The shorter way: there is no Execution to be made, and to say that it is gone.
+            # The shorter way: no Execution has to be made and destroyed.
             request, is_launched = launched(host, program, entry, arguments, None, 2)
             if is_launched:
                 results = entry.results(request)
                 if not queue.has_started:
                     queue.start()
-                # A thread that has cancelled it meanwhile may have found no results to decide.
+                # A thread that has cancelled it meanwhile may have found no results to resolve.
                 if request.cancel_message is not None:
                     request.decide_results()
                 return results
@@ -158,17 +159,15 @@ class Execution(RunWaits):
         except AttributeError:  # there is no run
             return
         queue = request.queue
-        # One step, as no call is between: a thread that cancels the run may make the results, which
-        # take the references.
+        # One step, because there is no call in between: a thread that cancels the run may make the
+        # results, which take the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.address, template)
 
     @contextmanager
     def _withdrawn_on_error(self) -> Iterator[None]:
-        """Within, what the run needs is made; where that fails or is interrupted, the run is
-        over.
-        """
+        """End the run if its preparation in the block fails or is interrupted."""
         try:
             yield
         except BaseException:
@@ -179,25 +178,25 @@ class Execution(RunWaits):
             raise
 
     def _prepare(self, watch: Watch | None) -> None:
-        """Get ready for a run that Python knows."""
+        """Prepare a run that is registered with Python."""
         request, host, program = self.request, self.request.host, self.program
         if watch is not None:
             self._log_events(watch)
         if program.prepares:
             program.prepare(request)
         if host.tracing is not None and host.is_traced:
-            # Imported here: it needs NumPy, for which other runs do not wait.
+            # Imported here: it loads NumPy, which other runs do not need.
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
 
     def _log_events(self, watch: Watch) -> None:
-        """Let `watch` log the events of the run from now on; the run may have begun."""
+        """Let `watch` log the events of the run from now on; the run may have started."""
         self.started_at = time.monotonic_ns()
         self.program.watch(self.request, watch)
 
     def _choose(self, tier: Tier) -> None:
-        """Let the run be of a tier; a function that is to be compiled is compiled now."""
+        """Set the tier of the run; a function that must be compiled is compiled now."""
         self.request.native.tier = tier.number
         if tier is Tier.COMPILED:
             self.tier_note = self.program.machine.why_interpreted(
@@ -205,8 +204,8 @@ class Execution(RunWaits):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Wait for arguments that are unavailable; for how many results the run stays open
-        because of them.
+        """Wait for unavailable arguments; return how many results keep the run open because of
+        them.
         """
         open_for = 0
         for index, value in given:
@@ -222,9 +221,7 @@ class Execution(RunWaits):
         return open_for
 
     def forget_results(self) -> None:
-        """Drop the references to the results, which were asked for: they die with their last
-        user.
-        """
+        """Drop the references to the requested results: each is freed with its last user."""
         self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
@@ -240,11 +237,11 @@ class Execution(RunWaits):
         return self.result(0)
 
     async def _ended(self) -> None:
-        """Return when nothing of the run is left, or its results are decided as it is cancelled."""
+        """Return when the run has finished, or is cancelled and its results are resolved."""
         ended = make_unavailable(self.request.queue)
 
         def end() -> None:
-            with suppress(RuntimeError):  # it was cancelled, and is over now
+            with suppress(RuntimeError):  # it was cancelled, and has finished now
                 ended.emplace()
 
         self.on_done(end)
@@ -254,19 +251,18 @@ class Execution(RunWaits):
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
-        """The result, or a tuple of all results if the function has none or several; waits for
-        them.
+        """Wait for the results; return the only one, or a tuple of none or several.
 
-        Without results, for the end of the run.
+        A function without results is waited for until the run has finished.
 
         Raises:
             TimeoutError: if they are not available in time.
-            TfrtError: the first error among them; of a run without results, of any of its kernels.
+            TfrtError: the first error among them; without results, the first of any kernel.
         """
         try:
             request = self.request
             if request.held is None and timeout is None:
-                # The shortest way: no AsyncValue is made for a result that is an ordinary number.
+                # The fastest way: no AsyncValue is made for a result that is an ordinary number.
                 queue = request.queue
                 found = queue.process.first(queue.address, self._entry.template, request.address)
                 if found is not MISSING:
@@ -276,7 +272,7 @@ class Execution(RunWaits):
             raise for_users(with_others(problem, self.diagnostics))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """The error that `result` would raise, or None; waits like it.
+        """Return the error that `result` would raise, or None; waits like `result`.
 
         Raises:
             TimeoutError: if the results are not available in time.
@@ -288,22 +284,21 @@ class Execution(RunWaits):
         return None
 
     def as_completed(self, timeout: float | None = None) -> AsCompleted:
-        """The results in the order in which they are decided, errors among them: for `for` and
-        `async for`.
+        """Iterate, by `for` or `async for`, over the results as they are resolved, including
+        errors.
 
-        They are the objects that iterating the run gives.  If `timeout` seconds are over first, the
-        iterator raises TimeoutError.
+        The results are the objects that iterating over the run yields.  After `timeout` seconds,
+        the iterator raises TimeoutError.
         """
         return AsCompleted(self.results, timeout)
 
     def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
-        """The values of the first `count` results that are available; then the rest of the run is
-        cancelled.
+        """Return the values of the first `count` available results; cancel the rest of the run.
 
         Errors do not count.
 
         Raises:
-            TimeoutError: if they are not available in time; the run goes on.
+            TimeoutError: if they are not available in time; the run continues.
             TfrtError: the first error, if too many results are errors.
         """
         total = len(self.results)
@@ -333,7 +328,7 @@ class Execution(RunWaits):
             try:
                 return tuple([value.result(seconds_until(deadline)) for value in self.results])
             except TimeoutError as late:
-                if timeout is None or isinstance(late, TfrtError):  # what a kernel or the run gave
+                if timeout is None or isinstance(late, TfrtError):  # an error of the run
                     raise
                 text = f"the results are still unavailable after {timeout:.4g} s"
                 raise TimeoutError(text) from None
@@ -343,10 +338,10 @@ class Execution(RunWaits):
         return ()
 
     def _wait_for_end(self, timeout: float | None) -> None:
-        """Wait until the run is over, or its results are decided as it is cancelled.
+        """Wait until the run has finished, or is cancelled and its results are resolved.
 
         Raises:
-            TimeoutError: if it is not over in time.
+            TimeoutError: if it does not finish in time.
             TfrtError: if it was cancelled.
         """
         request, decides = self.request, bool(self._entry.result_types)
@@ -357,8 +352,8 @@ class Execution(RunWaits):
             raise exception_of(self.request.cancellation)
 
     def as_value(self) -> AsyncValue:
-        """One AsyncValue of what `result` returns; without results it is resolved when the run
-        is over.
+        """Return one AsyncValue for the value of `result`; without results, it resolves at the
+        run's end.
         """
         results = self.results
         if not results:
@@ -366,7 +361,9 @@ class Execution(RunWaits):
         return results[0] if len(results) == 1 else gather(*results)
 
     def _at_end(self, outcome: Callable[[float], object]) -> AsyncValue:
-        """The value of `outcome(0)`, which is called when the run is over."""
+        """Return a value for the result of `outcome(0)`, which is called when the run has
+        finished.
+        """
         value = make_unavailable(self.request.queue)
 
         def end() -> None:
@@ -395,7 +392,7 @@ class Execution(RunWaits):
         return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the run at this moment: a static board."""
+        """Return a notebook's display of the run's current state: a static board."""
         return HOOKS.run_html(self)
 
     def _display_(self) -> object:
@@ -403,16 +400,16 @@ class Execution(RunWaits):
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
-        """An ipywidgets widget of this run, for boxes, links and observers: see
-        `AsyncValue.widget`.
+        """Return an ipywidgets widget of this run, for boxes, links, and observers.
 
-        Its traits give the combined state of the results: `value` is the tuple of several.
+        Its traits have the combined state of the results: `value` is the tuple of several.  See
+        `AsyncValue.widget`.
         """
         return HOOKS.widget(self)
 
     @property
     def tier(self) -> Tier:
-        """COMPILED if machine code has run for the run so far, else INTERPRETER."""
+        """COMPILED if the run has executed machine code so far, else INTERPRETER."""
         has_run = self.request.native.compiled != 0
         has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
@@ -433,7 +430,7 @@ class Execution(RunWaits):
         return list(self.request.diagnostics)
 
     def _running_kernels(self) -> list[int]:
-        """The numbers in the program of the kernels that threads of the host run at this moment."""
+        """Return the numbers of the program's kernels that threads of the host are running."""
         found, process = [], native_process()
         for context in map(Context.at, self.request.queue.contexts):
             if context.request == self.request.address and context.epoch % 2 and context.record:
@@ -442,10 +439,10 @@ class Execution(RunWaits):
         return found
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Skip every kernel that has not started; False if there was nothing to cancel.
+        """Skip every kernel that has not started; return False if there was nothing to cancel.
 
-        Results that are not available yet become errors, also those that wait for values from
-        outside the runtime.  Of a run that is over, tasks that compiled code has left running end.
+        Unavailable results become errors, even those that wait for values from outside the runtime.
+        If the run has finished, the tasks that compiled code has left running end.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         code = self.request.code
@@ -454,17 +451,19 @@ class Execution(RunWaits):
     def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
         """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then.
 
-        The error names `seconds`, how long the run was to take, if they are given.
+        The error names `seconds`, the time limit of the run, if it is given.
         """
         self.request.cancel_at(deadline, seconds)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The numbers of kernels that are decided and that are known so far: calls and loops add
-        theirs when they start, except those that started before this was first read.
+        """The numbers of decided (finished or skipped) and of known kernels.
+
+        Calls and loops add their kernels when they start, except those that started before this was
+        first read.
         """
         decided, known = self.request.progress
-        if known == 0:  # it has not begun
+        if known == 0:  # it has not started
             known = Function.at(self._entry.address).kernels
             return (known if self.request.is_done else 0), known
         return decided, known
@@ -472,14 +471,15 @@ class Execution(RunWaits):
     def on_progress(self, callback: Callable[[int, int], None]) -> None:
         """Call `callback(decided, known)` when the progress has changed, and once more at the end.
 
-        On the thread of the host's timers, at most 30 times a second.  What it raises is shown.
+        It is called on the thread of the host's timers, at most 30 times a second.  Its exceptions
+        are shown.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
-        _ = self.progress  # calls of functions count from the first look on
+        _ = self.progress  # calls of functions count from the first read on
         Progress(self.request, lambda: self.progress, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` once nothing of the run is left; on any thread, in a copy of the
-        context of here.
+        """Call `callback` once the run has finished, on any thread, in a copy of the caller's
+        context.
         """
         self.request.on_done(functools.partial(copy_context().run, callback))

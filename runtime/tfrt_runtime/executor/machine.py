@@ -1,7 +1,7 @@
-"""The functions of a program that may become machine code, and when they do.
+"""Functions of a program that may become machine code, and their compilation.
 
-The runtime has no compiler: `hooks` has one, if there is one.  Native code counts what it
-interprets of each function (`native.calls.machine_calls`), and says here that a function is hot.
+The runtime has no compiler of its own: `hooks` has one, if it exists.  Native code counts the
+interpreted kernels of each function (`native.calls.machine_calls`), and reports hot functions here.
 """
 
 from __future__ import annotations
@@ -32,31 +32,30 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native import layouts as at
 
 NEW_CHAIN = "scalar_kernels.new_chain"
-"""The kernel that is a constant."""
+"""The kernel that makes a constant."""
 OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
-"""The kernels that are one operation."""
+"""The kernels that compute a single operation."""
 
 SCALARS = {SCALAR_TYPES[word]: word for word in scalars.TYPES}
 """The types of scalars that machine code can have in its registers, by the type of a payload."""
 CODE, LOOP = "code", "loop"
 """The functions of machine code: see MACHINE_CODE and MACHINE_LOOP."""
 BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
-"""The kernels whose function is the body of a loop."""
+"""The kernels whose functions are bodies of loops."""
 
 MAX_KERNELS = 2000
-"""A function with more takes LLVM longer than it is worth."""
+"""Compiling a function with more kernels takes LLVM longer than it is worth."""
 
 HOT = 1 << 21
-"""Kernels after which a function is hot: they take the interpreter 10 ms, as long as compiling
-does.
+"""Kernels after which a function is hot: interpreting them takes 10 ms, as long as compiling.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same until the compiler is imported, which takes ten times as long."""
+"""The same before the compiler is imported, which takes ten times as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFunction:
-    """A function as the loader found it.
+    """A function as seen by the loader.
 
     `calls` has None for constants, which are in `constants` by register. The handles of the kernels
     start with `first_handle`; `handle` is that of the function.
@@ -71,14 +70,12 @@ class LoadedFunction:
 
 
 def register_type(text: str) -> int:
-    """The payload type of values of an MLIR type; TYPE_OBJECT for what is no scalar."""
+    """Return the payload type of an MLIR type; TYPE_OBJECT unless it is a scalar."""
     return at.TYPE_CHAIN if text == "!tfrt.chain" else SCALAR_TYPES.get(text, at.TYPE_OBJECT)
 
 
 class Tier(StrEnum):
-    """How functions of scalars run: by the interpreter, as machine code, or as machine code when
-    they are hot.
-    """
+    """How scalar functions run: interpreted, as machine code, or as machine code when hot."""
 
     AUTO = "auto"
     INTERPRETER = "interpreter"
@@ -92,19 +89,19 @@ class Tier(StrEnum):
 
 _NUMBERS = {tier: number for number, tier in enumerate(Tier)}
 AUTO = Tier.AUTO
-"""A name of the module, as each look into an enumeration takes as long as a call."""
+"""A module-level name, because each lookup in an enumeration takes as long as a call."""
 
 
 class Code(Protocol):
     """Machine code, which lives as long as this object."""
 
     def address(self, name: str) -> int:
-        """Where the function starts."""
+        """The address of the function."""
 
 
 class Uncompilable(Exception):
-    """A function cannot be machine code, because of kernel `kernel` of function `index`, or
-    None: the types.
+    """A function cannot be compiled, because of a kernel of function `index`, or its types
+    (None).
     """
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
@@ -113,7 +110,7 @@ class Uncompilable(Exception):
 
 
 def is_known(kernel: Kernel) -> bool:
-    """Whether machine code can do what a kernel does."""
+    """Tell whether machine code can replace a kernel."""
     if isinstance(kernel, ControlKernel):
         return kernel.symbol in CONTROL
     if isinstance(kernel, NativeKernel):
@@ -125,11 +122,11 @@ class MachineFunctions:
     """The functions of one program."""
 
     def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
-        """`ask` gives the address of a native function, `first` is the number of the program."""
+        """`ask` returns the address of a native function; `first` is the number of the program."""
         self._arena, self._symbol, self._first = arena, ask, first
         self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
-        """The places of the MACHINE_* words in the arena, by index."""
+        """The offsets of the MACHINE_* words in the arena, by index."""
         self._bodies: set[int] = set()
         """The functions that are bodies of loops."""
         self.base = 0
@@ -138,7 +135,7 @@ class MachineFunctions:
         self._lock = threading.RLock()
 
     def add(self, index: int, source: LoadedFunction, function: int) -> None:
-        """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""
+        """Add function `index`, whose struct is at an offset of the arena, if a compiler exists."""
         own = source.function
         if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
             return
@@ -163,9 +160,7 @@ class MachineFunctions:
         arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
     def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
-        """Function `index` is like another one, whose words are once more `moved` bytes further
-        on.
-        """
+        """Add function `index`, which is like another one, with words `moved` bytes further on."""
         self._note(index, source)
         if like in self.offsets:
             offset = self.offsets[index] = self.offsets[like] + moved
@@ -179,12 +174,12 @@ class MachineFunctions:
 
     @property
     def may_be_hot(self) -> bool:
-        """Whether a function for machine code has calls or a loop."""
+        """Tell whether a compilable function has calls or a loop."""
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
     def is_machine_code(self, index: int) -> bool:
-        """Whether a function is nothing but the call of one that another compiler made."""
+        """Tell whether a function only calls one that another compiler made."""
         own = self._functions.get(index)
         kernels = () if own is None else own.kernels
         return (
@@ -196,8 +191,8 @@ class MachineFunctions:
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
-        """Compile a function now; a note if that is not possible, at the kernel that prevents
-        it.
+        """Compile a function now; return a note, at the kernel that prevents it, if that is
+        impossible.
         """
         if self.is_machine_code(index):
             return None
@@ -227,8 +222,8 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    # Without its traceback, which holds the run that asked, and so the results of
-                    # that.
+                    # Without its traceback, which holds the requesting run, and so that run's
+                    # results.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)

@@ -1,4 +1,4 @@
-"""A BEF file that is loaded: checked against a registry, laid out for the executor."""
+"""A loaded BEF file, checked against a registry and laid out for the executor."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""Functions with more kernels are not looked at for others that are alike."""
+"""The most kernels of a function for which a similar, already laid out function is searched."""
 
 
 class _Laid(NamedTuple):
-    """A function that is laid out, and the words of it, which others have that differ in places
-    only.
+    """A laid out function, and its words, which are reused for functions that differ only in
+    places.
     """
 
     source: LoadedFunction
@@ -83,7 +83,7 @@ class _Laid(NamedTuple):
 class Executable:
     """A loaded file.  `functions` are its functions, as in the file.
 
-    Lives as long as a run of it does.  Unloads when the Python object dies.
+    Lives at least as long as its runs.  Unloads when the Python object is destroyed.
     """
 
     def __init__(
@@ -94,15 +94,16 @@ class Executable:
         """
         Raises:
             TfrtError: if the file uses kernels or native functions that do not exist, or uses them
-                as they are not.
+                incorrectly.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
-        """The name of a function's register in the program's source, "" if it is not known."""
+        """Returns the name of a function's register in the program's source, "" if it is
+        unknown."""
         self.origin: Callable[[], object] = lambda: None
-        """The `Program` that this was loaded from, if it still exists."""
+        """Returns the `Program` that this was loaded from, if it still exists."""
         self.captured: Sequence[object] = ()
-        """The Python objects that the operations `tfrt.captured` stand for, by slot."""
+        """The Python objects of the operations `tfrt.captured`, by slot."""
         kinds = {function.kind for function in file.functions}
         self._declared = file.functions
         if FunctionKind.SYNC in kinds:
@@ -113,21 +114,21 @@ class Executable:
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
-        """The function to call for a run; it returns whether the next run on the same host needs
-        it, too.
+        """Functions to call for a run; each returns whether the next run on the same host needs it,
+        too.
         """
         self.prepared_for: object = None
-        """The `HostContext.identity` for whose runs there is nothing to be called."""
+        """The `HostContext.identity` of the host whose runs need no such call."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._carries = False
-        """Whether a run may come to Python: to a kernel, or to print."""
+        """Whether a run may call Python: a kernel, or a print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
-        """Per function, the registers that are constants: no kernel makes them when it runs."""
+        """Per function, the registers that are constants, which no kernel sets at run time."""
         self._firsts = _first_kernels(file.functions, self.functions)
         self._finishers: list[Finish] = []
-        """The objects that native code refers to by address."""
+        """Objects to which native code refers by address."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -187,7 +188,7 @@ class Executable:
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
-        """The call of a native kernel that checks the types of its arguments first, if it can."""
+        """Return the call of a native kernel that first checks its argument types, if possible."""
         if call is None or call.data or call.flags:
             return call
         assert isinstance(kernel, NativeKernel)
@@ -208,10 +209,12 @@ class Executable:
         used: Mapping[str, Kernel],
         number: int,
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
-        """The fields of each kernel's record, None for constants; the constants by register."""
+        """Return the fields of each kernel's record, None for constants; and the constants by
+        register.
+        """
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        # Such a kernel may also see a constant through another value, which forwards to it.
+        # Such a kernel may also see a constant through a value that forwards to it.
         are_observed = any(map(_is_raw, used.values()))
         in_sync = function.kind is FunctionKind.SYNC
         read_here = registers_read_here(function, used)
@@ -253,7 +256,7 @@ class Executable:
         return calls, constants
 
     def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
-        """The kernels that a function uses, by name; each name is looked up once."""
+        """Return the kernels that a function uses, by name; each name is looked up once."""
         used: dict[str, Kernel] = {}
         for name, position in function.first_of_names.items():
             used[name] = self._find(function, function.kernels[position])
@@ -274,9 +277,7 @@ class Executable:
         return kernel
 
     def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
-        """A note on the kernel that does the same in functions of the other kind, if there is
-        one.
-        """
+        """Return a note on the equivalent kernel for the other kind of function, if one exists."""
         first, dot, last = record.name.rpartition(".")
         twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
         if twin == record.name or twin not in self._registry:
@@ -299,10 +300,10 @@ class Executable:
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def entry(self, function: str | int) -> Entry:
-        """A function as Python calls it, by its name or number; made once.
+        """Return a function as Python calls it, by its name or number; made once.
 
         Raises:
-            TfrtError: if there is no function of that name; says which there are.
+            TfrtError: if no function has that name; the message lists the existing ones.
         """
         found = self._entries.get(function)
         if found is None:
@@ -322,10 +323,10 @@ class Executable:
         return found
 
     def function_index(self, name: str) -> int:
-        """The number of the function of that name.
+        """Return the number of the function of that name.
 
         Raises:
-            TfrtError: if there is none; says which there are.
+            TfrtError: if it does not exist; the message lists the existing ones.
         """
         for index, function in enumerate(self.functions):
             if function.name == name:
@@ -335,22 +336,22 @@ class Executable:
         raise TfrtError(error(text, place_of_caller()))
 
     def prepare(self, request: Request) -> None:
-        """Get ready for a run: compiled functions need a runtime on its host."""
+        """Prepare a run: compiled functions need a runtime on its host."""
         needs = [prepare(request) for prepare in self.prepares]
         self.prepared_for = None if any(needs) else request.host.identity
 
     def watch(self, request: Request, watch: Watch) -> None:
-        """Log the events of a run of this program, which has not begun."""
+        """Log the events of a run of this program that has not started."""
         registers = [max(one.register_count, 1) for one in self.functions]
         request.watch(watch, self._base >> KERNEL_BITS, registers)
 
     def location_of(self, number: int) -> AnyLocation:
-        """The place of kernel `number` of the file."""
+        """Return the location of kernel `number` of the file."""
         function, index = self._find_kernel(number)
         return self.file.location(function.kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
-        """The name of kernel `number` of the file."""
+        """Return the name of kernel `number` of the file."""
         return self._kernel(number).name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
@@ -359,7 +360,7 @@ class Executable:
         return None if call is None else call.kernel.watched
 
     def is_compiled(self, number: int) -> bool:
-        """Whether kernel `number` of the file runs compiled code."""
+        """Tell whether kernel `number` of the file runs compiled code."""
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
@@ -368,14 +369,12 @@ class Executable:
 
     @functools.cached_property
     def _by_number(self) -> list[tuple[int, int, int]]:
-        """The number of each function's first kernel, that of its kernels, and its index, in
-        that order.
-        """
+        """The first kernel's number, the kernel count, and the index of each function, sorted."""
         indexed = enumerate(zip(self._firsts, self.functions, strict=True))
         return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
     def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
-        """The function of kernel `number` of the file, and which one of it that is."""
+        """Return the function of kernel `number` of the file, and the kernel's index in it."""
         place = bisect_left(self._by_number, (number + 1,)) - 1
         first, count, index = self._by_number[max(place, 0)]
         if not 0 <= number - first < count:
@@ -400,11 +399,9 @@ class Executable:
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`: one that ran a function with its state at `value`, or
-        slept.
-        """
+        """Print for kernel `number`, which ran a function with its state at `value`, or slept."""
         record = self._kernel(number)
-        # By the kernel: a file may give functions to one that has no use for them.
+        # Decide by the kernel: a file may give functions to one that ignores them.
         if isinstance(self._registry[record.name], ControlKernel):
             text = benchmark_report(self._benchmark_name(record), *benchmark_samples(value))
         else:
@@ -412,7 +409,7 @@ class Executable:
         present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:
-        if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
+        if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: its name
             return self.functions[record.functions[0]].name
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)
@@ -420,8 +417,9 @@ class Executable:
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
-    """The number of each function's first kernel: kernels of the file count as there, bodies of
-    native functions after them.
+    """Return the number of each function's first kernel.
+
+    Kernels of the file are numbered first, and bodies of native functions after them.
     """
     numbers = [0] * len(functions)
     count = 0
@@ -434,8 +432,9 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 
 
 def _shape(function: BefFunction) -> object:
-    """The same for functions that differ in names and places only; None for one that is laid out
-    by itself.
+    """Return a key that is equal for functions that differ only in names and places.
+
+    Returns None for a function that is laid out separately.
     """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
@@ -449,7 +448,7 @@ def _shape(function: BefFunction) -> object:
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:
-    """An argument of a function in messages."""
+    """Describe an argument of a function for messages."""
     program = reference()
     name, of = "", ""
     if program is not None:
@@ -458,5 +457,7 @@ def _described(reference: weakref.ref[Executable], function: int, argument: int)
 
 
 def _is_raw(kernel: Kernel) -> bool:
-    """Whether the kernel sees its arguments' values as they are, and not only what is in them."""
+    """Tell whether the kernel sees the AsyncValues of its arguments instead of only their
+    payloads.
+    """
     return bool(getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False))

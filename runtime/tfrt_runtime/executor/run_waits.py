@@ -1,7 +1,7 @@
-"""Waits for a run: this thread works until its results are there, or nothing of it is left.
+"""Waits for a run: the thread works until the results are available, or the run has finished.
 
-Meanwhile a callback can have its progress, and a loop its results one by one, in the order in which
-they are decided.
+Meanwhile, a callback can receive its progress, and a loop its results in the order in which they
+are resolved.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 
 
 class AsCompleted:
-    """An iterator, for `for` and for `async for`, over values in the order in which they are
-    decided.
-    """
+    """An iterator, for `for` and `async for`, over values in the order in which they resolve."""
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
         """`timeout` seconds count from now."""
@@ -43,7 +41,7 @@ class AsCompleted:
         self._arrived: deque[AsyncValue] = deque()
         self._given = self._open = 0
         self._next: AsyncValue | None = None
-        """The value that the iterator waits for: available when one more result has arrived."""
+        """The value that the iterator waits for: available when another result has arrived."""
         self._lock = threading.RLock()
         for value in values:
             value.and_then(partial(self._arrive, value))
@@ -55,11 +53,11 @@ class AsCompleted:
         return self
 
     def __next__(self) -> AsyncValue:
-        """The next value that is decided; this thread works for it meanwhile.
+        """Return the next value that is resolved; this thread works for it meanwhile.
 
         Raises:
-            TimeoutError: if none is in time.
-            TfrtError: if those that are left will never be decided.
+            TimeoutError: if none is resolved in time.
+            TfrtError: if the remaining values will never be resolved.
         """
         while (waited := self._waited()) is not None:
             try:
@@ -73,8 +71,8 @@ class AsCompleted:
         return self._take()
 
     async def __anext__(self) -> AsyncValue:
-        """The same in a coroutine, whose loop goes on meanwhile."""
-        import asyncio  # a loop runs, so it is loaded
+        """Return the next value in a coroutine, whose loop continues meanwhile."""
+        import asyncio  # a loop runs, so asyncio is loaded
 
         while (waited := self._waited()) is not None:
             try:
@@ -103,7 +101,7 @@ class AsCompleted:
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One represents all: if it can never come, the run is stuck.
+            # One represents all: if it can never resolve, the run is stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 
@@ -118,7 +116,7 @@ class AsCompleted:
 
 
 PROGRESS_INTERVAL = 1 / 30
-"""Seconds between two calls of a callback for progress."""
+"""The minimum number of seconds between two calls of a progress callback."""
 
 
 class Progress:
@@ -130,7 +128,7 @@ class Progress:
         progress: Callable[[], tuple[int, int]],
         callback: Callable[[int, int], None],
     ) -> None:
-        """Follow the run from now on; `progress` tells how far it is."""
+        """Follow the run from now on; `progress` returns its progress."""
         self._request = request
         self._progress = progress
         self._callback = callback
@@ -170,11 +168,11 @@ class Progress:
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""Pauses before looks at whether tasks are over, at the end of a run."""
+"""Pauses between checks, at the end of a run, whether its tasks have finished."""
 
 
 class RunWaits(Returning):
-    """A run that has started, as threads wait for it; a base of `Execution`."""
+    """A started run that threads can wait for; a base of `Execution`."""
 
     request: Request
     program: Executable
@@ -193,9 +191,7 @@ class RunWaits(Returning):
         return request.held or request.hold_results()
 
     def done(self) -> bool:
-        """Whether each result is available or an error; without results, whether the run is
-        over.
-        """
+        """Tell whether each result is resolved; without results, whether the run has finished."""
         return all(value.done() for value in self.results) if self.results else self.is_done
 
     @property
@@ -206,10 +202,10 @@ class RunWaits(Returning):
     def wait_for_results(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until each result is resolved; False when the time is over first, or `stuck`.
+        """Wait until each result is resolved; return False if the time is over first, or `stuck`.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts, a kernel of the run included.
+            KeyboardInterrupt: if the user interrupts, even in a kernel of the run.
         """
         was_stuck = self._reported_stuck
         with self._kernel_wait(timeout, self.done) as look:
@@ -220,18 +216,17 @@ class RunWaits(Returning):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until nothing of the run is left to do; False when the time is over first, or
-        `stuck`.
+        """Wait until the run has finished; return False if the time is over first, or `stuck`.
 
         Tasks that compiled functions have left running count, and so do those of the host's other
-        runs, because their owners are not known.  A later wait resumes the run; with workers it
+        runs, because their owners are unknown.  A later wait resumes the run; with workers, it
         continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
-        thread: only such a kernel is waited for when the time is over, unless the host has
+        thread: when the time is over, this waits only for such a kernel, unless the host has
         compiled functions.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
-                one of its Python kernels: that cancels it.
+            KeyboardInterrupt: if the user interrupts.  The run continues, unless the interrupt hit
+                one of its Python kernels: that cancels the run.
         """
         try:
             return self._wait(timeout, interrupted)
@@ -242,7 +237,7 @@ class RunWaits(Returning):
         deadline = None if timeout is None else deadline_in(timeout)
         was_stuck = self._reported_stuck
         queue = self.request.queue
-        # Most runs are short: nothing is left of them once this thread has worked for them.
+        # Most runs are short: they have finished once this thread has worked for them.
         is_over = (
             timeout is None
             and queue.process.end(queue.address, self.request.address) is not MISSING
@@ -253,19 +248,19 @@ class RunWaits(Returning):
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         if self._reported_stuck != was_stuck:
-            return False  # though a worker may have ended since what was left of it
+            return False  # although a worker may have finished the rest since then
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the tasks that compiled code has left running are over; False if the time
-        is first.
+        """Work until the tasks left by compiled code have finished; return False if time is over
+        first.
         """
         code = self.request.code
         if code is None or code.has_settled():
             return True
         if self.request.queue.threads > 0:
-            # A task of a worker ends some microseconds after it has resolved the last result; a
-            # thread that waits is asked every 20 ms only.
+            # A worker's task ends some microseconds after it has resolved the last result, but a
+            # waiting thread checks only every 20 ms.
             for pause in SETTLING_SECONDS:
                 time.sleep(pause)
                 if code.has_settled():
@@ -285,7 +280,7 @@ class RunWaits(Returning):
     def _kernel_wait(
         self, timeout: float | None, is_over: Callable[[], bool]
     ) -> AbstractContextManager[Callable[[], None]]:
-        """A wait for the end of the run, if a kernel waits."""
+        """Register a wait for the end of the run, if a kernel waits."""
         if timeout is not None:
             return NO_KERNEL
         what = f"the end of @{self.function.name}"
@@ -294,9 +289,7 @@ class RunWaits(Returning):
     def _watch(
         self, interrupted: Callable[[], bool], look: Callable[[], None]
     ) -> Callable[[], bool]:
-        """The check that a waiting thread makes now and then: whether to stop waiting. `look` may
-        raise.
-        """
+        """Return a waiting thread's periodic check whether to stop waiting; `look` may raise."""
 
         def is_over() -> bool:
             look()
@@ -310,7 +303,7 @@ class RunWaits(Returning):
         return is_over
 
     def _is_abandoned(self) -> bool:
-        """Whether the run is cancelled and only waits for values from outside the runtime."""
+        """Tell whether the run is cancelled and only waits for values from outside the runtime."""
         is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
         if not is_decided or rest_of(self.request.queue) is None:
             return False
@@ -319,7 +312,9 @@ class RunWaits(Returning):
 
     @property
     def is_stuck(self) -> bool:
-        """Whether a waiting thread found that the run cannot go on; its diagnostics say why."""
+        """Tell whether a waiting thread found that the run cannot continue; its diagnostics say
+        why.
+        """
         return self._reported_stuck
 
     def _report_stuck(self) -> bool:
@@ -333,8 +328,7 @@ class RunWaits(Returning):
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:
-        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not
-        over.
+        """Return why the unfinished run is stuck: nothing runs or is queued.
 
         Empty while a thread or an event loop outside the runtime may still resolve a value that
         the run waits for: see `waiting_for`.
@@ -342,16 +336,12 @@ class RunWaits(Returning):
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Notes on the values that the run waits for from outside the runtime, or in compiled
-        code.
-        """
+        """Return notes on the external values, or compiled code's objects, that the run awaits."""
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
-        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been
-        asked for.
-        """
+        """Raise an interrupt that hit a Python kernel, unless a requested result has raised it."""
         interrupt, self.request.interrupt = self.request.interrupt, None
         if interrupt is None or getattr(interrupt, WAS_RAISED, False):
             return False
@@ -359,13 +349,13 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make errors of the values that kernels of a stuck run gave, so that the rest can finish.
+    """Make errors of the values that kernels of a stuck run returned, so that the rest can finish.
 
     Return whether any such values existed.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False
-    with _ABANDONING:  # two threads may wait for the run
+    with _ABANDONING:  # another thread may wait for the run, too
         for value in request.promises.given_by_kernels():
             if value.done():
                 continue

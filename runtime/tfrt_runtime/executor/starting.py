@@ -21,7 +21,7 @@ from tfrt_runtime.kernels.users.prints import divert_output
 
 
 def needs_nothing(host: HostContext, program: Executable) -> bool:
-    """Whether a run of the program starts without what Python prepares for it."""
+    """Tell whether a run of the program can start without preparation by Python."""
     return (
         host.tracing is None
         and host.cancel_message is None
@@ -37,9 +37,9 @@ def launched(
     output: Sink | None,
     starts: int,
 ) -> tuple[Request, bool]:
-    """Return a run, and whether it has its words: then its call has started if `starts` says so.
+    """Return a run, and whether it has its words: then its call has started if `starts` is set.
 
-    It lacks them unless every argument is an ordinary value of its type: see
+    A run has its words only if every argument is an ordinary value of its type: see
     `native.python.python_runs.launch`.
 
     Raises:

@@ -1,13 +1,14 @@
 """Activities from the events of a run, and their report to the tracing of the run's host.
 
-`Spans` pairs events: calls of functions, kernels, and waits, each with its begin and its end.
+`Spans` pairs events into calls of functions, kernels, and waits, each with a start and an end.
 
 * A kernel occupies its thread from its `begin` to its `end`, or to the first of its results.  Such
   spans of one thread nest or are disjoint.
-* A kernel that calls functions lasts until their results are there, on any thread: as the functions
-  do, it overlaps what its thread does meanwhile.
-* What a kernel returns may come later, and a task of compiled code may suspend: a wait lasts from
-  then on until the first result, or until the task goes on.
+* A kernel that calls functions lasts until their results are available, on any thread: like the
+  functions, it overlaps other work of its thread.
+* A kernel's results may come after it returns, and a task of compiled code may suspend: a wait
+lasts
+  from then until the first result, or until the task resumes.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
-"""Time, kind, the number of a kernel, or of a function for `call` and `return`, instance,
-worker.
+"""Time, kind, number of the kernel (for `call` and `return`, of the function), instance, worker.
 """
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
@@ -35,21 +35,18 @@ _BEGINS = frozenset({"begin", "resume"})
 
 
 Timing = Literal["caller", "late"]
-"""A kernel that calls functions ends when they do; the results of any other may come after its
-end."""
+"""A kernel that calls functions (`caller`) ends when they do; results of others may come `late`."""
 
 
 @dataclass(eq=False, slots=True)
 class Span:
-    """A call of a function, a kernel that runs, or the wait of one; `end` is None while it goes
-    on.
-    """
+    """A call of a function, a running kernel, or a kernel's wait; `end` is None until it ends."""
 
     kind: Literal["call", "kernel", "wait"]
     number: int
     instance: int
     worker: int
-    """The thread on which it began; of a wait, the thread that ended it."""
+    """The thread on which it started; for a wait, the thread that ended it."""
     begin: int
     id: int
     """0 if it occupies its thread until it ends."""
@@ -57,21 +54,21 @@ class Span:
 
 
 class Spans:
-    """Pairs the begin and end events of one run, which come in order, in any number of parts."""
+    """Pairs the start and end events of one run, which come in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
-        """`timings` has the kernels, by number, that do not end by an event of their own."""
+        """`timings` has the kernels, by number, that do not end with their own event."""
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
         self._waits: dict[tuple[int, int], int] = {}
-        """Since when what is not there yet is waited for."""
+        """The start time of each pending wait."""
         self.last = 0
         """The time of the last event."""
 
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
-        """Each span once when it begins, and once, with its end, when it ends; a wait when it
-        ends, twice.
+        """Yield each span when it starts, and again, with its end, when it ends; a wait twice at
+        its end.
         """
         for when, kind, number, instance, worker in rows:
             key = instance, number
@@ -96,7 +93,7 @@ class Spans:
             self.last = max(self.last, when)
 
     def finish(self) -> Iterator[Span]:
-        """The run is over: what has not ended ends with the last event."""
+        """Finish the run: open spans end with the last event."""
         for key in reversed(list(self._open)):
             yield from self._end(key, self.last)
 
@@ -121,14 +118,14 @@ class Spans:
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
 DRAIN_SECONDS = 0.05
-"""The rings of a busy run are full after a few times as much."""
+"""The interval of drains: the rings of a busy run are full after a few times as long."""
 
 
 class RunTracing:
-    """Tells a tracing of one run.  Any thread may drain it."""
+    """Reports one run to a tracing.  Any thread may drain it."""
 
     def __init__(self, tracing: Tracing, request: Request, program: Executable) -> None:
-        """For a run that has not begun; its events are logged from now on."""
+        """Log the events of a run that has not started, from now on."""
         functions = program.functions
         self._sink, self._level, self._request = tracing.sink, tracing.level, request
         self._lock = threading.RLock()
@@ -152,7 +149,7 @@ class RunTracing:
         self._drain_later()
 
     def finish(self) -> None:
-        """Nothing of the run is left; all its events are reported when this returns."""
+        """Report all remaining events of the finished run before returning."""
         with self._lock:
             self.drain()
             if self._run.end_ns is None:
@@ -162,13 +159,13 @@ class RunTracing:
         self._forget()
 
     def drain(self) -> None:
-        """Tell what is new."""
+        """Report new events."""
         with self._lock:
             if self._run.end_ns is None:
                 self._tell(self._spans.take(self._rows(self._take())))
 
     def _begin_watch(self, program: Executable) -> Callable[[], Events]:
-        """The source of the events: the watch of the run, or one of this reader's own."""
+        """Return the source of the events: the watch of the run, or a new one for this reader."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()

@@ -1,4 +1,4 @@
-"""Python functions that kernels leave for the threads of their host: `KernelFrame.enqueue`."""
+"""Python functions that kernels enqueue for their host's threads: `KernelFrame.enqueue`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program of two functions that call their argument: on a worker, and in the blocking
-    pool.
-    """
+    """A program of two functions that call their argument: on a worker and in the pool."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -38,8 +36,8 @@ def _call(function: Callable[[], object]) -> object:
 
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
-    """Start a call of `function` within the run of a kernel, which calls this; what it returns."""
+    """Start a call of `function` in the run of the calling kernel; return its AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # held by the run: a thread may outlive the host's close
+    assert isinstance(work, Work)  # held by the run: a thread may outlive the closing of the host
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

@@ -6,8 +6,8 @@ Builds on `native`.  Read in this order:
   the core call each other), by `python_interface` (CPython's functions), `payload` (Python objects
   in native memory), `interrupts` (Ctrl-C while a thread waits).
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `tensor`.
-- Threads: `queues`; `one_thread` (where there is only one), `waiting` (what waits for what, and
-  which kernels keep a worker).
+- Threads: `queues`; `one_thread` (for processes that cannot start threads), `waiting` (detection of
+  deadlocks, and of kernels that occupy a worker for long).
 - Hosts: `context` (a host), `request` (a run) and `run_parts` (its resources), `default_host` and
   its values.
 - Memory: `budget`, `allocator`.

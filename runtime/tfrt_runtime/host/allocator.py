@@ -1,11 +1,11 @@
-"""The one door to tensor memory.
+"""Allocators of tensor memory.
 
-A user of memory asks a `HostAllocator` for bytes and gives them back with the size that was
-asked for.  An allocator says no with None, never by raising: whether that is an error, and in which
-words, is for the caller to say.
+Callers request bytes from a `HostAllocator` and free them with the size that they requested.  An
+allocator refuses a request by returning None, never by raising: the caller decides whether that is
+an error, and words its message.
 
-Allocators stack: the one that counts wraps the one that recycles, which wraps the C library
-.  `create_allocator` builds the stacks that have a name.
+Allocators stack: a counting one wraps a recycling one, which wraps the C library.
+`create_allocator` builds the named stacks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tfrt_runtime.diagnostics import refuse
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.process import native_process
 
-# What numpy and BLAS like best: a cache line, and the width of the widest vector register.
+# numpy and BLAS are fastest at this alignment: a cache line, and the widest vector register.
 PREFERRED_ALIGNMENT: Final = 64
-# A huge page.  A larger alignment has no use, and the padding of a larger one could be abused.
+# A huge page.  A larger alignment is useless, and its padding would let a program waste memory.
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
@@ -35,35 +35,35 @@ change.
 
 
 class HostAllocator(Protocol):
-    """A source of memory.  Safe to use from any thread, and from a finaliser."""
+    """A source of memory.  Safe to use from any thread, and from a finalizer."""
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        """The address of `size` bytes of unknown content; None if refused.
+        """Return the address of `size` bytes with undefined contents; None if refused.
 
-        It is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of two up to
-        `MAXIMUM_ALIGNMENT`.
+        The address is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of
+        two up to `MAXIMUM_ALIGNMENT`.
         """
 
     def deallocate_bytes(self, address: int, size: int) -> None:
-        """Take back what `allocate_bytes` returned for the same `size`."""
+        """Free the memory that `allocate_bytes` returned for the same `size`."""
 
 
 def round_up(size: int, alignment: int) -> int:
-    """The first multiple of `alignment`, a power of two, from `size` on."""
+    """Round `size` up to a multiple of `alignment`, a power of two."""
     return (size + alignment - 1) & -alignment
 
 
 class MallocAllocator:
-    """Memory from the C library, counted with what native code holds: in all, up to `limit()`
-    bytes.
+    """Memory from the C library, counted together with native code's memory: up to `limit()` bytes
+    in all.
 
-    Without the limit a program that fills tensors larger than the machine would not get an error:
-    the system hands out addresses freely and ends the process when they are used.
+    Without the limit, a program that fills tensors larger than the machine's memory would not get
+    an error: the system hands out addresses freely, and kills the process when they are used.
     """
 
     def __init__(self, limit: Limit = default_budget) -> None:
         self._limit = limit
-        # PyDLL keeps the GIL: giving it up costs more than the calls themselves.
+        # PyDLL keeps the GIL: releasing it costs more than the calls themselves.
         library = ctypes.PyDLL(None)
         self._allocate = library.aligned_alloc
         self._allocate.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
@@ -89,7 +89,7 @@ class MallocAllocator:
 
 @lru_cache(maxsize=4096)
 def block_size(size: int) -> int:
-    """The size of the recycled block that serves a request of `size` bytes.
+    """Return the size of the recycled block that serves a request of `size` bytes.
 
     A multiple of a quarter of the power of two below, and of the preferred alignment.
     """
@@ -100,11 +100,11 @@ def block_size(size: int) -> int:
 class RecyclingAllocator:
     """Keeps freed blocks, by size, for the next request of about that size.
 
-    A program run again and again asks for the same tensors each time, and fresh pages cost more
-    than most kernels.  See `block_size` for what is about the same.
+    A program that runs repeatedly requests the same tensors each time, and fresh pages cost more
+    than most kernels.  `block_size` defines which sizes are about the same.
     """
 
-    # Blocks of one size that are kept, in bytes.  Larger blocks go back at once.
+    # The most bytes kept in blocks of one size.  Larger blocks are freed at once.
     IDLE_BYTES_PER_SIZE: Final = 32 << 20
 
     def __init__(self, upstream: HostAllocator) -> None:
@@ -116,7 +116,7 @@ class RecyclingAllocator:
         if alignment <= PREFERRED_ALIGNMENT:
             alignment = PREFERRED_ALIGNMENT
             try:
-                # Not "if there is one": another thread may take the last one in between.
+                # Not a test followed by a pop: another thread may take the last block in between.
                 return self._idle[capacity].pop()
             except (KeyError, IndexError):
                 pass
@@ -175,7 +175,8 @@ class Ledger:
         self._add_up()
 
     def _add_up(self) -> None:
-        # Asking again after the release: an entry left in between found the lock taken.
+        # Check again after the release: a thread that added an entry meanwhile found the lock
+        # taken.
         while self._entries and self._adding_up.acquire(blocking=False):
             try:
                 while self._entries:
@@ -192,7 +193,7 @@ class Ledger:
 
 
 class ProfiledAllocator:
-    """Counts what passes through it; `report` says how much."""
+    """Counts the memory that passes through it; `report` shows the counts."""
 
     banner = "Choosing profiled allocator based on malloc."
 
@@ -211,7 +212,7 @@ class ProfiledAllocator:
         self._upstream.deallocate_bytes(address, size)
 
     def report(self) -> str:
-        """The report that a command line prints at the end, with newlines."""
+        """Return the report that a command line prints at its end, with newlines."""
         ledger = self.ledger
         return (
             "HostAllocator profile:\n"
@@ -224,13 +225,13 @@ class ProfiledAllocator:
 
 
 class LeakCheckAllocator(ProfiledAllocator):
-    """Counts, and at the end has something to say only if memory is still alive."""
+    """Counts memory, and reports at the end only if some of it is still allocated."""
 
     banner = "Choosing memory leak check allocator."
 
     @property
     def has_leak(self) -> bool:
-        """Whether anything is alive, in which case a command line fails at its end."""
+        """Whether memory is still allocated, in which case a command line fails at its end."""
         return self.ledger.current_allocations != 0
 
     def report(self) -> str:
@@ -244,7 +245,7 @@ class LeakCheckAllocator(ProfiledAllocator):
 
 
 class FixedSizeAllocator:
-    """Has `CAPACITY` bytes in all, and tells `log` about each request.
+    """Has `CAPACITY` bytes in all, and reports each request to `log`.
 
     A request counts as in the reference, whose buffers have `HEADER_BYTES` in front of their data.
     """
@@ -260,7 +261,7 @@ class FixedSizeAllocator:
 
     @property
     def remaining(self) -> int:
-        """The bytes that are not handed out."""
+        """The bytes that are still free."""
         return self.CAPACITY - self._ledger.current_bytes
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
@@ -283,7 +284,7 @@ class FixedSizeAllocator:
 
 
 class PooledAllocator(RecyclingAllocator):
-    """The allocator of every day: recycled memory of the C library."""
+    """The default allocator: recycled memory of the C library."""
 
     banner = "Choosing malloc."
 
@@ -304,10 +305,11 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """A new allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget, see `MallocAllocator`.
+    """Create an allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget, see
+    `MallocAllocator`.
 
     Raises:
-        TfrtError: if there is no such kind.
+        TfrtError: if the kind does not exist.
     """
     if kind not in _FACTORIES:
         refuse(f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}")

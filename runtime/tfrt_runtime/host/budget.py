@@ -1,6 +1,4 @@
-"""The memory budget of programs: from the machine's memory, the process's limits, and the user's
-setting.
-"""
+"""The memory budget of programs, from the machine's memory, the process's limits, and the user."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ def machine_memory() -> int:
 
 
 def _cgroup_limits(own: str, root: Path) -> list[int]:
-    """The limits of the process's cgroups and of those around them.
+    """Return the limits of the process's cgroups and of their parents.
 
     Args:
         own: lines of `number:controllers:path`, as /proc/self/cgroup has them; version 2 has the
@@ -52,7 +50,7 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
         inner = PurePosixPath(path.lstrip("/"))
         for folder in (inner, *inner.parents):
             file = top / folder / name
-            # Absent where there is no such cgroup; "max" where there is no limit.
+            # Absent if the cgroup does not exist; "max" if it has no limit.
             with suppress(OSError, ValueError):
                 found[file] = int(file.read_text())
     return list(found.values())
@@ -60,7 +58,7 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """The bytes that RLIMIT_AS leaves, or a page may have; None without a limit. Read once."""
+    """Return the bytes that RLIMIT_AS or a page leaves; None without a limit.  Read once."""
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY
     import resource
@@ -76,10 +74,10 @@ def _address_space_left() -> int | None:
 
 @functools.cache
 def default_budget() -> int:
-    """Bytes that programs may use where the user sets no budget.  Read once.
+    """Return the bytes that programs may use if the user sets no budget.  Read once.
 
-    Half of what the machine, its cgroups and RLIMIT_AS leave: Python, the compiler and the stacks
-    of threads need the rest.
+    This is half of the memory that the machine, its cgroups, and RLIMIT_AS leave: Python, the
+    compiler, and the stacks of threads need the rest.
     """
     left = _address_space_left()
     available = machine_memory() if left is None else min(machine_memory(), left)
@@ -87,9 +85,11 @@ def default_budget() -> int:
 
 
 def parse_budget(memory: int | str | None) -> int:
-    """A budget in bytes, from a number of bytes or a string such as "2G"; None is the default.
+    """Return a budget in bytes from a number of bytes or a string such as "2G"; None is the
+    default.
 
-    Half of what RLIMIT_AS leaves at most: what ends a run needs some memory beyond its budget.
+    The budget is at most half of the memory that RLIMIT_AS leaves: ending a run takes some memory
+    beyond its budget.
 
     Raises:
         TfrtError: if it is neither, or below 1 MiB.
@@ -112,7 +112,7 @@ def parse_budget(memory: int | str | None) -> int:
 
 
 def show_bytes(size: int) -> str:
-    """A number of bytes as people write it: 1.5 GiB, 300 MiB, 100 bytes."""
+    """Format a number of bytes for people: 1.5 GiB, 300 MiB, 100 bytes."""
     for unit, name in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.1f}".removesuffix(".0") + f" {name}"

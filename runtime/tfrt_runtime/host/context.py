@@ -46,15 +46,15 @@ Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
-"""The time that `HostContext.close` waits for runs that it has cancelled."""
+"""How many seconds `HostContext.close` waits for the runs that it has cancelled."""
 HURRY_SECONDS = 0.1
 """The same after Ctrl-C, and for threads whose kernels do not return."""
 
 
 class SharedContext(Protocol):
-    """Something that a host has once per class, made when it is first asked for.
+    """An object that a host has once per class, made on the first request.
 
-    If it has a method `close`, that is called when the host is closed.
+    If it has a method `close`, it is called when the host is closed.
     """
 
     def __init__(self, host: HostContext) -> None: ...
@@ -86,11 +86,11 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
 
 
 class HostContext:
-    """One host: a work queue, an allocator, what kernels share, and where output goes.
+    """A host: a work queue, an allocator, the objects that kernels share, and the output.
 
-    Close it, or use it in a `with` statement: its threads end then.  Those of a host that is
-    dropped without that end when it is collected, which is after its last run.  On the queue `s` a
-    run that no thread waits for does not end: only `close` ends such a host.
+    Close it, or use it in a `with` statement, to stop its threads.  If a host is dropped without
+    being closed, its threads stop when it is collected, after its last run.  On the queue `s`, a
+    run that no thread waits for never finishes: only `close` ends such a host.
     """
 
     def __init__(
@@ -106,17 +106,18 @@ class HostContext:
     ) -> None:
         """
         Args:
-            loop: where `async def` kernels run; by default a loop of the host's own, on a thread of
-                its own.  It is the caller's, which runs it, and goes on when the host is closed.
-            memory: the budget: bytes, or a string such as "2G", that native code and tensors may
-                hold when programs of this host ask for more.  A run that needs more ends with an
-                error at the operation that grew.  By default half of what the process may have.
-            tracing: hears of runs that start while it is requested.
-            timers: what kernels and deadlines set; by default a queue of the host's own.
+            loop: the event loop of `async def` kernels; by default the host's own, on a separate
+                thread.  The caller runs a given loop, which continues after the host is closed.
+            memory: the budget: how many bytes, or a string such as "2G", native code and tensors
+                may hold when programs of this host request more.  A run that needs more fails with
+                an error at the operation that requested it.  The default is half of the memory
+                that the process may have.
+            tracing: receives the activities of runs that start while a trace is requested.
+            timers: the queue of the timers of kernels and deadlines; by default the host's own.
 
         Raises:
-            TfrtError: if the work queue, the allocator or the memory is described wrongly, or the
-                loop is closed.
+            TfrtError: if the description of the work queue, the allocator, or the memory is
+                invalid, or the loop is closed.
         """
         kinds = f"one of {', '.join(ALLOCATOR_KINDS)}, or a HostAllocator"
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
@@ -135,18 +136,18 @@ class HostContext:
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
         native_process()
-        INTERRUPTS.install()  # before there is anything that an interrupt could leave without an owner  # noqa: E501
+        INTERRUPTS.install()  # before anything that an interrupt could leave without an owner
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
         """The event loop of `async def` kernels: the user's, or the host's own once it exists."""
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """The function that returns the value which a run gets if its kernel returns this one; True
+        """Maps a value that a kernel returns to the value that its run receives; the flag is True
         if another thread resolves it.
 
-        The value itself; where the steps of a run are chosen, another one, whose resolution is a
-        step, too."""
+        By default, this is the value itself.  While the steps of a run are chosen, it is another
+        value, whose resolution is also a step."""
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
         self.allocator = (
@@ -154,7 +155,7 @@ class HostContext:
             if isinstance(allocator, str)
             else allocator
         )
-        # An allocator that counts wants to hear of each tensor: its memory then comes from Python.
+        # An allocator that counts must see each tensor: its memory then comes from Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
         """The source of memory for native kernels' tensors, or 0 if they leave that to the
         allocator.
@@ -168,20 +169,19 @@ class HostContext:
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
-        """The error that cancels runs which start now, if the host is cancelled."""
+        """The error for runs that start now, if the host is cancelled."""
         self.when_closed: Callable[[], None] = lambda: None
-        """Called when the host is closed and its runs are cancelled: ends what they have left
-        running.
+        """Called when the host is closed and its runs are cancelled: ends their remaining tasks.
         """
         self.when_quiet: Callable[[], None] = lambda: None
-        """Called when `quiesce` has waited: releases what compiled code used."""
+        """Called after `quiesce` has waited: releases the resources of compiled code."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
-        """The error that the results of a cancelled run become, unless a reason is given."""
+        """The error of the results of a cancelled run, unless a reason is given."""
         self.identity = object()
-        """Stands for the host where that must not be kept alive."""
+        """Identifies the host where a reference must not keep it alive."""
         self.cancelled_address = self.cancelled.address
         """The address of the native value, which lives until the host is closed."""
-        # A run that is not over refers to its host: when that is gone, nothing runs anymore.
+        # An unfinished run refers to its host: when the host is gone, nothing runs anymore.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 
@@ -207,11 +207,11 @@ class HostContext:
 
     @property
     def is_traced(self) -> bool:
-        """Whether runs that start now are reported to a tracing."""
+        """Whether runs that start now are traced."""
         return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
     def _runs(self) -> Iterator[HostRun]:
-        """The runs that are not over now, the oldest first."""
+        """Return the unfinished runs, oldest first."""
         known = list(native_process().requests.values())
         return (one for one in known if one.host is self and not one.is_done)
 
@@ -221,7 +221,7 @@ class HostContext:
         return self.work_queue.budget
 
     def set_memory(self, memory: int | str | None) -> None:
-        """Give the host another budget, for runs that go on, too; None is the default.
+        """Change the budget of the host, even for current runs; None is the default.
 
         Raises:
             TfrtError: if it is neither bytes nor a string such as "2G".
@@ -229,10 +229,10 @@ class HostContext:
         self.work_queue.budget = parse_budget(memory)
 
     def cancel(self, message: str = CANCELLED) -> None:
-        """Set the host's cancel value: all runs end, and later ones end as soon as they start.
+        """Cancel all runs of the host, and later runs as soon as they start.
 
-        Kernels that have not started are skipped; results that are not available yet become errors
-        with `message`. `restart` revokes it. On any thread.
+        Kernels that have not started are skipped; unavailable results become errors with
+        `message`. `restart` allows new runs again. Any thread may call this.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         self.cancel_message = message
@@ -245,23 +245,23 @@ class HostContext:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether `cancel` was called, and `restart` was not since."""
+        """Whether `cancel` was called, without a later `restart`."""
         return self.cancel_message is not None
 
     def serve(self, request: HostRun | None) -> HostRun | None:
-        """From now on this thread runs a kernel of `request`; returns whose it ran before."""
+        """Note that this thread now runs a kernel of `request`; return the previous request."""
         local = self._local
         before: HostRun | None = getattr(local, "request", None)
         local.request = request
         return before
 
     def print(self, text: str) -> None:
-        """Print for the kernel that runs on this thread."""
+        """Print on behalf of the kernel that runs on this thread."""
         request: HostRun | None = getattr(self._local, "request", None)
         (self.output if request is None else request.output)(text)
 
     def shared_context(self, kind: type[Shared]) -> Shared:
-        """The host's one `kind`, made now if it is the first time."""
+        """Return the host's only object of class `kind`; make it on the first request."""
         with self._lock:
             found = self._shared.get(kind)
             if found is None:
@@ -271,32 +271,32 @@ class HostContext:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the host is closed, or belongs to the process that this one was forked from."""
+        """Whether the host is closed, or belongs to the parent of this forked process."""
         return self.was_closed or self.work_queue.is_of_parent
 
     @property
     def has_runs(self) -> bool:
-        """Whether some run is not over."""
+        """Whether a run is unfinished."""
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Whether some run waits for a value from outside the runtime."""
+        """Whether a run waits for a value from outside the runtime."""
         return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:
-        """AsyncValues of this host that exist; exact while nothing runs."""
+        """Count the existing AsyncValues of this host; exact while nothing runs."""
         own = 0 if self.was_closed else 1  # `cancelled`
         return self.work_queue.live_values() - own
 
     def quiesce(self, timeout: float | None = None) -> bool:
-        """Wait until no run of this host has anything left to do; False when the time is over.
+        """Wait until all runs of this host have finished; return False if the time is over first.
 
-        Tasks that compiled code has left behind count, and run here if no other thread takes them.
-        Runs that start in the meantime count.
+        Tasks that compiled code has left behind count, and run on this thread if no other thread
+        takes them.  Runs that start in the meantime count, too.
 
         Raises:
-            WorkQueueError: in a kernel of the host, whose own run cannot end before, and on a
-                thread that must not wait for the user's work queue.
+            WorkQueueError: in a kernel of the host, because its own run cannot finish before it
+                returns, and on a thread that must not wait for the user's work queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue
@@ -306,9 +306,7 @@ class HostContext:
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """As `quiesce`; on a thread that runs a kernel, wait for what is queued or runs
-        elsewhere.
-        """
+        """Wait like `quiesce`; on a thread that runs a kernel, only for all other work."""
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
         while requests := list(self._runs()):
@@ -332,13 +330,13 @@ class HostContext:
         return quiesce(self.work_queue, is_over)
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """Cancel what runs, wait `timeout` seconds at most for it, and end the threads.
+        """Cancel all runs, wait at most `timeout` seconds for them, and stop the threads.
 
-        A run that waits for a value from elsewhere is over when the value comes.  A thread that a
-        kernel keeps busy ends after the kernel; this call does not wait for it.
+        A run that waits for a value from elsewhere is over when the value comes.  A busy thread
+        exits after its kernel returns; this call does not wait for it.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts; the host is closed all the same.
+            KeyboardInterrupt: if the user interrupts; the host is closed nevertheless.
         """
         if self.was_closed:
             return
@@ -354,23 +352,21 @@ class HostContext:
         try:
             is_quiet = self._quiesce(deadline_in(timeout))
         except KeyboardInterrupt as raised:
-            # A run that is not over holds the host, and nothing would end it later.
+            # An unfinished run holds the host, and nothing would end it later.
             interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
         self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
-        self._shared.clear()  # what threads of the queue may use until their end
-        del self.cancelled  # a request that could not be ended holds it, too
-        if self.tensor_store:  # what other hosts use stays theirs
+        self._shared.clear()  # threads of the queue may use it until they exit
+        del self.cancelled  # a request that could not be cancelled in time holds it, too
+        if self.tensor_store:  # others may be in use by other hosts
             native_process().quick.trim_store(self.tensor_store)
         if interrupt is not None:
             raise interrupt
 
     def _quiesce_in_a_hurry(self) -> bool:
-        """Wait HURRY_SECONDS at most for runs that are cancelled, however often the user
-        interrupts.
-        """
+        """Wait at most HURRY_SECONDS for cancelled runs, even if the user interrupts repeatedly."""
         deadline = time.monotonic() + HURRY_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(KeyboardInterrupt):
@@ -389,6 +385,6 @@ def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
 
 
 def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
-    """A host is gone that was not closed.  On any thread, its own included, which must not wait."""
+    """Clean up after a host that was dropped unclosed.  Any thread, even its own, may call this."""
     timers.close(timeout=0.0)
     queue.stop(timeout=0.0)

@@ -1,5 +1,5 @@
-"""The host of runs for which the program names none, and its values: those that a user resolves,
-of futures, several as one.
+"""The default host, and values on it: values that users resolve, values of futures, and gathered
+values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfrt_runtime.host.values.held_value import State
 
 
 class _Default:
-    """The default host, and all that were one."""
+    """The default host, and all former default hosts."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -42,9 +42,10 @@ _default = _Default()
 
 
 def default_host() -> HostContext:
-    """The host of this process, made with the work queue `mstd` when it is first asked for.
+    """Return the default host of this process, made with the work queue `mstd` on the first
+    request.
 
-    It is closed when the interpreter ends.  One that is closed before is replaced by a new one.
+    It is closed when the interpreter exits.  If it is closed earlier, a new one replaces it.
     """
     host = _default.host
     if host is not None and not host.is_closed:
@@ -58,9 +59,10 @@ def default_host() -> HostContext:
 
 
 def set_default_host(host: HostContext | None) -> None:
-    """Let `host` be the default host; with None, the next one is made when it is asked for.
+    """Make `host` the default host; with None, the next request makes a new one.
 
-    The host that was the default goes on.  Each that was one is closed when the interpreter ends.
+    The previous default host continues.  All former default hosts are closed when the interpreter
+    exits.
     """
     is_host = host is None or isinstance(host, HostContext)
     require(is_host, "the default host", "a HostContext or None", host)
@@ -70,9 +72,7 @@ def set_default_host(host: HostContext | None) -> None:
 
 
 def users_default_host() -> HostContext | None:
-    """The host that `set_default_host` was last called with; None if there is none, or it is
-    closed.
-    """
+    """Return the last host passed to `set_default_host`; None if there is none, or it is closed."""
     with _default.lock:
         host = _default.host if _default.is_of_user else None
         return None if host is None or host.is_closed else host
@@ -103,17 +103,18 @@ HOOKS.of_future = of_future
 
 
 class Returning(ABC):
-    """A base of executions: each stands for what it returns where values are gathered."""
+    """The base of executions: `gather` replaces each by the value that it returns."""
 
     @abstractmethod
     def as_value(self) -> AsyncValue:
-        """One AsyncValue of what the run returns, resolved when that is there."""
+        """Return one AsyncValue for the run's return value, resolved when that is available."""
 
 
 def unavailable() -> AsyncValue:
-    """A value that the user resolves, by `set_result` or `set_exception`.
+    """Return a value that the caller resolves with `set_result` or `set_exception`.
 
-    When the last reference to this object dies before, the value becomes an error that says so.
+    If the last reference to this object is dropped before that, the value becomes an error that
+    says so.
     """
     place = place_of_caller()
     return make_unavailable(
@@ -123,10 +124,11 @@ def unavailable() -> AsyncValue:
 
 
 def gather(*values: object) -> AsyncValue:
-    """One AsyncValue of the tuple of all values, in their order; the first error is its error.
+    """Return one AsyncValue of the tuple of all values, in their order; the first error is its
+    error.
 
-    Futures are awaited; a run stands for its result, or for the tuple of its results.  What is none
-    of these is taken as it is.
+    Futures are awaited, and a run is replaced by its result, or by the tuple of its results.  All
+    other objects are taken unchanged.
 
     Raises:
         TfrtError: if the values are in a list.

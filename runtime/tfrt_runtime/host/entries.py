@@ -65,7 +65,7 @@ class Entries:
     def __init__(
         self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]
     ) -> None:
-        """`make` gives the entry that the core exports as `MODULE.NAME`."""
+        """`make` returns the entry that the core exports as `MODULE.NAME`."""
         self._make, self._modules = make, modules
 
     def __getattr__(self, name: str) -> Callable[..., int]:

@@ -1,6 +1,4 @@
-"""Exceptions for what is no failure of a program.  A module of its own: few runs need its
-import.
-"""
+"""Exceptions that are not failures of a program; a separate module, because few runs need it."""
 
 from __future__ import annotations
 
@@ -19,9 +17,9 @@ class TimeoutError(TfrtError, builtins.TimeoutError):
 
 
 def awaited_cancellation(diagnostic: Diagnostic) -> BaseException:
-    """The error of a cancelled value for the asyncio task that awaits it.
+    """Return the error of a cancelled value for the asyncio task that awaits it.
 
-    It is an `asyncio.CancelledError`, too: the task is cancelled, as by a cancelled future.
+    It is also an `asyncio.CancelledError`: the task is cancelled, as by a cancelled future.
     """
     import asyncio
 

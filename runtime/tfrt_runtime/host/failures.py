@@ -19,7 +19,7 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 PLAIN = {str, bytes, int, float, bool, NoneType}
 
 _MAX_PLACES = 1000
-"""Entries of a traceback that an error keeps: the depth at which Python raises RecursionError."""
+"""The most traceback entries that an error keeps: Python raises RecursionError at this depth."""
 _MAX_OTHERS = 3
 """Failed steps that an error of a run names beside its own."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
@@ -31,7 +31,7 @@ _new_frame = ctypes.PYFUNCTYPE(
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
-    """The exception that says what became of a value."""
+    """Return the exception for a value without a result."""
     if diagnostic.ending in (Ending.FAILED, Ending.BROKEN):
         return TfrtError(diagnostic)
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
@@ -41,8 +41,8 @@ def exception_of(diagnostic: Diagnostic) -> TfrtError:
 
 
 def diagnostic_of(exception: BaseException) -> Diagnostic:
-    """The error of a value that a user's code could not make: `exception`, detached, is its
-    cause.
+    """Return the error of a value that user code failed to make; its cause is `exception`,
+    detached.
     """
     if isinstance(exception, TfrtError) and exception.diagnostics:
         return exception.diagnostics[0]
@@ -59,9 +59,7 @@ def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
 
 
 def printable(said: object) -> str:
-    """The text of something that a user made: any text can be printed, and making it neither
-    fails nor takes long.
-    """
+    """Return printable text of a user's object; this neither fails nor takes long."""
     try:
         text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
@@ -72,7 +70,9 @@ def printable(said: object) -> str:
 
 
 def _is_plain(said: object) -> bool:
-    """Whether no code of a user makes its text, which for an exception is that of its arguments."""
+    """Tell whether making the text runs no user code; an exception's text is that of its
+    arguments.
+    """
     if isinstance(said, str):
         return True
     is_own_text = not isinstance(type(said).__str__, FunctionType)
@@ -80,10 +80,10 @@ def _is_plain(said: object) -> bool:
 
 
 def detach(exception: BaseException) -> None:
-    """Let the tracebacks of an exception, and of those that led to it, refer to places only.
+    """Reduce the tracebacks of an exception, and of its causes, to source locations.
 
-    The frames refer to their callers, and these to what they were working on: values, runs and the
-    notebook's cell.  An error value that held them would never die, as they may hold it.
+    Frames refer to their callers, and those to the values, runs, and notebook cells that they were
+    working on.  If an error value held them, it would never be freed, because they may hold it.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [exception]
@@ -102,9 +102,7 @@ Problem = TypeVar("Problem", bound=BaseException)
 
 
 def for_users(problem: Problem) -> Problem:
-    """An exception that leaves these packages, whose traceback has the frames of users' code
-    only.
-    """
+    """Return an exception for users, whose traceback has only the frames of user code."""
     found: list[TracebackType] = []
     frames = problem.__traceback__
     while frames is not None:
@@ -118,7 +116,7 @@ def for_users(problem: Problem) -> Problem:
 
 
 def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
-    """The error of one of `count` mapped calls, which a note names."""
+    """Return the error of one of `count` mapped calls; a note names the call."""
     named = note(f"element {index} of {count}")
     return replace(diagnostic, notes=(*diagnostic.notes, named))
 
@@ -138,9 +136,9 @@ def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:
-    """The same traceback from the user's kernel on, over frames that never ran.
+    """Return the same traceback from the user's kernel on, over frames that never ran.
 
-    Of more than `_MAX_PLACES` entries, the outermost and the innermost halves remain.
+    If there are more than `_MAX_PLACES` entries, the outermost and the innermost ones remain.
     """
     found: list[TracebackType] = []
     while frames is not None:
@@ -158,12 +156,14 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(frames: TracebackType) -> bool:
-    """Whether the first of some frames is of these packages."""
+    """Tell whether the first of some frames is in these packages."""
     return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
-    """A traceback that names a function, for an exception that says no line of it."""
+    """Return a traceback that names a function, for an exception without a line of that
+    function.
+    """
     code = function.__code__
     return _place(code, function.__globals__, -1, code.co_firstlineno, None)
 

@@ -1,17 +1,19 @@
-"""Ctrl-C where the runtime is at work on the main thread.
+"""Ctrl-C while the runtime works on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread: halfway through the
-start of a run, whose native parts then have no owner; in a finalizer or a callback of the native
-core, where no code can catch it. So SIGINT goes to a handler of ours. What it does depends on where
-the thread is:
+Python raises KeyboardInterrupt between any two bytecodes of the main thread: for instance, halfway
+through the start of a run, whose native parts then have no owner, or in a finalizer or a callback
+of the native core, where no code can catch it. Therefore SIGINT goes to a handler of ours. Its
+action depends on the code that the thread is running:
 
-    in code of users          it raises, as Python's handler does; also in a kernel
-    in a wait for a queue     it makes a note, which the waiting loop answers
-    in code of the runtime    it waits: the signal comes again at each check of the interpreter, until the
-                              thread is back in code of users, or DEFER_NS are over
+        in user code              it raises, as Python's handler does; even in a kernel
+    in a wait for a queue     it makes a note, to which the waiting loop reacts
+    in code of the runtime    it waits: the signal comes again at each check of the interpreter,
+    until the
+                                                            thread is back in user code, or DEFER_NS
+                                                            are over
 
 Native code that waits returns to Python now and then (`in_slices`), so that signals are seen.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,14 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""The time for which code of the runtime is not interrupted: no start takes that long, but a wait
-for a lock may.
+"""How long code of the runtime is not interrupted: no start takes that long, but a wait for a lock
+may.
 """
 SLICE_NS = 20_000_000
-"""The time that a waiting thread stays in native code before it lets Python see signals."""
+"""How long a waiting thread stays in native code before it lets Python handle signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
-"""Modules whose functions are called when objects die: what is raised there is lost."""
+"""Modules whose functions run when objects are destroyed: exceptions raised there are lost."""
 WAS_RAISED = "tfrt_was_raised"
 """An attribute of an interrupt that a result has raised: a wait for its run does not raise it
 again.
@@ -52,11 +54,11 @@ NAMED_TUPLE = "namedtuple_"
 
 
 class Interrupts:
-    """The handler and its note; `INTERRUPTS` is the one of the process.
+    """The handler and its note; `INTERRUPTS` is the process's instance.
 
-    Used as a context manager around a wait: within, SIGINT is ours, if this is the main thread and
-    Python had its own handler there.  The handler stays installed, as changing it costs more than a
-    short run; in code of users it does what Python's does.
+    Use it as a context manager around a wait: inside, our handler receives SIGINT, if this is the
+    main thread and Python's own handler was installed.  The handler stays installed, because
+    changing it costs more than a short run; in user code it behaves like Python's.
     """
 
     def __init__(self) -> None:
@@ -68,13 +70,13 @@ class Interrupts:
         self.address = self._words.address
         """The address of the words that native code writes and reads, too."""
         self._deferred_at = 0
-        """When an interrupt came that waits for the runtime's code to end, by the monotonic
-        clock; else 0.
+        """The time, by the monotonic clock, of an interrupt that waits for the runtime's code; else
+        0.
         """
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """Further work at that time; both run on the main thread."""
+        """More work to do then; both run on the main thread."""
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
@@ -105,10 +107,10 @@ class Interrupts:
             self.when_installed()
 
     def _answer(self, _number: int, frame: FrameType | None) -> bool:
-        """Answer a signal that came in `frame`; True if it is to come again.
+        """Handle a signal that arrived in `frame`; return True if it must come again.
 
         Raises:
-            KeyboardInterrupt: if the thread runs code of users.
+            KeyboardInterrupt: if the thread runs user code.
         """
         self.when_noted()
         if self.waits and not self.may_raise:
@@ -116,7 +118,7 @@ class Interrupts:
         elif self._is_deferred(frame):
             return True
         else:
-            self._words.may_raise = 0  # what handles the exception must not be interrupted
+            self._words.may_raise = 0  # the code that handles the exception must not be interrupted
             self._deferred_at = 0
             raise KeyboardInterrupt
         self._deferred_at = 0
@@ -130,15 +132,13 @@ class Interrupts:
         self._deferred_at = monotonic_ns()
         if not self._has_reminder:
             self._has_reminder = True
-            # Not by `threading`, whose locks this thread may hold.
+            # Not with `threading`, whose locks this thread may hold.
             with contextlib.suppress(RuntimeError):
                 _thread.start_new_thread(self._remind, ())
         return True
 
     def _remind(self) -> None:
-        """Interrupt the main thread again if it is not out of the runtime's code in time: it may
-        be asleep.
-        """
+        """Interrupt the main thread again if it stays in the runtime's code: it may be asleep."""
         while since := self._deferred_at:
             time.sleep(max(0, since + DEFER_NS - monotonic_ns()) / 1e9)
             if self._deferred_at == since:
@@ -165,7 +165,7 @@ class Interrupts:
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:
-        """On the main thread: answer an interrupt that came in the meantime.
+        """Handle an interrupt that arrived meanwhile; call this on the main thread.
 
         Raises:
             KeyboardInterrupt: if one came.
@@ -176,11 +176,11 @@ class Interrupts:
 
     @property
     def is_noted(self) -> bool:
-        """Whether an interrupt came that the main thread has not answered."""
+        """Whether an interrupt has arrived that the main thread has not handled."""
         return self._words.noted != 0
 
     def allow(self) -> None:
-        """From now on this thread runs the user's code, which may be interrupted.
+        """Note that this thread now runs user code, which may be interrupted.
 
         Raises:
             KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
@@ -190,14 +190,14 @@ class Interrupts:
             self.raise_if_noted()
 
     def forbid(self) -> None:
-        """The user's code is over."""
+        """Note that the user code has returned."""
         if get_ident() == self._main:
             self._words.may_raise = 0
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Whether code of the runtime or a finalizer runs in `frame`, perhaps in a function of the
-    standard library.
+    """Tell whether `frame` runs code of the runtime or a finalizer, perhaps in the standard
+    library.
     """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -214,17 +214,17 @@ INTERRUPTS = Interrupts()
 
 
 class Waits(threading.local):
-    """The value that the thread that runs machine code waits for."""
+    """The wait of a thread that runs machine code."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Whether it waits on; if not, machine code is abandoned, as it cannot be suspended."""
+    """Whether to keep waiting; otherwise, machine code, which cannot be suspended, is abandoned."""
 
 
 WAITS = Waits()
 
 
 def _go_on_alone(deadline: int | None) -> None:
-    """Do what other threads would do, on the only one.
+    """Do the work of other threads on the only thread.
 
     Raises:
         TfrtError: if this wait would never end.
@@ -245,9 +245,7 @@ def in_slices(
     interrupted: Callable[[], bool],
     slice_ns: int = SLICE_NS,
 ) -> bool:
-    """Call `step` with the end of one slice after the other, until it returns 0; see
-    `WorkQueue.wait`.
-    """
+    """Call `step` with the end time of each slice until it returns 0; see `WorkQueue.wait`."""
     now = time.monotonic_ns()
     deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
 

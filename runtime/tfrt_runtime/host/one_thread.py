@@ -1,8 +1,8 @@
-"""The work that a page's one thread does during a wait.
+"""The work that a page's only thread does during a wait.
 
-Where threads can be started, timers, event loops of kernels, and the notebook's pump have a thread
-each. In a page, each of them is a source: a function that does the work that is due now. Sources
-are called in two places, and nowhere in between:
+Where threads can be started, timers, event loops of kernels, and the notebook's pump each have a
+thread. In a page, each of them is a source: a function that does the work that is due now. Sources
+are called only in two places:
 
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
@@ -24,46 +24,45 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does the due work; returns the seconds until it wants to be called again, None if nothing is to
-come.
+"""Does the due work; returns the seconds until its next call, or None if it has no more work.
 """
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
-"""Entries of native code on top of each other: about a hundred end a page's interpreter."""
+"""The most nested entries into native code: about a hundred crash a page's interpreter."""
 LONGEST_SLEEP = 0.02
 DEAD_WAITS = 4
 IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class OneThread:
-    """The sources of this process; without use where threads can be started."""
+    """The sources of this process; unused where threads can be started."""
 
     def __init__(self) -> None:
         self._sources: dict[Source, bool] = {}
         self._running: set[Source] = set()
         self._timer: Any = None
         self._dead_waits = 0
-        """Waits in a row that found nothing that could ever end them."""
+        """Consecutive waits that no event could end."""
         self._depth = 0
         self.callback = IDLE(self._idle)
 
     def add(self, source: Source, *, resolves: bool = True) -> None:
-        """Call a source from now on, soon at first.  With `resolves`, a wait may end by it."""
+        """Add a source, which is called soon.  With `resolves`, it may end a wait."""
         self._sources[source] = resolves
         self.wake()
 
     def remove(self, source: Source) -> None:
-        """Call a source no more."""
+        """Remove a source."""
         self._sources.pop(source, None)
 
     def wake(self, delay: float = 0.0) -> None:
-        """Have a source that has something to do in `delay` seconds called between cells, too."""
+        """Arrange a call of a source in `delay` seconds, even between cells."""
         import asyncio
 
         try:
             loop = asyncio.get_event_loop()
         except RuntimeError:
-            return  # without the page's loop there is nothing between waits
+            return  # without the page's loop, nothing runs between waits
         if self._timer is None or delay == 0.0:
             if self._timer is not None:
                 self._timer.cancel()
@@ -75,7 +74,7 @@ class OneThread:
             self.wake(max(delay, 0.001))
 
     def run(self) -> float | None:
-        """Do the due work; return the seconds until the next, None if nothing is to come."""
+        """Do the due work; return the seconds until more is due, or None if there is none."""
         soonest: float | None = None
         is_alive = False
         for source, resolves in list(self._sources.items()):
@@ -95,13 +94,13 @@ class OneThread:
 
     @property
     def hears_page(self) -> bool:
-        """Whether what the page says is heard while this code runs: elsewhere, or at a wait."""
+        """Whether messages of the page arrive while this code runs: elsewhere, or at a wait."""
         if HAS_THREADS:
             return True
         return self._depth == 0 and _switching()[0]()
 
     def let_page_in(self) -> None:
-        """Give the page's event loop a turn, if this thread can be left here."""
+        """Let the page's event loop run, if stacks can be switched here."""
         if self.hears_page:
             import asyncio
 
@@ -111,7 +110,7 @@ class OneThread:
 
     @property
     def is_nested(self) -> bool:
-        """Whether native code waits within a kernel."""
+        """Whether native code waits inside a kernel."""
         return self._depth > 1
 
     def gives_up(self) -> bool:
@@ -124,7 +123,7 @@ class OneThread:
         return is_dead
 
     def _idle(self, timeout_ns: int) -> int:
-        """Native code waits, for `timeout_ns`, or without a limit if that is below 0."""
+        """Work or sleep while native code waits for `timeout_ns`; below 0 means no limit."""
         try:
             self._dead_waits += 1
             delay = self.run()
@@ -139,13 +138,13 @@ class OneThread:
         return 0
 
     def entering(self, function: Function) -> Function:
-        """A function of native code that may run kernels, entered as a page needs it.
+        """Wrap a native function that may run kernels, for calls in a page.
 
-        Through a synchronous frame of JavaScript, in which Python knows that stacks cannot be
-        switched: a kernel that sleeps then blocks instead of ending the interpreter.
+        The call goes through a synchronous frame of JavaScript, in which Python knows that stacks
+        cannot be switched: a sleeping kernel then blocks instead of crashing the interpreter.
 
         Raises:
-            RecursionError: from the function, if it is entered too deep.
+            RecursionError: from the function, if calls are nested too deeply.
         """
         if HAS_THREADS:
             return function
@@ -179,7 +178,7 @@ def _call_pending() -> None:
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """A test whether stacks can be switched, and a call of `_call_pending` by JavaScript."""
+    """Return a test whether stacks can be switched, and a JavaScript call of `_call_pending`."""
     from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy
 
@@ -187,7 +186,7 @@ def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
 
 
 def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function below a synchronous frame of JavaScript, where stacks can be switched."""
+    """Call a function through a synchronous frame of JavaScript, where stacks can be switched."""
     can_switch, call_in_frame = _switching()
     if not can_switch():
         return function(*arguments)

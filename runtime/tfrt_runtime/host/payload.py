@@ -2,7 +2,7 @@
 
 A payload is one or two words; its type is a small number in the value's header (`layouts.TYPE_*`).
 Numbers are stored as their bits, a chain as nothing, everything else as a handle into the object
-table.  Classes whose slots native code reads are bases of those that have them.
+table.  If native code reads the slots of objects, a base class here declares them.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` gives functions of `native.python.python_entries`; `count` says how many
-        handles exist.
+        """`function` returns functions of `native.python.python_entries`; `count` returns the
+        number of existing handles.
         """
         self.add: Callable[[object], int] = function("object_add")
-        """A new handle to an object."""
+        """Return a new handle of an object."""
         self.get: Callable[[int], object] = function("object_get")
-        """The object behind a handle."""
+        """Return the object of a handle."""
         self.release: Callable[[int], object] = function("object_take")
-        """End a handle; its object, which may die with the caller's reference."""
+        """End a handle; return its object, which may be freed with the caller's reference."""
         self._count = count
 
     def __len__(self) -> int:
@@ -49,16 +49,14 @@ class ObjectTable:
 
 
 class NoObject:
-    """A base of classes whose instances mean something else than an object, where a kernel
-    returns one.
-    """
+    """The base of classes whose instances, returned by a kernel, do not stand for themselves."""
 
     __slots__ = ()
 
 
 @final
 class Chain(NoObject):
-    """The value of a `!tfrt.chain`: it says that something has happened, and nothing else."""
+    """The value of a `!tfrt.chain`: it says only that something has happened."""
 
     __slots__ = ()
 
@@ -66,7 +64,7 @@ class Chain(NoObject):
         return "CHAIN"
 
     def __reduce__(self) -> str:
-        """A copy is the same one, in another process that of its module."""
+        """Copy to the same object; in another process, to that of its module."""
         return "CHAIN"
 
 
@@ -74,13 +72,13 @@ CHAIN: Final = Chain()
 
 
 class HostTensor:
-    """A base of all tensors of programs, whatever holds their elements."""
+    """The base of all tensors of programs, regardless of where their elements are."""
 
     __slots__ = ()
 
 
 class NativeTensor(NoObject, HostTensor):
-    """A base of tensors that native kernels can have; `native.python.python_runs` reads `_handle`.
+    """The base of tensors that native kernels can use; `native.python.python_runs` reads `_handle`.
 
     It is None, or an object with the `address` of the native tensor.
     """
@@ -89,9 +87,9 @@ class NativeTensor(NoObject, HostTensor):
 
 
 class NativeValue(NoObject):
-    """A base of AsyncValue; `native.python.python_runs` reads `_address`.
+    """The base of AsyncValue; `native.python.python_runs` reads `_address`.
 
-    It is that of the native value, or 0 when the object dies.
+    It is the address of the native value, or 0 while the object is being destroyed.
     """
 
     __slots__ = ("_address",)
@@ -99,11 +97,11 @@ class NativeValue(NoObject):
 
 
 class Run:
-    """A base of runs: `native.python` sets the attributes."""
+    """The base of runs: `native.python` sets the attributes."""
 
     __slots__ = ("address", "caller", "words")
     words: bytes
-    """The native words of the run, which live as long as it."""
+    """The native words of the run, which live as long as the run."""
     address: int
     """Their address."""
     caller: Context
@@ -111,15 +109,15 @@ class Run:
 
 
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
-"""The words of the run to which code belongs: that of the kernel that runs it, or has started the
-task or thread that does.
+"""The words of the run to which the current code belongs: the run of the kernel that executes it,
+or that started the task or thread that executes it.
 
-They do not hold the run, and while they exist no other run has their address.
+They do not keep the run alive, and while they exist no other run has their address.
 """
 
 
 def address_of_words(words: bytes) -> int:
-    """The address of a run's words."""
+    """Return the address of a run's words."""
     return ctypes.cast(ctypes.c_char_p(words), ctypes.c_void_p).value or 0
 
 
@@ -140,28 +138,28 @@ SCALAR_TYPES: dict[str, int] = {
     "complex64": at.TYPE_COMPLEX64,
     "complex128": at.TYPE_COMPLEX128,
 }
-"""Type words of the scalars, to the types of payloads."""
+"""The payload types of scalars, by type word."""
 
 INTEGER_BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 UNSIGNED_BITS = {"ui8": 8, "ui16": 16, "ui32": 32, "ui64": 64}
 
 
 def bits_of_f64(number: float) -> int:
-    """A double as a word."""
+    """Return the bits of a double as a word."""
     return int(struct.unpack("<q", struct.pack("<d", number))[0])
 
 
 def bits_of_f32(number: float) -> int:
-    """A number rounded to 32 bits, as a word with the upper half 0."""
+    """Return the bits of a number rounded to 32 bits, as a word whose upper half is 0."""
     try:
         packed = struct.pack("<f", number)
-    except OverflowError:  # struct refuses what C rounds to infinity
+    except OverflowError:  # struct rejects numbers that C rounds to infinity
         packed = struct.pack("<f", float("inf") if number > 0 else float("-inf"))
     return int(struct.unpack("<I", packed)[0])
 
 
 def bits_of_short(dtype: DType, number: float) -> int:
-    """A number rounded to a float of 16 bits, as a word with the other bits 0."""
+    """Return the bits of a number rounded to a 16-bit float, as a word whose other bits are 0."""
     return int.from_bytes(pack(dtype, (number,)), "little")
 
 
@@ -171,7 +169,7 @@ _TOO_LARGE = {
     "f32": 2.0**128 - 2.0**103,
     "f64": math.inf,
 }
-"""The least number that each type rounds to infinity."""
+"""The smallest number that each type rounds to infinity."""
 
 
 _BITS_OF: dict[str, Callable[[float], int]] = {
@@ -183,7 +181,7 @@ _BITS_OF: dict[str, Callable[[float], int]] = {
 
 
 def _short(dtype: DType) -> Callable[[int], object]:
-    """The function that reads a float of 16 bits."""
+    """Return the function that reads a 16-bit float."""
     first = VALUE_PAYLOAD >> 3
     return lambda value: unpack(
         dtype, (WORDS[(value >> 3) + first] & 0xFFFF).to_bytes(2, "little")
@@ -191,7 +189,7 @@ def _short(dtype: DType) -> Callable[[int], object]:
 
 
 class PayloadError(TypeError):
-    """A Python value does not fit the type that a program gives it; the text says both."""
+    """A Python value does not fit the type that a program gives it; the message names both."""
 
 
 def encode_integer(word: str, number: object) -> int:
@@ -214,7 +212,7 @@ def encode_integer(word: str, number: object) -> int:
 
 
 def written(number: int) -> str:
-    """A whole number in a message; Python refuses to write one of thousands of digits."""
+    """Format an integer for a message; Python refuses to format thousands of digits."""
     bits = number.bit_length()
     return str(number) if bits <= 128 else f"an integer of {bits} bits"
 
@@ -222,22 +220,22 @@ def written(number: int) -> str:
 def as_index(word: str, number: object) -> int:
     """Return the Python integer for a numpy integer or a similar object."""
     if not has_dimensions(number):
-        if str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
+        if str(getattr(number, "dtype", "")) == "bool":  # bool of numpy has no __index__
             return bool(number)
-        # A class has the method, and is no number.
+        # A class has the method, too, but is not a number.
         with contextlib.suppress(TypeError):
             return operator.index(number)  # type: ignore[arg-type]
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
 
 
 def has_dimensions(value: object) -> bool:
-    """Whether a value is an array, and not one number."""
+    """Tell whether a value is an array instead of a single number."""
     count = getattr(value, "ndim", 0)
-    return isinstance(count, int) and count != 0  # an attribute of a dask.delayed has no truth
+    return isinstance(count, int) and count != 0  # that of a dask.delayed has no truth value
 
 
 def encode_scalar(word: str, number: object) -> tuple[int, int]:
-    """A scalar of type `word` as two payload words.
+    """Return a scalar of type `word` as two payload words.
 
     Raises:
         PayloadError: if the value is of another kind, or out of range.
@@ -251,7 +249,7 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
     if type(number) is not float:
-        # An array has the method, and is a number only with no dimensions.
+        # An array has the method, too, but is a number only if it has no dimensions.
         if not hasattr(number, "__float__") or has_dimensions(number):
             raise PayloadError(f"expected {word}, found {type(number).__name__}")
         try:
@@ -299,31 +297,29 @@ READERS: dict[int, Callable[[int], object]] = {
     ),
     at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
-"""The functions that create a Python value from the payload of the value at an address, by the
-payload's type.
+"""Functions from the address of a value to its payload as a Python value, by payload type.
 """
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""Classes whose objects are payloads of a type of their own, and what makes the word, which the
-object keeps alive.
+"""For classes whose objects have their own payload type: that type, and a function that makes the
+word, which the object keeps alive.
 """
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""Classes of the runtime that Python programs see as something else, and what makes that of
-them.
+"""For classes of the runtime that users see in another form, the functions that convert them.
 """
 
 
 def as_python(value: object) -> object:
-    """A payload as users see it: a tensor is a numpy array that must not be written."""
+    """Return a payload as users see it: a tensor becomes a read-only numpy array."""
     face = FACES.get(type(value))
     return value if face is None else face(value)
 
 
 def read_payload(value: int, objects: ObjectTable) -> object:
-    """The payload of a concrete, available value as a Python value."""
+    """Return the payload of a concrete, available value as a Python value."""
     number = WORDS[(value + VALUE_KIND) >> 3] >> 8
     reader = READERS.get(number)
     if reader is not None:
@@ -334,8 +330,9 @@ def read_payload(value: int, objects: ObjectTable) -> object:
 
 
 def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, int, int]:
-    """A Python value as payload type and two words; an object's handle belongs to the caller, and
-    a tensor's address to the tensor.
+    """Encode a Python value as a payload type and two words.
+
+    An object's handle belongs to the caller, and a tensor's address to the tensor.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
@@ -352,12 +349,12 @@ def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, in
 
 
 def read_as(word: str, value: int) -> object:
-    """The bits of a scalar payload as type `word`, whatever type wrote them."""
+    """Read the bits of a scalar payload as type `word`, regardless of the type that wrote them."""
     return READERS[SCALAR_TYPES[word]](value)
 
 
 def shown(payload: object) -> str:
-    """The `repr` of a payload; an object of a user may have one that fails, or never ends."""
+    """Return the `repr` of a payload; that of a user's object may fail, or never return."""
     try:
         return repr(payload)
     except Exception:  # noqa: BLE001

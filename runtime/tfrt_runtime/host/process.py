@@ -1,10 +1,10 @@
 """The link between the native core and Python, once per process.
 
 The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
-an error, to run a waiter.  They hold the GIL only while they run.  Functions of CPython's own
-interface it calls by their addresses.  Python calls the core through the entries of its library,
-which are built-in functions; entries that take nanoseconds keep the GIL, those that may run kernels
-or wait give it away.
+an error, or to run a waiter.  Callbacks hold the GIL only while they run.  The core calls functions
+of CPython's C API by their addresses.  Python calls the core through the entries of its library,
+which are built-in functions; entries that take nanoseconds keep the GIL, and entries that may run
+kernels or wait release it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ MISSING = object()
 """The result of functions of `native.python` that leave the work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
-"""A kernel's number in its record: that of its program, and below it its own in the program."""
+"""Bits of a kernel's number within its program; the program's number is above them."""
 
 Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 def address_of(callback: ctypes._FuncPointer) -> int:
-    """The place where native code finds a callback."""
+    """Return the address at which native code finds a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
@@ -65,11 +65,13 @@ _CALLED_BY_THE_CORE = {
     "run_coroutine": "async_awaiting.run_coroutine",
     "member_resolved": "async_groups.member_resolved",
 }
-"""Functions of the core that it calls by their addresses, by their words in the process struct."""
+"""Functions that the core calls by address, by their words in the process struct."""
 
 
 class NativeProcess:
-    """The loaded core with its callbacks; `native_process()` is the one of this process."""
+    """The loaded core with its callbacks; `native_process()` returns the instance of this
+    process.
+    """
 
     def __init__(self) -> None:
         self.library = library.load()
@@ -82,7 +84,7 @@ class NativeProcess:
         self._leaked_values = 0
         self._spare_context = 0
         self.words = structs.Process.new(at.PROCESS_SIZE)
-        """The state of the process that native code and Python share."""
+        """The process-wide state that native code and Python share."""
         self.address = self.words.address
         self.words.memory_limit = default_budget()
         self._store = structs.Store.new(at.STORE_SIZE)
@@ -126,7 +128,7 @@ class NativeProcess:
         self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:
-        """Fill the native process struct; returns what must stay alive as long as it."""
+        """Fill the native process struct; return the objects that must live as long as it."""
         callbacks: dict[str, ctypes._FuncPointer] = {
             "call_python": Callback2(self._python_kernel),
             "report_error": Callback3(self._report_error),
@@ -145,50 +147,52 @@ class NativeProcess:
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:
-        """The address of a callback, which lives as long as the process."""
+        """Return the address of a callback, which lives as long as the process."""
         self._callbacks.append(callback)
         return address_of(callback)
 
     def error_value(self, context: int, diagnostic: Diagnostic) -> int:
-        """A new error value with one reference, which no run is told of."""
+        """Return a new error value with one reference, without reporting it to a run."""
         value = self.quick.value_make(context, 0)
         self.quick.value_set_error(context, value, self.objects.add(diagnostic))
         return value
 
     def reserve(self, limit: int, size: int) -> bool:
-        """Count memory that Python is about to take; False if that is more than `limit` in all."""
+        """Count memory that Python is about to take; return False if the total exceeds `limit`."""
         reserve = self.quick.reserve_within
-        # What is kept for later is released first.
+        # Memory that is kept for later is released first.
         return bool(
             reserve(self.address, limit, size)
             or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
         )
 
     def give_back(self, size: int) -> None:
-        """Count memory less that `reserve` counted."""
+        """Uncount memory that `reserve` counted."""
         self.quick.give_back(self.address, size)
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
-        """A function that the library exports; `call_slow` gives the GIL away while it runs."""
+        """Return a function that the library exports; `call_slow` releases the GIL while it
+        runs.
+        """
         address, entry = self.library.built_in(f"python_entries.{way}"), self.library.of_words(name)
         made = built_in_function(name, address, entry, self._python.buffer_info()[0])
         return made if way == "call_quick" else ONE_THREAD.entering(made)
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
-        """A function of a module of `native.python`."""
+        """Return a function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
         return built_in_function(name, self.library.built_in(f"{module}.{name}"), *words)
 
     @property
     def runs(self) -> int:
-        """The number of runs that are unfinished, or not yet forgotten by the thread that finished
-        them.
+        """The number of runs that are unfinished, or that the finishing thread has not yet
+        forgotten.
         """
         self.forget()
         return len(self.requests)
 
     def new_context(self, queue: int, pool: int, number: int) -> int:
-        """A native context for thread `number` of a queue; give it back with `free_contexts`."""
+        """Return a native context for thread `number` of a queue; free it with `free_contexts`."""
         context = self.quick.context_make(self.address, queue, pool, number)
         if context == 0:
             raise TfrtError(error("out of memory: the system cannot start another thread"))
@@ -203,23 +207,27 @@ class NativeProcess:
             self.quick.context_free(context)
 
     def spare_context(self) -> int:
-        """A context of no queue, for values that die after their queue."""
+        """A context without a queue, for values that are destroyed after their queue."""
         if self._spare_context == 0:
             self._spare_context = self.new_context(0, 0, 0)
         return self._spare_context
 
     def live_values(self) -> int:
-        """AsyncValues of all queues that exist, or were lost; exact while nothing runs."""
+        """The number of AsyncValues that exist or were lost, of all queues; exact while nothing
+        runs.
+        """
         return self._leaked_values + sum(map(live_values, list(self._contexts)))
 
     @property
     def live_tensors(self) -> int:
-        """Native tensors and shapes that exist."""
+        """The number of existing native tensors and shapes."""
         return self._store.tensors
 
     @property
     def memory_held(self) -> int:
-        """Bytes that native code and tensors have from the system, in use or kept for others."""
+        """Bytes that native code and tensors have taken from the system, in use or kept for
+        later.
+        """
         return self.words.held
 
     @property
@@ -231,14 +239,14 @@ class NativeProcess:
         """The number of the first kernel of a program, an `executor.program.Executable`; the others
         follow.
 
-        The program must live while anything of it runs, and be taken out with `remove_owner`.
+        The program must live while any part of it runs, and be removed with `remove_owner`.
         """
         number = next(self._owner_numbers)
         self._owners[number] = weakref.ref(owner)
         return number << KERNEL_BITS
 
     def remove_owner(self, base: int) -> None:
-        """The program with this first number is gone."""
+        """Remove the program with this first number."""
         del self._owners[base >> KERNEL_BITS]
 
     def owner_of(self, record: int) -> tuple[Any, int]:
@@ -248,7 +256,7 @@ class NativeProcess:
         return owner, number & (1 << KERNEL_BITS) - 1
 
     def _payload(self, value: int) -> object:
-        """The payload of the value at an address, as users see it."""
+        """Return the payload of the value at an address, as users see it."""
         return as_python(read_payload(value, self.objects))
 
     def _python_kernel(self, context: int, record: int) -> int:
@@ -261,10 +269,11 @@ class NativeProcess:
         return int(owner.report(context, record, number, message))
 
     def _refused(self, context: int, record: int, size: int) -> int:
-        """The kernel of a thread needs more memory than it may have: its run ends.
+        """End the run of a thread whose kernel needs more memory than its budget.
 
-        0 if the thread runs no kernel, or compiled code, which says so at its next operation that
-        has a place.  A request's address that is not of a run is out of date.
+        Returns 0 if the thread runs no kernel, or runs compiled code, which reports the error at
+        its next operation with a location.  A request's address that belongs to no run is out of
+        date.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:
@@ -281,7 +290,7 @@ class NativeProcess:
         return 1
 
     def _machine(self, context: int, event: int, argument: int) -> int:
-        """A function is hot, or a run of machine code has taken long: 1 if it shall go on."""
+        """Handle a hot function, or a long run of machine code: return 1 if it must continue."""
         if event == at.MACHINE_HOT:
             owner = self._owners[argument >> KERNEL_BITS]()
             assert owner is not None
@@ -293,7 +302,7 @@ class NativeProcess:
             return 0
 
     def refusal(self, context: int, size: int, name: str) -> str:
-        """Why `name`, which asked for `size` bytes, does not get them."""
+        """Return the error for `name`, whose request for `size` bytes is refused."""
         limit = self.quick.memory_limit(context)
         if self.memory_held + size <= limit:
             return f"out of memory: the system has no {show_bytes(size)} for {name}"
@@ -304,9 +313,7 @@ class NativeProcess:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[bool]:
-        """Within, there is memory for the error that ends a run; False if this thread is at
-        that.
-        """
+        """Provide memory for the error that ends a run; yield False if this thread already does."""
         if getattr(self._local, "refuses", False):
             yield False
             return
@@ -343,7 +350,7 @@ class NativeProcess:
 
 
 def _reserve_for_errors() -> mmap.mmap | None:
-    """Memory of Python's for the errors that say that there is no memory."""
+    """Reserve Python memory for out-of-memory errors."""
     try:
         return mmap.mmap(-1, RESERVE_FOR_ERRORS)
     except OSError:
@@ -351,7 +358,7 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call a user's callback. Its exception is shown, and ends no thread of ours."""
+    """Call a user's callback; show its exception instead of letting it end the thread."""
     try:
         call()
     except BaseException:  # noqa: BLE001
@@ -359,12 +366,12 @@ def shielded(call: Callable[[], object]) -> None:
 
 
 def live_values(context: int) -> int:
-    """AsyncValues that a thread made, less those that it destroyed: may be below 0."""
+    """Return the AsyncValues that a thread made, minus those that it destroyed: may be negative."""
     own = Context.at(context)
     return own.made - own.dropped
 
 
 @once
 def native_process() -> NativeProcess:
-    """The native core of this process, loaded on first use, which may be on any thread."""
+    """Return the native core of this process, loaded on first use, on any thread."""
     return NativeProcess()

@@ -1,7 +1,8 @@
-"""CPython's interface as the native core calls it, and entries of the core as functions of Python.
+"""CPython's C API for the native core, and entries of the core as Python functions.
 
-The functions are documented ones.  What is not, `native.python.python_shortcuts` has alone: here it
-is looked for once, and switched off if this CPython is another one, or TFRT_NB_SHORTCUTS is 0.
+These functions are documented.  Only `native.python.python_shortcuts` uses undocumented internals.
+This module searches for them once, and switches them off if this CPython differs, or if
+TFRT_NB_SHORTCUTS is 0.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tfrt_runtime.native.library import Library
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
-"""The part of CPython's thread state that is read; the whole is larger in all releases."""
+"""Bytes of CPython's thread state that are read; the state is larger in all releases."""
 _FUNCTIONS = {
     at.PYTHON_ENSURE: "PyGILState_Ensure",
     at.PYTHON_RELEASE: "PyGILState_Release",
@@ -78,17 +79,16 @@ _NAMES = {
     at.PYTHON_NAME_VALUE: sys.intern("_address"),
 }
 SHORTCUTS = "TFRT_NB_SHORTCUTS"
-"""The environment variable that is 0 where the core uses CPython's documented interface only."""
+"""The environment variable that is 0 if the core must use only CPython's documented interface."""
 
 
 def python_interface(
     core: Library, requests: dict[int, Any], read: Callable[[int], object]
 ) -> array[int]:
-    """The parts of CPython that native code needs to call a function and to be called: see
-    PROCESS_PYTHON.
+    """Return the words of CPython for calls from and to native code: see PROCESS_PYTHON.
 
-    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
-    an address.  Both must live as long as the words.
+    `requests` are the registered runs; `read` makes an object from the payload of the value at an
+    address.  Both must live as long as the words.
     """
     words = array("q", bytes(at.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
@@ -122,7 +122,7 @@ def python_interface(
 
 
 def _may_untrack() -> bool:
-    """Whether Python's collector can be told to stop tracking an object, and to track it again."""
+    """Tell whether Python's collector can stop tracking an object, and track it again."""
     item = [None]
     kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:
@@ -136,8 +136,9 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """The offsets of a context's mapping, and of the current context in CPython's thread state; 0
-    and 0 if this CPython has either elsewhere.
+    """Return the offsets of a context's mapping, and of the current context in the thread state.
+
+    Both are 0 if either is not where this CPython is expected to have it.
     """
     context = contextvars.Context()
     referents = gc.get_referents(context)
@@ -151,9 +152,7 @@ def _places() -> tuple[int, int]:
 
 
 def _place_of(item: object, address: int, size: int) -> int:
-    """The offset of an object's address in the bytes at an address; 0 if this CPython has it
-    elsewhere.
-    """
+    """Return the offset of an object's address in the bytes at an address; 0 if it is not there."""
     words = (ctypes.c_int64 * (size // 8)).from_address(address)
     return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
 
@@ -181,13 +180,12 @@ def bind(core: Library) -> None:
 
 
 def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
-    """The entry of the core at `address` as a function of Python: see
-    `native.python.python_entries`.
+    """Return the entry of the core at `address` as a Python function.
 
-    `words` are what is bound to it.
+    `words` are bound to it: see `native.python.python_entries`.
     """
     definition, bound = _MethodDef(name.encode(), address, METH_FASTCALL, None), array("q", words)
-    # They must live as long as the function, at the end of the interpreter, too: the function holds
+    # They must live as long as the function, even while the interpreter exits: the function holds
     # them as its module.
     made: Callable[..., Any]
     made = _new_function(definition, bound.buffer_info()[0], (definition, bound))

@@ -26,24 +26,24 @@ from tfrt_runtime.host.waiting import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
+    from tfrt_runtime.host.tracing.events import Watch  # small programs do without its imports
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
-"""Errors of operations of compiled code that a run keeps."""
+"""The most errors of compiled operations that a run keeps."""
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
-"""The words of a request that begins: one thing is active."""
+"""The initial words of a request: it has one activity."""
 NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
 class Request(Run):
-    """One run: its cancellation, its data by type, its resources, its diagnostics and its output.
+    """One run: its cancellation, its data by type, its resources, its diagnostics, and its output.
 
-    It has its words, and Python knows it, from `open` on, or from when the native core starts its
-    call.  Then one thing is active; `finished` is called when nothing of it is left.
+    The run has its words, and is registered with Python, after `open` or when the native core
+    starts its call.  From then on it has one activity; `finished` is called after its last one.
     """
 
     _resources: ResourceContext | None = None
@@ -53,18 +53,18 @@ class Request(Run):
     cancellation: Diagnostic | None = None
     """Why the run was cancelled, if it was."""
     refusal: Diagnostic | None = None
-    """Why the run was refused memory, if it was."""
+    """Why a memory request of the run was refused, if one was."""
     interrupt: BaseException | None = None
     """Ctrl-C that a kernel of the run has raised, until a thread that waits raises it."""
     entry: Any
     """The function that it was started with (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
-    """The results that the run's Execution holds, while that lives.
+    """The results that the run's Execution holds while it lives.
 
-    None from when they exist until Python makes them: they are in the words only, with a reference
-    each."""
+    None while the results exist only in the words, with a reference each, until Python makes
+    them."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """The results that Python created for the run, decided when the run is cancelled."""
+    """The results that Python created for the run, resolved when the run is cancelled."""
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
     code: Any = None
@@ -72,17 +72,17 @@ class Request(Run):
     before_output: Callable[[], None] = staticmethod(lambda: None)
     """The function called before each piece of text."""
     program: object
-    """The running program: it must live until the run is over, even if the program's owner dies."""
+    """The running program: it must live until the run is over, even without its owner."""
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of operations of compiled code: each once, the first MAX_FAILURES."""
+    """Errors of compiled operations: the first MAX_FAILURES, each once."""
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
-    # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run
-    # may be refused memory, and come back here.
+    # One for all runs: it is held only briefly.  Re-entrant: the thread that makes the error of a
+    # cancelled run may be refused memory, and enter again.
     lock = threading.RLock()
 
     def __init__(
@@ -92,7 +92,7 @@ class Request(Run):
         program: object = None,
         entry: Any = None,
     ) -> None:
-        """A run of `host` whose output goes to `output`, or to the host's.
+        """Create a run of `host` whose output goes to `output`, or to the host's output.
 
         Raises:
             TfrtError: if the host is closed, or was made before the process was forked.
@@ -114,8 +114,8 @@ class Request(Run):
         process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
-        """The run was opened: `cancel` on another thread meets it here or among those that are,
-        or in both.
+        """Complete the registration: `cancel` on another thread finds the run here, there, or in
+        both.
         """
         host = self.host
         if host.cancel_message is not None:
@@ -125,7 +125,7 @@ class Request(Run):
 
     @property
     def id(self) -> int:
-        """The number of the run; no two of a process have the same."""
+        """The number of the run, unique in the process."""
         return self.native.number
 
     @property
@@ -135,7 +135,7 @@ class Request(Run):
 
     @property
     def data(self) -> dict[type, object]:
-        """The objects that kernels of the run share, by type."""
+        """The objects that the run's kernels share, by type."""
         with self.lock:
             if self._data is None:
                 self._data = {}
@@ -158,9 +158,9 @@ class Request(Run):
             return self._printed
 
     def output(self, text: str, stream: TextIO | None = None) -> None:
-        """Print for the run, as the call that started it would.
+        """Print on behalf of the run, as the call that started it would.
 
-        What goes to standard output is written to `stream` if that is given, which was written to.
+        Text for standard output goes to `stream`, the stream that was written to, if it is given.
         """
         self.before_output()
         sink: Callable[[str], object] = self._sink
@@ -169,7 +169,9 @@ class Request(Run):
         print_for(self.printed, self.watched, self.caller_context, sink, text)
 
     def as_caller(self, function: Callable[..., object], *values: object) -> object:
-        """Call a function in the context of the call that started the run, if that carries one."""
+        """Call a function in the context of the call that started the run, if the run carries
+        one.
+        """
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
@@ -180,27 +182,23 @@ class Request(Run):
 
     @property
     def caller_context(self) -> Context | None:
-        """The context of the call that started the run, if it carries one."""
+        """The context of the call that started the run, if the run carries one."""
         return getattr(self, "caller", None)
 
     @property
     def resources(self) -> ResourceContext:
-        """The resources of the run, made when first asked for, destroyed when nothing of it is
-        left.
-        """
+        """The resources of the run, made on the first request, and destroyed at its end."""
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
-                # What is among them may hold the run where Python's collector does not see it: a
-                # value has an object, and the object prints for the run.
+                # A resource may hold the run in a way that Python's collector does not see: a value
+                # has an object, and the object prints for the run.
                 self.on_done(self._resources.clear)
             return self._resources
 
     @property
     def promises(self) -> Promises:
-        """The values from outside the runtime that the run waits for, recorded from the first
-        access on.
-        """
+        """The external values that the run waits for, recorded from the first access on."""
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
@@ -218,7 +216,7 @@ class Request(Run):
             return False
 
         def may_come(run: object) -> bool:
-            # What another queue does is not known here.
+            # The work of another queue is not known here.
             if not isinstance(run, Request) or run.queue is not self.queue:
                 return True
             return run.promises_open(waits, (*asked, self))
@@ -227,19 +225,20 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The numbers of decided and known kernels: of calls that started since the first access,
-        and of the outermost one.
+        """The numbers of decided (finished or skipped) and of known kernels.
+
+        They count calls that started since the first access, and the outermost call.
         """
         native = self.native
         native.observed = 1
-        # First, as it must not be more.  A kernel whose results come from elsewhere has returned,
-        # and counts when they are there; until it has returned, it seems to count twice.
+        # Read first, because it must not exceed the other.  A kernel whose results come from
+        # elsewhere counts when they are available; until it has returned, it seems to count twice.
         outside = 0 if self.is_done else self._outside
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
-        """Whether kernels of the run wait for the event loop that this thread runs."""
+        """Tell whether kernels of the run wait for the event loop that this thread runs."""
         loop = self.host.serving_loop
         if loop is None or self._outside == 0:
             return False
@@ -247,7 +246,7 @@ class Request(Run):
 
     @property
     def is_leaving(self) -> bool:
-        """Whether nothing of the run is left to do, though Python may not know it yet."""
+        """Whether the run has finished, even if Python has not been told yet."""
         return self.native.active == 0
 
     @property
@@ -261,24 +260,24 @@ class Request(Run):
         return self.native.cancel != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
-        """Log the events of the run from now on, of the program with this number; its functions
-        have `registers` registers each.
+        """Log the events of the run from now on.
 
-        The run may have begun: what its kernels have done before is not logged.
+        `registers` has the register count of each function of the program with this number.  The
+        run may have started: earlier events of its kernels are not logged.
         """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         native = self.native
-        # The watch first: a thread that finds the run unusual reads it.
+        # Set the watch first: a thread that finds the run unusual reads it.
         native.watch = watch.address
         native.unusual = native.observed = 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
-        """One call more is active, until the native core ends it; only a kernel of the run says so.
+        """Count one more active call, until the native core ends it; for kernels of the run only.
 
         Raises:
-            TfrtError: if the run is over, so that the caller is no longer one of its kernels.
+            TfrtError: if the run is over, so the caller is no longer one of its kernels.
         """
         if self.is_leaving:
             refuse(
@@ -288,18 +287,19 @@ class Request(Run):
         native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
-        """The run is not over before `value` is resolved; only a kernel of the run may say so."""
+        """Keep the run open until `value` is resolved; for kernels of the run only."""
         self.enter_call()
         value.and_then(self.leave_call)
 
     def leave_call(self) -> None:
-        """One call less is active; on any thread."""
+        """Count one active call less; on any thread."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
-        """Something outside the runtime works for the run; only a kernel of the run may say so.
+        """Count an external activity of the run; for kernels of the run only.
 
-        It resolves `results` of the kernel, which the run has allocated, before it calls `leave`.
+        The activity resolves `results` of the kernel, which the run has allocated, before it calls
+        `leave`.
         """
         with self.lock:
             self._outside += 1
@@ -309,24 +309,24 @@ class Request(Run):
     def leave(self) -> None:
         """End an activity that `enter` counted; on any thread."""
         self.leave_call()
-        with self.lock:  # last: before that, the run would seem to have no thread
+        with self.lock:  # last: otherwise, the run would seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Take a diagnostic of a kernel, in the order in which they are raised."""
+        """Record a diagnostic of a kernel, in the order in which they are raised."""
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.as_caller(self.host.on_diagnostic, diagnostic))
 
     def note_failure(self, diagnostic: Diagnostic) -> None:
-        """Take an error of an operation of compiled code."""
+        """Record an error of a compiled operation."""
         if len(self.failures) < MAX_FAILURES and diagnostic not in self.failures:
             with self.lock:
                 self.failures = (*self.failures, diagnostic)
 
     def refuse(self, diagnostic: Diagnostic) -> None:
-        """End the run with this error: it needs more memory than it may have.
+        """End the run with this error: it needs more memory than its budget.
 
-        So do the tasks that a run which is over has left running.
+        This also applies to the tasks that a finished run has left running.
         """
         tasks = self.code if self.refusal is None else None
         self.refusal = self.refusal or diagnostic
@@ -334,9 +334,10 @@ class Request(Run):
             self.report(diagnostic)
 
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
-        """Skip every kernel that has not started; False if it was cancelled or over already.
+        """Skip every kernel that has not started; return False if the run was cancelled or over
+        already.
 
-        Results that are not available yet become errors with `reason`.
+        Unavailable results become errors with `reason`.
         """
         message = reason if isinstance(reason, str) else reason.message
         with self.lock:
@@ -349,11 +350,11 @@ class Request(Run):
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
-        # Outside the lock: what goes on now may end the run.
+        # Outside the lock: work that continues now may end the run.
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
-            # First the values: a coroutine that is cancelled drops its own undecided.
+            # Values first: a cancelled coroutine drops its own values unresolved.
             if self._promises is not None:
                 self._promises.decide(found)
             self.decide_results()
@@ -362,7 +363,7 @@ class Request(Run):
         return is_first
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
-        """Cancel the run at a time of `time.monotonic`; the error names the `seconds` it had."""
+        """Cancel the run at a time of `time.monotonic`; the error names its limit of `seconds`."""
         limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
         reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)
         timer = self.host.timers.at(deadline, lambda: self.cancel(reason))
@@ -370,15 +371,18 @@ class Request(Run):
         return timer
 
     def hold_results(self) -> Sequence[AsyncValue]:
-        """The results, which are made now if they exist in the words only; on any thread."""
+        """Return the results; make them now if they exist only in the words.  Any thread may call
+        this.
+        """
         with self.lock:
             is_first = self.held is None
             if is_first:
                 assert self.entry is not None
-                self.held = ()  # they are taken, also from `Execution.__del__` on another thread
+                self.held = ()  # they are taken, perhaps by `Execution.__del__` on another thread
                 self.held = self.entry.results(self)
             held = self.held or ()
-        # `cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
+        # `cancel` found none to resolve.  A kernel that cancels resolves none: its run ends by
+        # itself.
         if is_first and self.cancel_message is not None:
             self.decide_results()
         return held
@@ -393,28 +397,26 @@ class Request(Run):
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """The results of the run that Python holds."""
+        """Return the results of the run that Python holds."""
         self.hold_results()
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Why a result of the run will never resolve; nothing while it may come.
+        """Return why a result of the run will never resolve; empty while it may.
 
-        With `blocks` this thread waits for it, and so does nothing else.
+        With `blocks`, this thread waits for it, and does nothing else.
         """
         return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
 
     def name_of(self, value: AsyncValue) -> str:
-        """The name of a result of the run in messages."""
+        """Return the name of a result of the run for messages."""
         numbers = [i for i, reference in enumerate(self.results) if reference() is value]
         which = f"result {numbers[0]}" if numbers and len(self.results) > 1 else "the result"
         return f"{which} of @{self.entry.name if self.entry is not None else ''}"
 
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
-        """Cancel the run for its result `value`, unless a caller holds other results; whether it
-        was.
-        """
+        """Cancel the run for its result `value` unless others are held; tell whether it was."""
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
             return False
@@ -422,19 +424,15 @@ class Request(Run):
         return True
 
     def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
-        """A value that a kernel of the run resolves later; an error when the run is cancelled
-        first.
-        """
+        """Return a value for a kernel of the run to resolve; cancellation makes it an error."""
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value)
-        if self.cancellation is not None:  # perhaps after it was decided what is left
+        if self.cancellation is not None:  # perhaps after the remaining values were resolved
             self.promises.decide(self.cancellation)
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
-        """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget
-        it.
-        """
+        """Call `callback` when the run is cancelled, or now if it is; `key` identifies it."""
         with self.lock:
             if self._when_cancelled is None:
                 self._when_cancelled = {}
@@ -444,13 +442,13 @@ class Request(Run):
             shielded(callback)
 
     def forget_when_cancelled(self, key: object) -> None:
-        """Forget a callback of `call_when_cancelled`, which is no longer needed."""
+        """Forget a callback of `call_when_cancelled` that is no longer needed."""
         with self.lock:
             if self._when_cancelled is not None:
                 self._when_cancelled.pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when nothing of the run is left: now, if that is so already."""
+        """Call `callback` when the run has finished: now, if it already has."""
         with self.lock:
             if native_process().quick.request_notify(self.address) and not self.is_done:
                 self._callbacks = [*(self._callbacks or ()), callback]
@@ -458,9 +456,7 @@ class Request(Run):
         callback()
 
     def finished(self) -> None:
-        """Called by the native core, on any thread, when nothing of the run is left and Python
-        hears of it.
-        """
+        """Finish the run; the native core calls this on any thread to tell Python of the end."""
         process = native_process()
         if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
             process.quick.trim_at_rest(self.queue.context())
@@ -474,7 +470,7 @@ class Request(Run):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Work until nothing of the run is left; False when the time is over first."""
+        """Work until the run has finished; return False if the time is over first."""
         is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
         native_process().forget(self.queue.address)
         return is_over

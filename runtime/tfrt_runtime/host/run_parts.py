@@ -1,4 +1,6 @@
-"""The parts of a run: objects that its kernels share, the compiled code it calls, its output."""
+"""The parts of a run: shared objects of its kernels, the compiled code that it calls, and
+output.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from contextvars import Context
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
+    from tfrt_runtime.host.tracing.events import Watch  # small programs do without its imports
 
 T = TypeVar("T")
 
@@ -16,7 +18,7 @@ T = TypeVar("T")
 class ResourceContext:
     """Objects by name that live as long as a run; destroyed in reverse order of creation.
 
-    Safe to share between threads: a resource is made once, on the first thread that asks.
+    Safe to share between threads: a resource is made once, on the first thread that requests it.
     """
 
     def __init__(self) -> None:
@@ -24,7 +26,7 @@ class ResourceContext:
         self._lock = threading.RLock()
 
     def get(self, name: str, kind: type[T]) -> T | None:
-        """The resource of that name, or None.
+        """Return the resource of that name, or None.
 
         Raises:
             TypeError: if it is of another kind.
@@ -39,7 +41,7 @@ class ResourceContext:
         """Add a resource.
 
         Raises:
-            KeyError: if there is one of that name.
+            KeyError: if the name is taken.
         """
         with self._lock:
             if name in self._resources:
@@ -70,7 +72,7 @@ def print_for(
     sink: Callable[[str], object],
     text: str,
 ) -> None:
-    """Print a string for a run, as the call that started it would."""
+    """Print a string on behalf of a run, as the call that started it would."""
     if watch is not None:
         watch.note_output(text)
     printed.append(text)
@@ -78,7 +80,5 @@ def print_for(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may be in; where there is
-    none, in that of here.
-    """
+    """Call a function in a copy of a context, which other threads may use; if None, in this one."""
     return function(*values) if context is None else context.copy().run(function, *values)

@@ -1,5 +1,4 @@
-"""The native core's memory, read and written from Python: its structs, tables of words, and
-payloads of values.
+"""Access to the native core's memory from Python: structs, tables of words, and payloads.
 
     context = Context.at(address)
     context.run                     # the word at address + layouts.CONTEXT_RUN
@@ -31,21 +30,19 @@ DOUBLES = (ctypes.c_double * _WORDS).from_address(0)
 
 
 def words_at(address: int, count: int) -> list[int]:
-    """A given number of words, starting at an address."""
+    """Return a given number of words, starting at an address."""
     first = address >> 3
     return WORDS[first : first + count]
 
 
 def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
-    """`size` bytes of zeroed native memory that start on a cache line; they live as long as the
-    array.
-    """
+    """Return `size` zeroed bytes that start on a cache line, and live as long as the array."""
     raw = (ctypes.c_int64 * (size // 8 + 8))()
     return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
 
 
 def signed(word: int) -> int:
-    """The low 64 bits of `word` in two's complement, as `WORDS` wants them."""
+    """Return the low 64 bits of `word` in two's complement, as `WORDS` requires."""
     return (word + 2**63) % 2**64 - 2**63
 
 
@@ -61,22 +58,22 @@ class Struct(ctypes.Structure):
 
         @classmethod
         def at(cls, address: int) -> Self:
-            """The struct at an address."""
+            """Return the struct at an address."""
 
         def __getattr__(self, field: str) -> int:
-            """A word."""
+            """Read a word."""
 
         def __setattr__(self, field: str, word: int) -> None:
-            """Write it."""
+            """Write a word."""
 
     @classmethod
     def new(cls, size: int) -> Self:
-        """A zeroed struct of that many bytes, which lives as long as the view."""
+        """Make a zeroed struct of that many bytes, which lives as long as the view."""
         return cls.from_buffer(new_words(size))
 
     @property
     def address(self) -> int:
-        """Its address."""
+        """The struct's address."""
         return ctypes.addressof(self)
 
 
@@ -121,12 +118,12 @@ class Value(Struct):
 
     @property
     def is_error(self) -> bool:
-        """Whether it is an error; of a value that is resolved."""
+        """Whether a resolved value is an error."""
         return self.state & layouts.STATE_BITS == layouts.ERROR
 
     @property
     def is_indirect(self) -> bool:
-        """Whether it stands for another value: `target`, once that is known."""
+        """Whether it forwards to another value, `target`, once that is known."""
         return self.kind & layouts.KIND_BITS == layouts.KIND_INDIRECT
 
 

@@ -1,24 +1,24 @@
 """Detection of deadlocks: whether a work queue is quiescent, and whether waiting kernels can
 continue.
 
-A queue is quiescent if nothing runs, nothing is queued, nothing is about to be.  The answer is made
-of many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH):
-odd while it may hold work, and it only grows.  Two equal reads of all epochs, all even, with no
-work queued in between, prove that the queue was quiescent (double collect).
+A queue is quiescent if nothing runs, is queued, or is about to be.  The answer depends on many
+words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH): odd while
+it may hold work, and it only grows.  Two equal reads of all epochs, all even, with no work queued
+in between, prove that the queue was quiescent (double collect).
 
-The thread of a kernel that waits, without a time limit, for values or runs of its own host works
-for the host meanwhile. Where the queue is quiescent apart from such kernels, what they wait for can
-only come from kernels that wait, so it never comes. Then the kernel that started to wait last gets
-an error: it is the topmost one of its thread's stack, so it can return.
+A kernel may wait, without a time limit, for values or runs of its own host; its thread works for
+the host meanwhile. If the queue is quiescent apart from such kernels, their values can only come
+from waiting kernels, so they never come. Then the kernel that started to wait last gets an error:
+it is the topmost kernel of its thread's stack, so it can return.
 
 Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4), "Atomic
 Snapshots of Shared Memory".  Rejected: one counter of all work, which every thread would write for
 every task.
 
-Kernels that keep a worker are found while they run, by a look at a host's threads ten times a
-second.  Calls pay nothing for it.  A thread is in the same call at two looks if its native context
-stands still between them: a kernel that ends makes its results there.  What holds the interpreter's
-lock is not seen; it would hold it in the blocking pool as well.
+Kernels that occupy a worker for long are found by examining a host's threads ten times a second,
+which costs the calls nothing.  A thread is in the same call at two examinations if its native
+context has not changed between them: a kernel that finishes makes its results there.  A kernel that
+holds the interpreter's lock is not found; it would hold the lock in the blocking pool as well.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 def rest_of(
     queue: WorkQueue, apart_from: Collection[int] = (), *, can_block: bool = True
 ) -> list[int] | None:
-    """The epochs at which nothing of the queue runs or waits for a thread; None if something does.
+    """Return the epochs at which no work of the queue runs or is queued; None if some does.
 
-    Conservative: may give None although nothing does.  If it gives the same epochs twice, nothing
-    has happened in between.  `apart_from` are contexts that are known to do nothing: those of the
-    thread that asks.  Without `can_block`, no thread takes a blocking task: those that are queued
-    do not count.
+    Conservative: may return None although there is no work.  If it returns the same epochs twice,
+    nothing has happened in between.  `apart_from` are contexts that are known to be idle: those of
+    the calling thread.  Without `can_block`, no thread takes blocking tasks, so queued ones do not
+    count.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
@@ -67,9 +67,9 @@ def rest_of(
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What
-    code outside the runtime may still resolve is not waited for.  What such a thread runs while it
-    waits counts as work: only the kernel that waits itself is left out.
+    Returns False early if `interrupted`, which is called every millisecond, returns True.  Values
+    that code outside the runtime may still resolve are not awaited.  Work that such a thread runs
+    while it waits counts: only the waiting kernel itself does not.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
@@ -79,7 +79,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
     def is_over() -> bool:
         nonlocal is_quiet
-        # What is further down on this thread's stack cannot go on before this returns.
+        # Kernels further down on this thread's stack cannot continue before this returns.
         is_quiet = rest_of(queue, (*queue.quiescing, *queue.thread.beneath)) is not None
         return is_quiet or interrupted()
 
@@ -93,18 +93,16 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
 
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
-    """Numbers of epochs by thread, odd ones for threads that may hold work; they only grow.
+    """Return the epoch of each thread, odd for threads that may hold work; epochs only grow.
 
-    The last one is even, and grows with each blocking task that is taken.
+    The last number is even, and grows with each blocking task that is taken.
     """
     contexts = [context for context in queue.contexts if context not in apart_from]
     return [*(Context.at(context).epoch for context in contexts), 2 * Pool.at(queue.pool).head]
 
 
 def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
-    """Whether a task is queued, or a kernel is ready on some thread; see `rest_of` for
-    `can_block`.
-    """
+    """Tell whether a task is queued or a kernel is ready; see `rest_of` for `can_block`."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -115,7 +113,7 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
         or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
-        # Threads of another queue count, too, for the moment that it takes them to wake.
+        # Threads of another queue count, too, while they wake up.
         or native_process().words.resuming != 0
         or any(deque.top < deque.bottom for deque in deques)
         # Last: tasks go from the core to the thread that runs it.
@@ -128,15 +126,15 @@ class EndlessWaitError(TfrtError):
 
 
 class Maker(Protocol):
-    """A run, as the source of what a kernel waits for."""
+    """A run, as the source of values that a kernel waits for."""
 
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Whether the run waits for something from outside the runtime.
+        """Tell whether the run waits for something from outside the runtime.
 
-        Its `async def` kernels among `waits` do not count.  For runs that were `asked` already the
-        answer is no: so are those that wait for each other.
+        Its `async def` kernels among `waits` do not count.  The answer is no for runs that were
+        already `asked`, which ends the search among runs that wait for each other.
         """
 
 
@@ -152,12 +150,11 @@ class Coroutine(Protocol):
 
     @property
     def run(self) -> Maker:
-        """The run that it is part of."""
+        """The run that the call is part of."""
 
 
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
-"""The `async def` kernel to which code on an event loop belongs, tasks that it has made
-included.
+"""The `async def` kernel of the current code on an event loop, including tasks that it has made.
 """
 
 
@@ -165,8 +162,8 @@ included.
 class KernelWait:
     """One wait of a kernel of `queue`.
 
-    `context` is the native context that the kernel runs on, 0 for a coroutine, whose run is `run`;
-    `makers` are the runs that `what` comes from, None among them for anything outside of runs.
+    `context` is the native context that the kernel runs on, or 0 for a coroutine, whose run is
+    `run`. `makers` are the runs that `what` comes from, with None for values from outside of runs.
     """
 
     queue: WorkQueue
@@ -179,9 +176,7 @@ class KernelWait:
     run: Maker | None = None
 
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
-        """Whether the wait is over, or something outside the runtime and apart from `waits` may
-        end it.
-        """
+        """Tell whether the wait is over, or an event outside the runtime and `waits` may end it."""
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 
 
@@ -189,7 +184,7 @@ NO_KERNEL = contextlib.nullcontext(lambda: None)
 """Instead of a `kernel_wait`, for waits with a time limit."""
 
 _waits: list[KernelWait] = []
-"""Those of all queues, in the order in which they began."""
+"""The waits of all queues, in the order in which they started."""
 
 
 @contextlib.contextmanager
@@ -198,9 +193,10 @@ def kernel_wait(
     what: Callable[[], tuple[str, Sequence[Maker | None]]],
     is_over: Callable[[], bool],
 ) -> Iterator[Callable[[], None]]:
-    """Within, this thread or coroutine waits for `what`, if it is that of a kernel of the queue.
+    """Register a wait of this thread or coroutine for `what`, if it runs a kernel of the queue.
 
-    Gives what the waiter calls now and then: it raises EndlessWaitError if this wait never ends.
+    Yields a function for the waiter to call periodically: it raises EndlessWaitError if this wait
+    never ends.
     """
     found = _waiting_kernel(queue)
     if found is None:
@@ -221,7 +217,9 @@ def _waits_for(queue: WorkQueue) -> list[KernelWait]:
 
 
 def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Maker | None] | None:
-    """The kernel that this thread or coroutine runs: its name, place, context and run."""
+    """Return the kernel that this thread or coroutine runs: its name, location, context, and
+    run.
+    """
     if queue.is_at_work_here:
         context = queue.context()
         record = Context.at(context).record
@@ -232,9 +230,9 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
     coroutine = COROUTINE.get()
     if coroutine is None or coroutine.queue is not queue:
         return None
-    import asyncio  # there is a coroutine, so it is loaded
+    import asyncio  # a coroutine exists, so asyncio is loaded
 
-    # While tasks that the kernel has made wait, it may go on.
+    # While tasks that the kernel has made wait, it may continue.
     if asyncio.current_task() is not coroutine.task:
         return None
     return coroutine.name, coroutine.place, 0, coroutine.run
@@ -251,7 +249,7 @@ def _raise_if_endless(wait: KernelWait) -> None:
     rest = rest_of(queue, contexts, can_block=can_block)
     if rest is None or any(one.may_end(waits) for one in waits):
         return
-    # What was resolved while we looked at the others has ended the rest, or a wait.
+    # A value that was resolved during this search may have ended a wait, or the quiescence.
     if rest != rest_of(queue, contexts, can_block=can_block) or waits != _waits_for(queue):
         return
     raise EndlessWaitError(_endless(wait, waits[:-1]))
@@ -276,7 +274,7 @@ def _endless(wait: KernelWait, others: Sequence[KernelWait]) -> Diagnostic:
 
 LOOK_SECONDS = 0.1
 LONG_SECONDS = 0.5
-"""How long a kernel may keep a worker before a warning names the blocking pool."""
+"""How long a kernel may occupy a worker before a warning suggests the blocking pool."""
 
 _State = tuple[int, int, int, int]
 _named: dict[str, object] = {}
@@ -288,7 +286,7 @@ class BlockingWarning(UserWarning):
 
 
 class BlockingWatch:
-    """Looks at the threads of a host while it has runs."""
+    """Examines the threads of a host while it has runs."""
 
     def __init__(self, timers: TimerQueue, queue: WorkQueue, has_runs: Callable[[], bool]) -> None:
         self._timers = timers
@@ -296,7 +294,7 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were in kernels, and since when."""
+        """The contexts that were running kernels, and since when."""
         self.is_looking = False
 
     def begin(self) -> None:
@@ -307,13 +305,13 @@ class BlockingWatch:
             if self.is_looking or not HAS_THREADS:
                 return
             self.is_looking = True
-        # A closed host has no runs to look at; without a thread there is no warning.
+        # A closed host has no runs to examine; without a thread there is no warning.
         with contextlib.suppress(RuntimeError, TfrtError):
-            # Of no run's context: it looks at all of them.
+            # In no run's context: it examines all runs.
             contextvars.Context().run(self._timers.after, LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        # First, as a run may begin at this moment: its thread or this one goes on.
+        # First, because a run may start at this moment: either its thread or this one continues.
         self.is_looking = False
         if not self._has_runs():
             return
@@ -331,7 +329,7 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """The activity epoch of a thread and the kernel that it runs; values that it has made and
+    """The activity epoch of a thread, its current kernel, and the values that it has made and
     dropped.
     """
     context = Context.at(address)
@@ -339,7 +337,7 @@ def _state(address: int) -> _State:
 
 
 def _warn_of(context: int, state: _State) -> None:
-    """Name the kernel that runs in `context` if it is a plain one of the user's, once."""
+    """Warn, once, about the kernel that runs in `context` if it is a plain user kernel."""
     process = native_process()
     request = process.requests.get(Context.at(context).request)
     # The run holds its program, with the kernel's record, at least as long as the kernel runs.
@@ -351,7 +349,7 @@ def _warn_of(context: int, state: _State) -> None:
     if function is None or _named.get(name) is function:
         return
     module = getattr(function, "__module__", None) or ""
-    if module.partition(".")[0] in HOOKS.own_packages:  # it calls what a kernel has enqueued
+    if module.partition(".")[0] in HOOKS.own_packages:  # it calls an enqueued function
         return
     code = getattr(inspect.unwrap(function), "__code__", None)
     # The record is that of the last kernel while a thread runs a task of compiled code.
@@ -369,7 +367,7 @@ def _warn_of(context: int, state: _State) -> None:
 
 
 def _runs(code: CodeType) -> bool:
-    """Whether a function is called on some thread."""
+    """Tell whether any thread is calling a function."""
     for innermost in sys._current_frames().values():
         frame: FrameType | None = innermost
         while frame is not None:

@@ -2,7 +2,7 @@
 
 Builds on `host`.  Read in this order:
 
-- What a kernel is: `registry`, `frame` (what one sees of its call).
+- Basics: `registry`, `frame` (a kernel's view of its call).
 - Kernels of users: `users`.
-- Standard kernels, listed by `standard`: rooms `basic` and `tensor`.
+- Standard kernels, listed by `standard`: subfolders `basic` and `tensor`.
 """

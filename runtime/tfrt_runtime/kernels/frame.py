@@ -1,5 +1,5 @@
-"""A Python kernel's view of its call, with checks of its arguments: a program in a BEF file may put
-any value anywhere.
+"""A Python kernel's view of its call, and checks of arguments: a BEF file may pass any value
+anywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Function:
         Kernels become ready on this thread.
 
         Raises:
-            KernelError: if the function takes another number of arguments.
+            KernelError: if the function takes a different number of arguments.
         """
         request, given = self.request, len(arguments)
         if given != len(self.argument_types):
@@ -70,8 +70,7 @@ class KernelFrame:
     is_read_here: bool = True
     """Whether results of a remote kernel are for Python, or for kernels that run here."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """The results that `allocate` has made, the last one of each, as values that others may
-    drop.
+    """The latest result that `allocate` has made for each index, weak for its other holders.
     """
 
     @property
@@ -80,14 +79,15 @@ class KernelFrame:
         return self.request.resources
 
     def allocate(self, index: int = 0) -> AsyncValue:
-        """An unavailable value for result `index`: return it, and resolve it later.
+        """Return an unavailable value for result `index`, to be resolved later.
 
-        Keep it until then: the run is open, and when the value dies unresolved, the result becomes
-        an error that says so.  When the run is cancelled first, the value is an error already.  If
-        the kernel raises, the result keeps the value that it has by then, or becomes the error.
+        Keep a reference until then: the run stays open, and if the value is dropped unresolved, the
+        result becomes an error that says so.  If the run is cancelled first, the value becomes an
+        error.  If the kernel raises, the result keeps its value if it has one, or becomes the
+        error.
 
         Raises:
-            KernelError: if there is no such result.
+            KernelError: if the kernel has no such result.
         """
         if not (isinstance(index, int) and 0 <= index < len(self.result_types)):
             has = counted(len(self.result_types), "result")
@@ -97,17 +97,18 @@ class KernelFrame:
         return made
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
-        """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.
+        """Return a value for `function()`, which a worker calls, or with `blocking` the blocking
+        pool.
 
-        It is part of the run: that is not over before, and when it is cancelled first, the function
-        is not called.  What the function raises is the value's error.
+        The call is part of the run: the run finishes after it, and if the run is cancelled first,
+        the function is not called.  An exception of the function is the value's error.
         """
         started: AsyncValue = HOOKS.enqueue(self.request, function, blocking=blocking)
         return started
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the run is cancelled: its results are decided, whatever the kernel does."""
+        """Whether the run is cancelled: its results are resolved, regardless of the kernel."""
         return self.request.is_cancelled
 
     def _broken(self) -> Diagnostic:
@@ -117,19 +118,19 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """An unavailable value for each result, which what the kernel starts resolves later.
+    """Return an unavailable value for each result, for activities of the kernel to resolve later.
 
-    As `KernelFrame.allocate`, but the user's function, which may raise later, does not know them.
+    Like `KernelFrame.allocate`, but hidden from the user's function, which may raise later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])
 
 
 def expect(kind: type[Expected], value: object) -> Expected:
-    """`value`, which is a `kind`.
+    """Return `value`, which must be a `kind`.
 
     Raises:
-        KernelError: if it is something else.
+        KernelError: if it is not.
     """
     if not isinstance(value, kind):
         raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")

@@ -1,8 +1,8 @@
-"""Names to kernels.
+"""The registry of kernels by name.
 
 A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function,
 `KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made
-with the ones that its programs may use, and a name is in at most one of them.
+with the registries that its programs may use, and each name is in at most one of them.
 
 Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
 `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
@@ -41,13 +41,13 @@ class KernelError(Exception, NoObject):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native form of a Python kernel: the compiled function `symbol` is called instead. It does
+    """The native version of a Python kernel: the compiled function `symbol`, called instead.
 
-    what the Python function would do, or changes nothing and has the Python function called.  The
-    words of the kernel's data are first the addresses of the native `functions`, then `data`, or
-    what `data` makes of the attributes; on invalid attributes, the Python function reports the
-    error.  One that `measures` says itself whether a call of a heavy kernel is heavy
-    (`KERNEL_MEASURED`).
+    It does the work of the Python function, or changes nothing and has the Python function called.
+    The words of the kernel's data are first the addresses of the native `functions`, then `data`,
+    or the words that `data` computes from the attributes; on invalid attributes, the Python
+    function reports the error.  If it `measures`, it decides itself whether a call of a heavy
+    kernel is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -56,14 +56,12 @@ class Shortcut:
     measures: bool = True
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
-        """The data words for a call with these attributes; None if there is no way around
-        Python.
-        """
+        """Return the data words for a call with these attributes; None if it must run in Python."""
         if not callable(self.data):
             return self.data
         try:
             words = self.data(*attributes)
-            # A file may say anything: numbers of another kind, or too large ones.
+            # A file may contain anything: numbers of another kind, or too large ones.
             return None if words is None else tuple(array("q", words))
         except (OverflowError, TypeError, ValueError):
             return None
@@ -74,11 +72,10 @@ REQUIRED = inspect.Parameter.empty
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """An attribute that a Python kernel takes by its name.
+    """An attribute that a Python kernel takes by name.
 
     `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
-    None for anything. `default` is the value where the operation has no such attribute, or
-    `REQUIRED`.
+    None for anything. `default` is the value if the operation lacks the attribute, or `REQUIRED`.
     """
 
     name: str
@@ -88,10 +85,10 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The types that a Python kernel's annotations give, against which programs are checked
+    """The types of a Python kernel's annotations, against which programs are checked
     (`annotations`).
 
-    `rest` is for arguments beyond the names, of a function that takes any number of them.
+    `rest` is for arguments after the named ones, if the function takes any number of them.
     """
 
     names: tuple[str, ...]
@@ -99,8 +96,8 @@ class Parameters:
     rest: object
     returned: object
     lazy: frozenset[int] = frozenset()
-    """The arguments that are not awaited: the kernel gets AsyncValues.  The one after the last name
-    stands for all from there on."""
+    """The arguments that are not awaited: the kernel receives AsyncValues.  The index after the
+    last name represents all later arguments."""
 
 
 BY_HAND = "a thread, or a callback, that sets it"
@@ -112,10 +109,10 @@ class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
     `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords`
-    takes these instead, by their names.  `results` are type words, or None for one result whose
-    type is that of the Python value.  With `heavy` it is worth another worker; with `blocking` it
-    runs in the blocking pool; with `raw` its arguments are AsyncValues, some perhaps unavailable or
-    errors; with `frame` it takes the KernelFrame first.
+    takes these instead, by name.  `results` are type words, or None for one result whose type is
+    that of the Python value.  With `heavy`, it is worth waking another worker; with `blocking`, it
+    runs in the blocking pool; with `raw`, its arguments are AsyncValues, some perhaps unavailable
+    or errors; with `frame`, its first argument is the KernelFrame.
     """
 
     name: str
@@ -128,23 +125,25 @@ class PythonKernel:
     frame: bool = False
     sync: bool = False
     needs: int = 0
-    """Arguments that the function cannot do without."""
+    """The number of arguments that the function requires."""
     takes: int | None = None
-    """Arguments that the function takes, without a trailing chain; None for any number."""
+    """The number of arguments that the function takes, without a trailing chain; None for any
+    number."""
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
-    """The attributes in the order in which the function gets them, after its arguments."""
+    """The attributes in the order in which the function takes them, after its arguments."""
     parameters: Parameters | None = None
     arrays: bool = False
     """Tensors are passed to it as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
-    """The user's function, if a call keeps a worker: a warning names one that does so for long."""
+    """The user's function, if a call occupies a worker: a warning names it if that takes long."""
     remote: bool = False
-    """On a host with a cluster it runs there, and what only such kernels take stays there."""
+    """On a host with a cluster, it runs there, and values that only such kernels take stay
+    there."""
     waits: str = BY_HAND
-    """The event that its results await after it has returned, in the words of messages."""
+    """The event that its results await after it has returned, as messages describe it."""
     prepare: Callable[..., object] | None = None
-    """Called with the attributes when a program that calls it is loaded; may raise
+    """Called with the attributes when a program that uses the kernel is loaded; may raise
     `KernelError`.
     """
 
@@ -154,13 +153,13 @@ class PythonKernel:
         return self.parameters is not None and bool(self.parameters.lazy)
 
     def is_lazy(self, place: int) -> bool:
-        """Whether argument `place` is not awaited: the kernel gets an AsyncValue."""
+        """Tell whether argument `place` is not awaited: the kernel receives an AsyncValue."""
         known = self.parameters
         return known is not None and min(place, len(known.names)) in known.lazy
 
     @property
     def taken(self) -> str:
-        """In words, how many arguments the function takes, without a trailing chain."""
+        """The number of arguments that the function takes, in words, without a trailing chain."""
         if self.takes is None:
             return f"at least {counted(self.needs, 'argument')}"
         if self.needs >= self.takes:
@@ -173,12 +172,13 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the number of arguments, with `more` the least one; `types` are their type words,
-    if numbers, the last one for all that follow, and `gives` those of the results.  `results` is
-    the number of results, or None for one for each argument after these: native kernels do not
-    look, so the loader does.  The words of the kernel's data are first the addresses of the native
-    functions `data`, then the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.  The
-    attributes `("*i32",)` are any number of i32, counted by the first word.
+    `arguments` is the number of arguments, or with `more` the minimum; `types` are their type
+    words, if they are numbers, the last one for all that follow, and `gives` those of the results.
+    `results` is the number of results, or None for one result per argument after these.  The loader
+    checks these numbers and types, because native kernels do not.  The words of the kernel's data
+    are first the addresses of the native functions `data`, then the `attributes`, in BEF's order.
+    `flags` are `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by
+    the first word.
     """
 
     name: str
@@ -197,9 +197,9 @@ class NativeKernel:
 
 @dataclass(frozen=True, slots=True)
 class ConstantKernel:
-    """A kernel whose one result depends on its attributes only: the loader computes it.
+    """A kernel whose only result depends only on its attributes: the loader computes it.
 
-    The result has type `type`; a complex one has two attributes, imaginary before real.
+    The result has type `type`; a complex result has two attributes, imaginary before real.
     """
 
     name: str
@@ -212,10 +212,11 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    Of its arguments, `own` are its own and the others go to the function, after `added` ones that
-    the kernel makes.  The function gives `extra` results more than the kernel has; `functions` is
-    how many functions there are, or None for any number.  `fixed_results` is set for a kernel whose
-    results do not come from the function.  `types` are the type words of its own arguments.
+    The first `own` arguments belong to the kernel; the others go to the function, after `added`
+    arguments that the kernel makes.  The function has `extra` more results than the kernel;
+    `functions` is the number of functions, or None for any number.  `fixed_results` is set if the
+    results do not come from the function.  `types` are the type words of the kernel's own
+    arguments.
     """
 
     name: str
@@ -229,9 +230,9 @@ class ControlKernel:
     """The number of the function's results, if nothing else determines it; None for at most one."""
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    """Words of the kernel's data that follow `data`; a word that is not a number is stored as 0."""
+    """Words of the kernel's data after `data`; a word that is not a number is stored as 0."""
     sync: bool = False
-    """Calls sync functions, and only those."""
+    """Calls only sync functions."""
     types: tuple[str, ...] = ()
 
 
@@ -248,13 +249,13 @@ class CompiledKernel:
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     awaited: tuple[int, ...] = ()
-    """The arguments that it starts without, as it waits for them itself.  The adapter has them
-    last.
+    """The arguments that are not awaited before the call, because the code awaits them itself.  The
+    adapter takes them last.
     """
     heavy: bool = False
     lasting: bool = False
-    """Whether it may take long: it has calls, loops or branches back, even if no worker is to be
-    woken for it.
+    """Whether it may take long, because it has calls, loops, or back edges, even if no worker must
+    be woken for it.
     """
     code: object = None
     interpreted: bool = False
@@ -265,7 +266,7 @@ class CompiledKernel:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The arguments as the adapter has them: those that it starts without come last."""
+        """The arguments in the adapter's order: unawaited ones come last."""
         strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
         return (*strict, *self.awaited)
 
@@ -274,7 +275,7 @@ Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | Compiled
 
 
 class KernelRegistry(dict[str, Kernel]):
-    """Kernels by name; `origin` says whose they are when a name clashes."""
+    """Kernels by name; `origin` names their owner in messages about name clashes."""
 
     def __init__(self, origin: str = "user") -> None:
         super().__init__()
@@ -357,7 +358,8 @@ class KernelRegistry(dict[str, Kernel]):
 
 
 def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
-    """The signature of a function, even if its annotations are strings, or references to them.
+    """Return the signature of a function, even if its annotations are strings or forward
+    references.
 
     Raises:
         ValueError: if a C function does not provide one.
@@ -370,14 +372,14 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
-    """Return how many arguments of the kernel a function needs, and how many it takes, None for any
-    number.
+    """Return how many kernel arguments a function requires, and how many it takes (None: any
+    number).
 
-    `others` of its positional parameters are for something else.
+    `others` is the number of its positional parameters with another purpose.
     """
     try:
         parameters = unevaluated_signature(function).parameters.values()
-    except ValueError:  # a function of C does not say
+    except ValueError:  # a C function without a signature
         return 0, None
     positional = [
         parameter

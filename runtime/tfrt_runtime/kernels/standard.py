@@ -1,7 +1,7 @@
-"""All kernels that come with the runtime, and those that users registered.
+"""All kernels of the runtime, and those that users registered.
 
-The modules are imported one after the other, and only as far as a name that is looked for asks: a
-program of scalars never loads numpy.
+The modules are imported one after the other, until a requested name is found: a scalar program
+never loads numpy.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MODULES = (
     "tensor.cpu_matmul",
     "tensor.cpu_convolution",
 )
-"""The light and common ones first; from the test kernels on they need numpy."""
+"""Light and common modules come first; the test kernels and all later ones need numpy."""
 
 FAMILIES = frozenset(
     (
@@ -65,7 +65,7 @@ def _load_next() -> bool:
 
 
 def _find(name: str) -> Kernel | None:
-    """The runtime's kernel of that name; imports as little as finds it."""
+    """Return the runtime's kernel of that name, after importing as few modules as possible."""
     while (found := _loaded.get(name)) is None and _load_next():
         pass
     if found is None and _open_modules:
@@ -86,16 +86,16 @@ def standard_kernels() -> KernelRegistry:
 
 
 class AvailableKernels(Mapping[str, Kernel]):
-    """The runtime's kernels, and those that `@kernel` registered so far."""
+    """The runtime's kernels, and those that `@kernel` has registered."""
 
     def __getitem__(self, name: str) -> Kernel:
         """
         Raises:
-            KeyError: if there is no kernel of that name.
-            TfrtError: if a user's kernel has the name of one of the runtime's.
+            KeyError: if no kernel has that name.
+            TfrtError: if a user's kernel and a kernel of the runtime have that name.
         """
         user = USER_KERNELS.get(name)
-        # To look for a name that does not exist is to import all modules, and numpy.
+        # Searching for an unknown name imports all modules, and numpy.
         is_free = user is not None and name.partition(".")[0] not in FAMILIES
         found = None if is_free else _find(name)
         if user is None and found is None:
@@ -120,5 +120,5 @@ class AvailableKernels(Mapping[str, Kernel]):
 
 
 def available_kernels() -> Mapping[str, Kernel]:
-    """The kernels of a program that is loaded without a registry of its own."""
+    """Return the kernels of a program that is loaded without its own registry."""
     return AvailableKernels()

@@ -1,8 +1,9 @@
-"""The native core in this process: a shared object that came with the package, or was compiled here.
+"""Load the native core: a shared object from the package, or one compiled on this machine.
 
-A wheel has one for each machine that it runs on, made by the build hook.  A checkout, whose sources change, and an
-installation without a core for this machine have Numba and llvmlite make one, in a process of its own
-(`building.build`), once: the cache is keyed by the text of the core's modules and the versions of both.
+The build hook adds a core for each supported machine to a wheel.  In a checkout, whose sources
+change, and in an installation without a core for this machine, Numba and llvmlite compile one in a
+separate process (`building.build`).  This happens once: the cache key has the text of the core's
+modules and the versions of both.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tfrt_runtime.native import machine as here
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 SOURCES = "tfrt_core_sources"
-"""What a shared object exports: the digest of the sources that it was made from."""
+"""Symbol that a shared object exports: the digest of the sources that it was compiled from."""
 WAITING = "waiting for another process, which compiles the native core"
 
 _lock = threading.Lock()
@@ -33,7 +34,7 @@ _library: list[Library] = []
 
 @functools.cache
 def sources_digest() -> str:
-    """Of the text of the core's modules, and of the table of scalar operations."""
+    """Return the digest of the core's modules and of the table of scalar operations."""
     digest = hashlib.sha256()
     for module in [*sorted(HERE.rglob("*.py")), HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
@@ -41,22 +42,22 @@ def sources_digest() -> str:
 
 
 class Library(dict[str, int]):
-    """The loaded core, a shared object: addresses of its entries by name, found when they are asked for."""
+    """The loaded core, a shared object: addresses of its entries by name, looked up on demand."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open it.
+        """Open the shared object.
 
         Raises:
-            OSError: if it is not whole, or for another machine.
+            OSError: if it is incomplete, or for another machine.
         """
         self._library = ctypes.CDLL(str(path))
 
     @staticmethod
     def of_bytes(core: bytes) -> Library:
-        """The core whose file would have these bytes, which no other process can change anymore.
+        """Load a core from the bytes of its file, which no other process can change afterward.
 
         Raises:
-            OSError: as above, or where a process may have no files in memory.
+            OSError: as above, or if the system allows the process no files in memory.
         """
         with open(os.memfd_create("tfrt-core"), "wb") as file:
             file.write(core)
@@ -64,15 +65,16 @@ class Library(dict[str, int]):
             return Library(f"/proc/self/fd/{file.fileno()}")
 
     def built_in(self, name: str) -> int:
-        """The address at which CPython calls an entry as a built-in function (METH_FASTCALL)."""
+        """Return the address for CPython to call an entry as a built-in function
+        (METH_FASTCALL)."""
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.fast"]
 
     def of_words(self, name: str) -> int:
-        """The address at which `python_entries.call_with` calls an entry, with seven words."""
+        """Return the address for `python_entries.call_with` to call an entry with seven words."""
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.any"]
 
     def python(self, name: str) -> int:
-        """The address at which the core calls a function of CPython's."""
+        """Return the address at which the core calls a CPython function."""
         if not here.HAS_WIDE_POINTERS:
             return self[f"tfrt_api.{name}"]
         return ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value or 0
@@ -87,12 +89,12 @@ class Library(dict[str, int]):
 
     @property
     def sources(self) -> str:
-        """The digest of the sources that it was made from."""
+        """Return the digest of the sources that it was compiled from."""
         return bytes((ctypes.c_char * 64).in_dll(self._library, SOURCES)).decode()
 
 
 def show_progress(line: str) -> None:
-    """One line on standard error that is written over."""
+    """Show progress in one line on standard error, which is overwritten."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimising":
@@ -117,10 +119,10 @@ def load_at_hand() -> bool:
 
 
 def load(progress: Progress = show_progress) -> Library:
-    """The core, loaded once per process; compiled first when none came along and the cache has none.
+    """Return the core, loaded once per process; compile it if it is not packaged or cached.
 
     Raises:
-        TfrtError: if this is another platform than those that it runs on, or it cannot be compiled.
+        TfrtError: if the core does not support this platform, or it cannot be compiled.
     """
     with _lock:
         if not _library:
@@ -131,7 +133,7 @@ def load(progress: Progress = show_progress) -> Library:
 
 
 def check_platform(system: str, machine: str) -> None:
-    """Refuse what the core is not made for.
+    """Reject platforms that the core does not support.
 
     Raises:
         TfrtError: on anything but Linux on x86-64 and AArch64, and Python in a page.
@@ -148,7 +150,7 @@ def check_platform(system: str, machine: str) -> None:
 
 
 def prebuilt() -> Library | None:
-    """The core that came with the package, if there is one for this machine and these sources."""
+    """Return the package's core, if it has one for this machine and these sources."""
     path = HERE / file_name(here.this_machine())
     if not path.exists():
         return None
@@ -160,10 +162,10 @@ def prebuilt() -> Library | None:
 
 
 def file_name(machine: str) -> str:
-    """The name of the core in the package.
+    """Return the name of the core in the package.
 
-    That of a page has its digest: a page's loader, which does not unload, takes a second file of one
-    name for the first.
+    The name for a page includes the digest: a page's loader never unloads, and would take a second
+    file of the same name for the first.
     """
     if machine == here.PAGE:
         return f"core-{machine}-{sources_digest()[:16]}.wasm"
@@ -171,16 +173,17 @@ def file_name(machine: str) -> str:
 
 
 def compiled_here(progress: Progress) -> Library:
-    """The core from the cache, compiled if it is missing.
+    """Return the core from the cache; compile it if it is missing.
 
     Raises:
-        TfrtError: if it cannot be compiled, or the process may have no file in memory for it.
+        TfrtError: if it cannot be compiled, or the system allows the process no file in memory for
+        it.
     """
     cache = code_cache()
     if (found := _cached()) is not None:
         return found
     with cache.turn(lambda: progress(WAITING)):
-        if (found := _cached()) is not None:  # what another process has put there meanwhile
+        if (found := _cached()) is not None:  # another process may have put it there meanwhile
             return found
         core = build_core(progress)
         cache.put(_name(), core)
@@ -188,7 +191,7 @@ def compiled_here(progress: Progress) -> Library:
 
 
 def _cached() -> Library | None:
-    """The core from the cache, None if it is not there."""
+    """Return the core from the cache, or None if it is not there."""
     core = code_cache().get(_name())
     return None if core is None else _opened(core)
 
@@ -204,12 +207,12 @@ def _opened(core: bytes) -> Library:
 
 
 def _name() -> str:
-    """The name of the core in the cache."""
+    """Return the name of the core in the cache."""
     return f"native-{fingerprint()}"
 
 
 def fingerprint() -> str:
-    """Changes whenever the compiled core may be another one: what the key of the cache is made of."""
+    """Return the basis of the cache key, which changes whenever the compiled core may change."""
     digest = hashlib.sha256(sources_digest().encode())
     parts = (sys.implementation.cache_tag or "", version("llvmlite"), version("numba"))
     for part in parts:
@@ -218,11 +221,13 @@ def fingerprint() -> str:
 
 
 def version(package: str) -> str:
-    """The string in the package's version module: unlike `importlib.metadata`, which takes
-    30 ms, this imports neither the package nor a parser of e-mails.
+    """Return the string in a package's version module.
+
+    Unlike `importlib.metadata`, which takes 30 ms, this imports neither the package nor an e-mail
+    parser.
 
     Raises:
-        TfrtError: if it is not installed.
+        TfrtError: if the package is not installed.
     """
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
@@ -246,15 +251,15 @@ build_here(before)
 
 
 def build_core(progress: Progress) -> bytes:
-    """Compile the core in another process, from the sources that this one has.
+    """Compile the core in another process, from the sources of this one.
 
     Raises:
-        TfrtError: if the compiler fails; its last words are in the message.
+        TfrtError: if the compiler fails; the message has the end of its output.
     """
-    import subprocess  # with the core from the cache, a process starts without them
+    import subprocess  # here: a process that finds the core in the cache starts without them
     import tempfile
 
-    # The package is found where it was found here: the other process may have other paths by itself.
+    # Pass on where the package was found: the other process might search other paths.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
         with tempfile.TemporaryFile() as output:

@@ -1,7 +1,7 @@
 """The machine that this process runs on: a processor with Linux, or WebAssembly in a page.
 
-`building.machines` describes what the core needs of each.  This module and `library.check_platform`
-alone ask which system it is: all else asks for what the system has.
+`building.machines` describes what the core needs of each.  Only this module and
+`library.check_platform` check which system this is; all other code checks for features.
 """
 
 import os
@@ -12,9 +12,9 @@ POINTER_BITS = {"x86_64": 64, "aarch64": 64, PAGE: 32}
 """The machines that the core runs on."""
 
 IS_PAGE = sys.platform == "emscripten"
-"""Whether this is Python in a page: no processes, and files that end with the page."""
+"""Whether Python runs in a page: no processes, and files that last only as long as the page."""
 HAS_THREADS = not IS_PAGE
-"""Whether a thread can be started.  Otherwise all work is that of the one thread."""
+"""Whether threads can be started.  Otherwise one thread does all work."""
 HAS_WIDE_POINTERS = not IS_PAGE
 """Whether a pointer is a word, so that CPython and the core call each other directly."""
 PAGE_MEMORY = 1 << 30
@@ -22,5 +22,5 @@ PAGE_MEMORY = 1 << 30
 
 
 def this_machine() -> str:
-    """Return the name of this machine, which may be none that the core runs on."""
+    """Return the name of this machine, which the core may not support."""
     return PAGE if IS_PAGE else os.uname().machine

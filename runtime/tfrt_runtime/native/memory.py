@@ -26,9 +26,9 @@ Between a pop's load of the top item's link and its swap, another thread could t
 push it again onto other items, and the swap would then restore a stale link (ABA).  `link` is the
 offset of the word that links the items.
 
-The push is Treiber's: R. K. Treiber 1986, IBM RJ 5118, "Systems Programming: Coping with
-Parallelism".  His pop is not used: without a version counter beside the head it has the ABA problem
-above.
+The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
+research report.  His pop is not used: without a version counter beside the head it has the ABA
+problem above.
 """
 
 import functools
@@ -370,7 +370,7 @@ def stack_room() -> int:
 
 @operation
 def bound_words(item: Address) -> Address:
-    """Return the words that an entry is bound to which Python calls: `item` is an integer of Python."""
+    """Return the words bound to an entry that Python calls; `item` is a Python integer."""
 
 
 def wrapping_add(left: int, right: int) -> int:

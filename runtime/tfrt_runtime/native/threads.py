@@ -1,38 +1,37 @@
-"""What the core reads from global variables: the thread's context and stack end, and Python's words.
+"""Global state of the core: each thread's context and stack end, and the words of its entries.
 
 Compiled programs call the core without a context.  Two keys of the C library's thread-specific data
 supply context and stack end in 2 ns.  LLVM's own thread-local variables are rejected: they need a
 dynamic loader, which objects loaded by MCJIT do not have.  The code is LLVM IR because Numba has no
 global variables.
 
-A function of Python that is an entry of the core is bound to a Python integer, the address of the words
-that it needs.  The table of CPython's functions is among them, so that the function that reads the
-integer is in a variable.
+An entry of the core that is a Python function is bound to a Python integer, which is the address of
+the words that it needs.  The table of CPython functions is one of these words, so it cannot supply
+the function that reads the integer; a variable holds that function.
 """
 
 START = "tfrt_threads_start"
-"""Makes the key of contexts.
+"""Create the key of contexts.
 
-Its parameter is a function that gives a context to a thread that has none.
-
-The function is called at each access of such a thread: if it set the context, no code would remove
+Its parameter is a function that supplies the context of a thread that has none.
+The function is called at each access by such a thread: if it set the context, no code would remove
 the context from the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"
-"""Makes the key of stack ends; called once, before native code runs."""
+"""Create the key of stack ends; called once, before native code runs."""
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
-"""Returns the end of the thread's stack, less RESERVE.  Compiled code calls it."""
+"""Return the end of the thread's stack plus RESERVE.  Compiled code calls it."""
 
 READ_BOUND = "tfrt_read_bound"
-"""Takes the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
+"""Store the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
 
 SET_IDLE = "tfrt_set_idle"
-"""Sets what a wait calls, with its nanoseconds, on a machine with one thread; without use on others."""
+"""Set the function that a wait calls, with its nanoseconds, on a machine with one thread."""
 
 EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
-"""What machines define, with the numbers of their words."""
+"""Functions that each machine defines, with their numbers of words."""
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone.

@@ -1,8 +1,8 @@
 """The command line: `tfrt-nb run | bench | mlir-to-bef | bef-to-mlir | opt | grade | tutorials |
 share | lsp`.
 
-Builds on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and
-the status of a command), then the commands: `running` has those that run programs; the others are
+Builds on everything else in `tfrt_nb`.  Read `main` (arguments and commands) and `files` (input,
+and exit statuses), then the commands: `running` has those that run programs; the others are
 modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (its other process),
 `tutorials`, `share`, `lsp` (a language server).  `expectations` compares errors with
 `expected-error` comments, `examples` runs programs whose output is shown.

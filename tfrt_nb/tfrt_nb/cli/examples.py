@@ -1,4 +1,4 @@
-"""A program in this process as `tfrt-nb run` would run it: for examples, whose output is shown."""
+"""Run a program in this process like `tfrt-nb run`, for examples whose output is shown."""
 
 from __future__ import annotations
 

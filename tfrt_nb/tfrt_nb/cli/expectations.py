@@ -1,10 +1,10 @@
-"""`expected-error` comments: which runtime errors a program says it raises.
+"""`expected-error` comments: the runtime errors that a program declares.
 
-`// expected-error {{text}}` on a line expects an error there whose message contains the text, as
-often as it is raised; `@+N` or `@-N` in front of the braces moves it by N lines, `@above` and
-`@below` to the next line that has no such comment.  `expected-error-re {{one of {{[0-9]+}}}}` has
-regular expressions in the inner braces.  As in TFRT's driver, a comment that no error answers
-counts only if some error was raised in its file.
+`// expected-error {{text}}` on a line expects an error there whose message contains the text, any
+number of times; `@+N` or `@-N` before the braces moves it by N lines, `@above` and
+`@below` to the next line without such a comment.  `expected-error-re {{one of {{[0-9]+}}}}` has
+regular expressions in the inner braces.  As in TFRT's driver, an unmatched comment
+counts only if an error was raised in its file.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A diagnostic expected on `line`, 0 for a place that is not in the file; `place` is the
-    comment's.
-    """
+    """A diagnostic expected on `line` (0: outside the file); `place` is that of the comment."""
 
     line: int
     text: str
@@ -38,12 +36,12 @@ class Expectation:
     is_regex: bool = False
 
     def stands_for(self, kind: str, said: Diagnostic) -> bool:
-        """Whether it expects a diagnostic of this kind, on this line, with this message."""
+        """Tell whether it expects a diagnostic of this kind, on this line, with this message."""
         line = said.location.line if isinstance(said.location, Location) else 0
         return self.kind == kind and self.line == line and self.fits(said.message)
 
     def fits(self, message: str) -> bool:
-        """Whether a diagnostic may have this message."""
+        """Tell whether a diagnostic may have this message."""
         if not self.is_regex:
             return self.text in message
         parts = _INNER.split(self.text)  # outer text and inner expressions alternate
@@ -55,7 +53,7 @@ class Expectation:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a source between lines `// -----`, each in the lines where it is in the text."""
+    """Split a source at lines `// -----`; each part keeps its line numbers."""
     parts, start = [], 0
     for line in _SPLIT.finditer(text):
         parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])
@@ -64,7 +62,7 @@ def split(text: str) -> list[str]:
 
 
 def find_expectations(text: str, source: str) -> list[Expectation]:
-    """All expectations in a source."""
+    """Return all expectations in a source."""
     found: list[Expectation] = []
     above, below = 0, []
     for number, line in enumerate(text.split("\n"), 1):
@@ -87,7 +85,7 @@ def find_expectations(text: str, source: str) -> list[Expectation]:
 
 def _line(number: int, where: str | None, above: int) -> int:
     match where:
-        case None | "below":  # until the next line without a comment is found
+        case None | "below":  # until the next line without a comment is known
             return number
         case "above":
             return above
@@ -101,12 +99,12 @@ def check(
     expectations: Mapping[str, list[Expectation]],
     headline: str = "unexpected error: runtime error: ",
 ) -> list[Diagnostic]:
-    """Return the differences: unexpected errors, then expectations that nothing met.
+    """Return the differences: unexpected errors, then unmet expectations.
 
     Args:
         diagnostics: in the order in which they were raised.
         expectations: by source.
-        headline: comes before the message of an unexpected error.
+        headline: precedes the message of an unexpected error.
     """
     problems: list[Diagnostic] = []
     met: set[Expectation] = set()
@@ -139,7 +137,7 @@ def check_all(
     """Return the differences as MLIR's tools verify them: each comment matches one diagnostic or
     note.
 
-    A note that no comment expects agrees: most notes are advice of ours, which MLIR's tools do not
+    An unexpected note is no difference: most notes are our own advice, which MLIR's tools do not
     give.
     """
     left = list(expectations)
@@ -161,7 +159,7 @@ def check_all(
 def _fitting(
     expectations: Mapping[str, list[Expectation]], message: str, place: object
 ) -> list[Expectation]:
-    """The expectations of a diagnostic's line that its message answers, of whatever kind."""
+    """Return the expectations on a diagnostic's line that its message meets, of any kind."""
     if isinstance(place, Location):
         candidates, line = expectations.get(place.source, []), place.line
     else:

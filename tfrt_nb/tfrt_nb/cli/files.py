@@ -1,4 +1,4 @@
-"""The parts that commands share: input files, standard streams, their errors, and exit statuses."""
+"""Shared parts of commands: input files, standard streams, their errors, and exit statuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXIT_INTERRUPTED = 130
 """After Ctrl-C, as in a shell."""
 STANDARD_INPUT = "-"
 PROGRAM = "tfrt-nb"
-"""The name in front of diagnostics without a place in a source."""
+"""The name before diagnostics without a source location."""
 
 
 class UsageError(TfrtError):
@@ -32,10 +32,10 @@ def display_name(path: str) -> str:
 
 
 def read_input(path: str) -> bytes:
-    """The bytes of a file, or of standard input.
+    """Return the bytes of a file, or of standard input.
 
     Raises:
-        TfrtError: if it cannot be read, or is a pipe or a device that gives too much; says why.
+        TfrtError: if it cannot be read, or is a pipe or a device with too much data; says why.
     """
     try:
         if path == STANDARD_INPUT:
@@ -43,7 +43,9 @@ def read_input(path: str) -> bytes:
         elif Path(path).is_file():
             return Path(path).read_bytes()
         else:
-            with Path(path).open("rb") as stream:  # says so if it is a folder, or missing
+            with Path(path).open(
+                "rb"
+            ) as stream:  # the error says whether it is a folder, or missing
                 data = stream.read(MAX_FILE + 1)
     except OSError as problem:
         raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
@@ -56,7 +58,7 @@ def read_input(path: str) -> bytes:
 
 
 def write_output(path: str, data: bytes) -> None:
-    """Write a file, or to standard output.
+    """Write to a file, or to standard output.
 
     Raises:
         TfrtError: if it cannot be written; says why.
@@ -67,7 +69,8 @@ def write_output(path: str, data: bytes) -> None:
             sys.stdout.buffer.flush()
         else:
             if Path(path).is_file() and not Path(path).is_symlink():
-                with contextlib.suppress(OSError):  # a process that has mapped it keeps what it has
+                # A process that has mapped it keeps the old content.
+                with contextlib.suppress(OSError):
                     Path(path).unlink()
             Path(path).write_bytes(data)
     except BrokenPipeError:
@@ -77,8 +80,9 @@ def write_output(path: str, data: bytes) -> None:
 
 
 def open_standard_streams() -> None:
-    """Let standard output and error take any text: what their encoding has not is an escape, and
-    what goes to one that is closed goes nowhere.
+    """Let standard output and standard error accept any text.
+
+    Characters that their encoding lacks are escaped, and text for a closed stream is discarded.
     """
     for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
         stream = getattr(sys, name)
@@ -89,8 +93,9 @@ def open_standard_streams() -> None:
 
 
 def write(text: str) -> None:
-    """Write the output of programs, on any thread; flushed after each function, because one process
-    may print millions of lines.
+    """Write the output of programs, on any thread.
+
+    It is flushed after each function, because one process may print millions of lines.
     """
     try:
         sys.stdout.write(text)
@@ -99,10 +104,9 @@ def write(text: str) -> None:
 
 
 def leave_without_output(problem: OSError) -> NoReturn:
-    """End the process, as standard output takes no more; says why, unless its reader has had
-    enough.
+    """Exit because standard output cannot be written; say why, unless its reader has closed it.
 
-    Nothing else would stop what prints.
+    Nothing else would stop a printing program.
     """
     status = EXIT_OK
     if not isinstance(problem, BrokenPipeError):
@@ -113,16 +117,15 @@ def leave_without_output(problem: OSError) -> NoReturn:
 
 
 def is_bef(path: str, data: bytes) -> bool:
-    """Whether the input is a BEF file: by its name, or for another name by its first bytes."""
+    """Tell whether the input is a BEF file, by its name or else by its first bytes."""
     return path.endswith(".bef") or data.startswith(MAGIC)
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a program, without a byte order mark.
+    """Return the source of a program, without a byte order mark.
 
     Raises:
-        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them, or are a Python
-            file.
+        TfrtError: if the bytes are too many, are not UTF-8, contain a NUL, or are a Python file.
     """
     if name.endswith(".py"):
         text = f"'{name}' is a Python file, not a program: run it with python, or pass its kernels"
@@ -141,9 +144,9 @@ def decode(data: bytes, name: str) -> str:
 
 
 def show(problem: TfrtError, text: str | None = None, nowhere: str = PROGRAM) -> None:
-    """Print diagnostics to standard error, after what the program printed.
+    """Print diagnostics to standard error, after the program's output.
 
-    `nowhere` stands for the place of those that are about none.
+    `nowhere` replaces the location of diagnostics without one.
     """
     sys.stdout.flush()
     print(render_all(problem.diagnostics, text, nowhere), file=sys.stderr)

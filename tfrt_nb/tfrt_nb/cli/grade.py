@@ -1,8 +1,8 @@
-"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel, each notebook in a process
-of its own.
+"""`tfrt-nb grade`: check the answers in notebooks without a kernel, each notebook in its own
+process.
 
-Nothing of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines
-itself, and believes what comes back only so far as it is a verdict about an answer that was given.
+No code of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines
+itself, and accepts from it only verdicts about answers that were given.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS = ("notebook", "exercise", "mark", "text")
 Row = tuple[str, str, str, str]
 """A line of the table: an answer, or a notebook that could not be graded.
 
-The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason of the error.
+The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason for the error.
 """
 
 
@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
         TfrtError: if a module with exercises cannot be imported.
     """
     if options.exercises:
-        sys.path.insert(0, "")  # as `python -m` does: a module of this folder
+        sys.path.insert(0, "")  # as `python -m` does: find modules of this folder
     for module in options.exercises:
         try:
             importlib.import_module(module)
@@ -56,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
         except Exception as problem:  # noqa: BLE001  # the module of a user may raise anything
             text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
             raise TfrtError(error(text)) from None
-    load()  # compiled here if it must be: the processes below can keep nothing
+    load()  # compiled here if necessary: the processes below cannot store it
     table: list[Row] = []
     open_to_answers: set[str] = set()
     for number, path in enumerate(options.notebooks, 1):
@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in table], indent=1))
     elif options.format == "csv":
-        # A cell that begins like that would be a formula to a spreadsheet.
+        # A spreadsheet would read a cell that begins like that as a formula.
         cells = ([f"'{one}" if one[:1] in _FORMULA else one for one in row] for row in table)
         csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *cells])
     if missing := ", ".join(sorted(open_to_answers - {""})):
@@ -79,7 +79,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _print_lines(path: str, rows: Sequence[Row]) -> None:
-    """Print the rows of a notebook, and how many are right unless none can be."""
+    """Print the rows of a notebook, and the number of correct answers unless none can be."""
     for notebook, exercise, mark, text in rows:
         parts = (notebook, exercise, mark, text * (mark == ERROR))
         print(": ".join(_printable(one) for one in parts if one))
@@ -89,16 +89,12 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Text of a learner as part of a line: a control character could move the cursor or hide a
-    line.
-    """
+    """Escape control characters in a learner's text, which could move the cursor or hide a line."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 
 def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -> Iterator[Row]:
-    """Return the rows of a notebook, in its order, or one row with the reason why it could not be
-    graded.
-    """
+    """Return the rows of a notebook, in order, or one row that says why it could not be graded."""
     try:
         answers = answers_of(path)
     except OSError as problem:
@@ -118,7 +114,7 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
     while pending:
         given = [(name, answers[name]) for name in pending]
         for mark, text in _verdicts(given, options, open_to_answers):
-            if pending:  # after the last verdict comes how the process ended
+            if pending:  # after the last verdict, the rest says how the process ended
                 name = pending.pop(0)
                 rows[name] = (path, name, mark, text)
     yield from (rows[name] for name in answers)
@@ -127,9 +123,9 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
 def _verdicts(
     answers: Sequence[tuple[str, str]], options: argparse.Namespace, open_to_answers: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """A mark and a message for each answer, from a process of its own.
+    """Return a mark and a message for each answer, from a separate process.
 
-    There are fewer if one ends the process, or takes too long: the last one has the reason.
+    There are fewer if an answer ends the process, or takes too long: the last one has the reason.
     """
     with (
         TemporaryDirectory(prefix="tfrt-nb-", ignore_cleanup_errors=True) as folder,
@@ -154,7 +150,7 @@ def _verdicts(
             env={
                 "HOME": folder,
                 "LANG": "C.UTF-8",
-                "OPENBLAS_NUM_THREADS": "1",  # the memory that it takes for each thread counts
+                "OPENBLAS_NUM_THREADS": "1",  # the memory for each of its threads counts
                 "PATH": os.defpath,
                 "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
                 "TFRT_NB_CACHE": str(code_cache().folder),
@@ -170,13 +166,13 @@ def _verdicts(
                 for _, line in zip(answers, lines, strict=False):
                     mark, hint = json.loads(line)
                     yield Mark(mark).value, str(hint)
-                process.wait(options.timeout)  # how it ends is the reason
+                process.wait(options.timeout)  # its exit status is the reason
             except (TimeoutError, subprocess.TimeoutExpired):
                 reason = f"took longer than {options.timeout:g} s"
             except (ValueError, TypeError, RecursionError):
                 reason = "wrote into its verdicts"
             finally:
-                with suppress(OSError):  # all of them are gone
+                with suppress(OSError):  # all processes have exited
                     os.killpg(process.pid, signal.SIGKILL)
         messages.seek(max(0, messages.seek(0, os.SEEK_END) - _LONGEST))
         last = messages.read().decode(errors="replace").strip().rpartition("\n")[2]
@@ -188,11 +184,12 @@ def _verdicts(
 
 
 def _lines(stream: int, timeout: float) -> Iterator[bytes]:
-    """The lines of a pipe as they come; the first one, which says that the process is ready, may
-    take any time.
+    """Yield the lines of a pipe as they arrive.
+
+    The first line, which says that the process is ready, may take any time.
 
     Raises:
-        TimeoutError: if another one takes longer than `timeout` seconds.
+        TimeoutError: if a later line takes longer than `timeout` seconds.
     """
     data, end = b"", math.inf
     while len(data) < _MOST_BYTES:

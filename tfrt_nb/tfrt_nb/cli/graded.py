@@ -1,16 +1,15 @@
-"""The process in which `tfrt-nb grade` checks the answers of one notebook, which may be hostile
-Python.
+"""The process in which `tfrt-nb grade` checks one notebook's answers, which may be hostile Python.
 
     python -P -m tfrt_nb.cli.graded < REQUEST
 
 REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the
-`modules` with exercises, and `answers` as pairs of an exercise and a string.  Lines go to standard
-output: when all is imported, what could not be withheld, then `[mark, hint]` in JSON for each
-answer, before the next one runs: an answer cannot change the verdicts before its own.  What answers
-print goes nowhere.
+`modules` with exercises, and `answers` as pairs of an exercise and a string.  It writes lines to
+standard output: after the imports, the protections that are missing; then `[mark, hint]` in JSON
+for each answer, before the next one runs, so that an answer cannot change earlier verdicts.  The
+output of answers is discarded.
 
-The namespaces are those of unshare(1): a new user namespace gives the right to make the others (man
-7 user_namespaces).  Containers and some distributions forbid them; then only the limits hold.
+The namespaces are those of unshare(1): a new user namespace gives the right to create the others
+(man 7 user_namespaces).  Containers and some distributions forbid them; then only the limits apply.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ _FILE_SIZE, _PROCESSES, _LONGEST_HINT = 64 << 20, 128, 2000
 
 
 def main() -> None:
-    """Read the request, confine this process, grade, and exit without waiting for what still
-    runs.
+    """Read the request, confine this process, grade, and exit without waiting for remaining
+    threads.
     """
     request = json.load(sys.stdin)
-    results = os.fdopen(os.dup(1), "w")  # which programs that an answer starts do not inherit
+    results = os.fdopen(os.dup(1), "w")  # programs that an answer starts do not inherit it
     for descriptor in (0, 1):
         os.dup2(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC), descriptor)
     _limit(request["memory"], request["seconds"])
     opened = _withhold(request["folder"])
 
-    # Only now: threads, such as those of numpy, cannot change to a user namespace.
+    # Imported only now: a process with threads, such as numpy's, cannot enter a user namespace.
     from tfrt_nb.exercises.exercise import exercises, grade
 
     for module in request["modules"]:
@@ -57,10 +56,8 @@ def main() -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Set the limits of this process and of those that it starts; the kernel applies them to
-    each one.
-    """
-    # Linux counts all tasks of the user for RLIMIT_NPROC: those of now come on top.
+    """Set the limits of this process and its children; the kernel applies them to each one."""
+    # Linux counts all tasks of the user for RLIMIT_NPROC, so add the existing ones.
     tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
     for kind, most in (
         (resource.RLIMIT_AS, memory),
@@ -75,10 +72,10 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _withhold(folder: str) -> str:
-    """Go on in a new process without network, other processes, and files that can be written but in
+    """Continue in a new process without network or other processes, and with write access only to
     `folder`.
 
-    Returns what could not be withheld.  The processes in between pass on how that one ends.
+    Returns the missing protections.  The intermediate processes pass on its exit status.
     """
     libc = ctypes.CDLL(None)
     user, group = os.geteuid(), os.getegid()

@@ -22,7 +22,7 @@ def execute(_: argparse.Namespace) -> int:
         raise TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'"))
     from tfrt_nb.language.server import make_server
 
-    # The server closes its stream at the end; what anything else prints would break the protocol.
+    # The server closes its stream at the end; any other output would break the protocol.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, redirect_stdout(sys.stderr):
         make_server().start_io(stdout=answers)
     return EXIT_OK

@@ -1,4 +1,4 @@
-"""Arguments to commands.  A command imports what it needs when it runs, so that `--help` is
+"""The command line's parser and commands, which import modules only when they run: `--help` is
 quick.
 """
 
@@ -31,7 +31,7 @@ STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-spli
 
 
 def seconds(text: str) -> float:
-    """A positive number of seconds; what no thread can wait for is as long as one can."""
+    """Parse a positive number of seconds, limited to the longest possible wait."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise ValueError(text)
@@ -39,7 +39,7 @@ def seconds(text: str) -> float:
 
 
 def threshold(text: str) -> int:
-    """A cost, 0 or more."""
+    """Parse a cost, 0 or more."""
     value = int(text)
     if value < 0:
         raise ValueError(text)
@@ -54,7 +54,7 @@ def schedules(text: str) -> int:
 
 
 def choices(text: str) -> tuple[int, ...]:
-    """The choices of a schedule, as --explore prints them."""
+    """Parse the choices of a schedule, as --explore prints them."""
     try:
         return tuple(map(int, text.split(",")))
     except ValueError:
@@ -63,7 +63,7 @@ def choices(text: str) -> tuple[int, ...]:
 
 
 def work_queue(text: str) -> str:
-    """A description of a work queue that can be made."""
+    """Parse the description of a work queue."""
     try:
         parse_work_queue(text)
     except TfrtError as problem:
@@ -72,7 +72,9 @@ def work_queue(text: str) -> str:
 
 
 class _PrintVersion(argparse.Action):
-    """Looks the version up only when asked, as that takes longer than to read a command line."""
+    """Looks up the version only on request, because that takes longer than parsing a command
+    line.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(nargs=0, **settings)
@@ -85,7 +87,7 @@ class _PrintVersion(argparse.Action):
 
 
 def memory(text: str) -> int:
-    """A budget of memory in bytes."""
+    """Parse a memory budget in bytes."""
     from tfrt_runtime.host.budget import parse_budget
 
     try:
@@ -95,7 +97,7 @@ def memory(text: str) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The command line as argparse has it."""
+    """Return the argparse parser of the command line."""
     parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
     parser.add_argument("--version", action=_PrintVersion, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -234,7 +236,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "arguments",
         nargs="*",
-        default=[],  # else a missing PROGRAM is said to miss it, too
+        default=[],  # otherwise, the message about a missing PROGRAM would name it, too
         metavar="ARGUMENT",
         help="arguments of the function: 7, 2.5, true, '\"text\"', @FILE.npy for an array, "
         "or chain",
@@ -412,7 +414,7 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status, except that argparse exits with 2 by itself."""
+    """Run a command and return the exit status; argparse itself exits with 2."""
     if arguments is None:
         open_standard_streams()
     parser = build_parser()
@@ -431,8 +433,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, _, function = COMMANDS[options.command].rpartition(".")
         execute = getattr(importlib.import_module(module), function)
         if arguments is None:
-            # This is the process's command, and what is imported stays: to look for garbage there
-            # takes milliseconds.
+            # This is the process's command, and its imports stay: searching them for garbage takes
+            # milliseconds.
             gc.freeze()
     try:
         status = int(execute(options))
@@ -442,7 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show(problem)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_PROBLEM
     except OSError as problem:
-        if problem.filename is not None:  # of standard output it has none
+        if problem.filename is not None:  # standard output has none
             raise
         leave_without_output(problem)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`tfrt-nb opt`, and the same for Python: `opt`."""
+"""`tfrt-nb opt`, and its Python function `opt`."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def opt(source: str, passes: str) -> str:
     values keep the names that the source gives them.
 
     Raises:
-        TfrtError: if the program is wrong, no pass has the name, or a pass refuses the program.
+        TfrtError: if the program is invalid, a pass is unknown, or a pass rejects the program.
     """
     options = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
     diagnostics, output = processed(
@@ -88,10 +88,10 @@ def processed(
 ) -> tuple[list[Diagnostic], str | None]:
     """Return the diagnostics of a program, and the program after the passes; None if it is invalid.
 
-    A host program is printed as the disassembler has it, others as MLIR has them.
+    A host program is printed in the disassembler's format, others in MLIR's.
     """
     context = RemarkContext()
-    register_upstream(context)  # folding makes constants of `arith`
+    register_upstream(context)  # folding makes `arith` constants
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
@@ -110,9 +110,9 @@ def processed(
 
 
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
-    """The names of values in the source, unless two values of a function have the same one.
+    """Return the names of values in the source, except names that two values of a function share.
 
-    `arg0` is left out, as a printer may give it to another value.
+    `arg0` is left out, because a printer may give it to another value.
     """
     found: dict[SSAValue, str] = {}
     for function in module.ops:
@@ -131,10 +131,10 @@ def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
 
 
 def _check(module: ModuleOp) -> None:
-    """Refuse a module that a pass has left invalid.
+    """Reject a module that a pass has left invalid.
 
     Raises:
-        TfrtError: with what is wrong, at its place where one is known.
+        TfrtError: with the problem, at its location if known.
     """
     if problems := verify(module):
         raise TfrtError(*problems)
@@ -145,7 +145,7 @@ def _check(module: ModuleOp) -> None:
 
 
 def requested_pipeline(text: str) -> str:
-    """The pipeline that a source requests in its first line; one without passes if it does not."""
+    """Return the pipeline in a source's first line, or an empty one."""
     first = text.partition("\n")[0].strip()
     return (
         first.removeprefix(PIPELINE).strip() if first.startswith(PIPELINE) else "builtin.module()"

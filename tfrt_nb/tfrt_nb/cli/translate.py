@@ -24,7 +24,7 @@ MISSING_SECTIONS = "Missing AttributeTypes, AttributeNames or RegisterTypes sect
 
 
 def mlir_to_bef(options: argparse.Namespace) -> int:
-    """Compile one program, or check what is said about it; 1 when it is wrong, 2 for wrong
+    """Compile one program, or verify its diagnostics; return 1 if it is invalid, 2 for invalid
     options.
     """
     if options.split_input_file and not options.verify_diagnostics:

@@ -1,6 +1,6 @@
 """`tfrt-nb tutorials`: a copy of the tutorials to work in, opened in JupyterLab.
 
-A wheel has the notebooks in the package; in a checkout they are its folder `notebooks`.
+A wheel has the notebooks in the package; in a checkout, they are in the folder `notebooks`.
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_OK
     if find_spec("jupyterlab") is None:
         raise TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'"))
-    # In a container one is root, which JupyterLab refuses by itself.
+    # In a container, the user is root, which JupyterLab rejects by default.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    # The address that JupyterLab prints leads to the start page, too, where no browser opens by
-    # itself.
+    # The address that JupyterLab prints leads to the start page, too, in case no browser opens.
     page = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
     return subprocess.run(command, check=False).returncode
 
 
 def sources() -> list[Path]:
-    """The notebooks, and the pages and pictures that they show.
+    """Return the notebooks, and the pages and pictures that they show.
 
     Raises:
         TfrtError: if the package was installed without them.
@@ -56,7 +55,7 @@ def sources() -> list[Path]:
 
 
 def copy_tutorials(folder: Path) -> int:
-    """Copy what is missing in the folder and return how many files; all of them or none.
+    """Copy the missing files to the folder and return their number; copy all of them or none.
 
     Raises:
         TfrtError: if a file of a learner would be lost, or the folder cannot be written.

@@ -1,7 +1,7 @@
-"""What is known of the operations of compiled code that have no events.
+"""The states of compiled operations without events, inferred from blocks.
 
-A block logs that it begins.  It runs from its start to its end, unless the run fails or is
-cancelled: then an operation ran for certain only if a later one of its block did.
+A block logs its start.  It runs from its start to its end, unless the run fails or is
+cancelled: then an operation certainly ran only if a later one of its block did.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """It ran; it failed; it may have run; it has events, and may have run more often."""
 
 Block = tuple[int, int | None, int, int]
-"""Function, operation around it or None, region of that, number in the region."""
+"""Function, enclosing operation or None, its region, and the number in the region."""
 
 
 class Reached:
-    """The blocks of compiled code that have begun in one run."""
+    """The blocks of compiled code that have started in one run."""
 
     def __init__(self, document: ProgramDocument) -> None:
         self._places = document.places
@@ -37,18 +37,17 @@ class Reached:
             self._jit[row["id"]] = self._jit.get(row["parent"], row["parent"])
         placed = {*self._places.values()}
         self._is_placed = all(row["id"] in placed for row in self._own)
-        """Whether each operation has a place of its own: in a file from elsewhere, some share
+        """Whether each operation has its own location: in a file from elsewhere, some may share
         one.
         """
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which may be resolved later: one that fails stops no
-        block.
+        """The operations that make objects, which are resolved later: their failure stops no block.
         """
         self._operations: dict[int, int] = {}
         """The operation of each record."""
         self._begun: Counter[Block] = Counter()
-        """How often each block has begun, as far as that was logged."""
+        """How often each block has started, as far as that was logged."""
 
     def note(self, event: Logged) -> None:
         """Take a new event."""
@@ -72,14 +71,14 @@ class Reached:
         is_whole: bool,
         complete: Collection[int | None] = (),
     ) -> dict[int, str]:
-        """What is known of each operation once the run is over; nothing of one that did not run.
+        """Return the state of each operation after the run, except those that did not run.
 
         Args:
-            logged: the operations that have events of their own; None if that is not known.
-            failed: those that failed.
+            logged: the operations that have their own events; None if unknown.
+            failed: the operations that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
             is_whole: whether no events were lost.
-            complete: each `tfrt.jit` whose results are available; its region ran to the end.
+            complete: each `tfrt.jit` whose results are available, so its region ran to completion.
         """
         is_whole = is_whole and self._is_placed
         found = self._certain({*(logged or ()), *failed}, failed)
@@ -108,7 +107,9 @@ class Reached:
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
-        """The operations that ran: these, those around what ran, and those before it in a block."""
+        """Return the operations that ran: these, their enclosing ones, and those before them in a
+        block.
+        """
         ran |= {block[1] for block in self._begun}
         found: dict[int, str] = {}
         later: set[Block] = set()
@@ -120,7 +121,7 @@ class Reached:
         return found
 
     def _begins_once(self, row: Row) -> bool:
-        """Whether the block of an operation is known to have begun once only."""
+        """Tell whether the block of an operation is known to have started only once."""
         while _block_of(row)[3] == 0 and row["parent"] in self._code:
             row = self._rows[row["parent"]]
             if row["kernel"] in COUNTED or row["kernel"] == "scf.while":

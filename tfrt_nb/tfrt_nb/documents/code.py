@@ -1,4 +1,4 @@
-"""What compiled code logs of a run as events, in ids of the program document.
+"""Convert the events of compiled code to ids of the program document.
 
 The core knows an object by its address and by the record of the operation that makes it, a task by
 its frame. The objects of an operation are made one after the other, in the order of its results,
@@ -6,9 +6,9 @@ and its task is put into the queue on the same thread after them. An async funct
 caller's thread when its first object is made; the first frame that is suspended there is that of
 the innermost one.
 
-A call logs that it begins and, unless the function fails, that it comes back. A function that makes
-no object is over then; of any other, the call started it. Only the first calls of each operation
-are logged.
+A call logs its start and, unless the function fails, its return. A function that makes no object is
+then finished; any other function has only been started by the call. Only the first calls of each
+operation are logged.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
-"""What kernels and tasks have in common has the names of kernels."""
+"""Events that kernels and tasks have in common have the names of kernels."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that has not come back; `is_part`: of an async function that makes objects."""
+    """A call that has not returned; `is_part`: of an async function that makes objects."""
 
     operation: int
     instance: int
@@ -43,28 +43,26 @@ class _Call:
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """What runs on a thread: a task, or an async function, whose `operation` (-1 if unknown)
-    calls it.
-    """
+    """A task, or an async function called by `operation` (-1 if unknown), that runs on a thread."""
 
     operation: int
     instance: int
     frame: int = 0
-    """0 for an async function that was not suspended yet."""
+    """0 for an async function that has not been suspended yet."""
     is_called: bool = False
-    """Whether the call is in the log, and so its begin."""
+    """Whether the call, and so its start, is in the log."""
     is_closed: bool = False
-    """Whether the end of the run has ended it; an end that is logged later is dropped."""
+    """Whether the end of the run has ended it; an end that is logged later is ignored."""
     is_suspended: bool = False
     """Whether it waits, and its frame is kept."""
     first: int = 0
     """The first object of an async function."""
     calls: list[_Call] = field(default_factory=list)
-    """Those that it makes, the innermost last."""
+    """The calls that it makes, the innermost last."""
 
 
 class CodeMap:
-    """From addresses to ids, for one run.  Events have to come in order.
+    """Maps addresses to ids for one run.  Events must come in order.
 
     `of_host`: the run is of a host function, whose own events and end are not known here.
     """
@@ -75,7 +73,7 @@ class CodeMap:
         self._operations = document.data["operations"]
         self._functions_at = document.functions_at
         self._callees: dict[int, str] = {}
-        """The function that each operation calls which calls one, and the other way round."""
+        """The function that each calling operation calls, and the reverse."""
         self._sites: dict[str, list[int]] = {}
         self._code = document.code
         for row in map(self._operations.__getitem__, sorted(self._code)):
@@ -92,13 +90,13 @@ class CodeMap:
         self._running: dict[int, list[_Part]] = {}
         """By thread, the innermost last."""
         self._started: dict[int, list[_Part]] = {}
-        """What each thread has started as a task and not come back from, though it may be
+        """The tasks that each thread has started without returning from them, even if they are
         suspended.
         """
         self._functions: dict[int, _Part] = {}
         """The async functions that have started, by their first objects."""
         self._latest: dict[int, tuple[int, int, int]] = {}
-        """What each thread has made last: record, operation, and the ordinal of the object."""
+        """The latest object of each thread: record, operation, and the ordinal of the object."""
         self._count = 1
         rows = document.data["functions"]
         named = (row for row in rows if row["name"] == label(run.function.name))
@@ -107,37 +105,35 @@ class CodeMap:
         self.logged: set[int] = set()
         """The operations that have events."""
         self.more: set[int] = set()
-        """The operations of which more may have happened than is logged."""
+        """The operations for which more may have happened than was logged."""
         self._direct: set[int] = set()
         """The calls of functions that made no objects."""
         self.texts: dict[int, str] = {}
-        """Of values whose events have none."""
+        """The texts of values whose events have none."""
         self.failed: set[int] = set()
         """The operations that failed."""
         self._of_host = self._has_begun = of_host
         self._has_ended = False
         self._time = 0
-        """Of the last event."""
+        """The time of the last event."""
 
     def operation(self, kernel: int) -> int | None:
-        """What has printed, where it is the only one: compiled code does not say by which
-        operation.
+        """Return the printing operation if there is only one: compiled code does not log which one
+        printed.
         """
         return self._printer
 
     def operation_of_task(self, frame: int) -> int:
-        """The operation of the task, or of the call of the async function, that has the frame;
-        -1 if unknown.
-        """
+        """Return the operation of the task or async call with the frame; -1 if unknown."""
         part = self._tasks.get(frame)
         return -1 if part is None else part.operation
 
     def value(self, function: int, register: int) -> int:
-        """Compiled code has no registers."""
+        """Return no value: compiled code has no registers."""
         return -1
 
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
-        """The rows of an event; `start` is when the run started."""
+        """Return the rows of an event; `start` is when the run started."""
         time, low, high, _, kind, worker, payload = event
         self._time = time - start
         for shown, op, value, instance, text in self._of(
@@ -147,7 +143,7 @@ class CodeMap:
             yield self._time, NUMBER[shown], op, value, instance, worker, text
 
     def ending(self) -> Iterator[Event]:
-        """The rows of the end of the run, once."""
+        """Return the rows of the end of the run, once."""
         if not self._has_ended:
             self._has_ended = True
             yield from self._end_of_tasks(self._time)
@@ -174,7 +170,7 @@ class CodeMap:
             yield kind, operation, -1, self._count, None
         elif kind in ("emplace", "fail"):
             value, operation = self._objects.pop(what, (-1, -1))
-            if value >= 0:  # else an object of the compiler's own
+            if value >= 0:  # otherwise, the compiler made the object for itself
                 self._is_made.add(value)
                 text = payload_text(self._values[value]["type"], payload)
                 if kind == "fail" and self._run.request.cancellation is None:
@@ -183,12 +179,12 @@ class CodeMap:
             if (part := self._functions.pop(what, None)) is not None:
                 yield from self._fail(part)
                 self._stop(part, worker)
-                self._tasks.pop(part.frame, None)  # another task may have the frame from now on
+                self._tasks.pop(part.frame, None)  # another task may reuse the frame from now on
                 if not part.is_closed:
                     yield "end", part.operation, -1, part.instance, None
         elif kind == "end":
-            # Not by `_tasks`: another task may have the frame by now, and another thread may have
-            # resumed this one.
+            # Not by `_tasks`: another task may have reused the frame by now, and another thread may
+            # have resumed this one.
             started = self._started.get(worker, [])
             part = next((one for one in reversed(started) if one.frame == what), None)
             if part is not None:
@@ -197,8 +193,9 @@ class CodeMap:
                     yield from self._fail(part)
                     self._stop(part, worker)
                     if not part.is_suspended and self._tasks.get(what) is part:
-                        # An async function may have the frame from now on, which says so only when
-                        # it is suspended.
+                        # An async function may reuse the frame from now on, which is logged only
+                        # when it is
+                        # suspended.
                         del self._tasks[what]
                     if not part.is_closed:
                         yield kind, part.operation, -1, part.instance, None
@@ -222,7 +219,7 @@ class CodeMap:
             yield kind, -1, -1, 1, None
 
     def _here(self, worker: int) -> _Part:
-        """What runs on a thread now."""
+        """Return the innermost running part of a thread."""
         running = self._running.get(worker)
         return running[-1] if running else self._main
 
@@ -236,9 +233,7 @@ class CodeMap:
         return "begin", operation, -1, self._count, None
 
     def _leave(self, record: int, worker: int) -> Iterator[tuple[str, int, int, int, object]]:
-        """A call has come back: what it gives is there, but for what an async function makes
-        later.
-        """
+        """Note that a call has returned: its results, except an async function's, are available."""
         operation, _ = self._maker_of(record)
         calls = self._here(worker).calls
         place = next(
@@ -256,7 +251,7 @@ class CodeMap:
         for value in results:
             is_plain = self._operations[operation]["kernel"] != "async.call"
             if is_plain and self._values[value]["type"].startswith("!async."):
-                # An object, which may not be resolved yet.
+                # An object may be unresolved.
                 yield "suspend", operation, -1, call.instance, None
             else:
                 self._is_made.add(value)
@@ -264,9 +259,7 @@ class CodeMap:
                 yield "available", operation, value, call.instance, None
 
     def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
-        """What a part called and what did not come back failed, as the part is over; or the run
-        was cancelled.
-        """
+        """End the unreturned calls of a finished part: they failed, or the run was cancelled."""
         kind = "error" if self._run.request.cancellation is None else "cancelled"
         calls, part.calls = part.calls, []
         for call in reversed(calls):
@@ -278,15 +271,15 @@ class CodeMap:
                     yield kind, call.operation, value, call.instance, None
 
     def _stop(self, part: _Part, worker: int) -> None:
-        """It no longer runs on this thread, if it did."""
+        """Note that a part no longer runs on this thread."""
         running = self._running.get(worker, [])
-        if running and running[-1] is part:  # nearly always: a recursion may be deep
+        if running and running[-1] is part:  # nearly always the last one; a recursion may be deep
             running.pop()
         elif part in running:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
-        """Whether it is the frame of an async function, which has one from now on."""
+        """Tell whether the frame belongs to an async function, which has a frame from now on."""
         running = reversed(self._running.get(worker, []))
         part = next((one for one in running if not one.frame), None)
         if part is not None:
@@ -321,9 +314,7 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """The operation that has called an async function which starts on this thread, and its call
-        if that is logged.
-        """
+        """Return the operation that called the async function starting here, and its log entry."""
         calls = self._here(worker).calls
         name = function["name"]
         if calls and not calls[-1].is_part and self._callees.get(calls[-1].operation) == name:
@@ -338,19 +329,18 @@ class CodeMap:
         return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
-        """The operation of a record of a place, -1 for none; or the async function that starts
-        there.
-        """
+        """Return the operation of a place record, or -1, or the async function starting there."""
         place = read_place(record) if record else None
         if place is None:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            return found if found in self._code else -1, None  # a `tfrt.jit` has a kernel's events
+            # A `tfrt.jit` has the events of a kernel.
+            return found if found in self._code else -1, None
         return -1, self._functions_at.get((place.source, place.line))
 
     def _end_of_tasks(self, time: int) -> Iterator[Event]:
-        """Events of calls that failed, and of tasks that are still ending.
+        """Return events of failed calls, and of tasks that are still finishing.
 
         An error, or the last result of a host function, ends the run at once; a worker may log the
         end of its task some microseconds later.
@@ -364,7 +354,7 @@ class CodeMap:
             yield time, NUMBER["end"], part.operation, -1, part.instance, -1, None
 
     def _end_of_function(self, time: int) -> Iterator[Event]:
-        """Events of what the function returns, and of groups, which no code resolves."""
+        """Return events of the function's results, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, NUMBER["available"], operation, value, 0, -1, None
@@ -382,9 +372,7 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """What an await takes that a call has given without an object, as its function never
-        waits.
-        """
+        """Return the awaited value of a call without an object: its function never waits."""
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []
         operands = self._operations[operation]["operands"]

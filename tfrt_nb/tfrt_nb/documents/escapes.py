@@ -1,8 +1,8 @@
-"""Text of a program as a board, a message, or a terminal shows it: cut, on one line, with unseen
-characters escaped; lengths of time.
+"""Text of a program for boards, messages, and terminals: shortened, on one line, with invisible
+characters escaped; and durations.
 
-Apart from `previews`, which needs the runtime: every magic needs this module, and `%load_ext` loads
-no runtime.
+It is separate from `previews`, which needs the runtime: every magic needs this module, and
+`%load_ext` loads no runtime.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ _UNSEEN = re.compile(
 
 
 def label(name: str) -> str:
-    """A name, a type or a line as a board shows it: without its middle where it is long, in
-    characters that one sees.
-    """
+    """Shorten a name, type, or line in the middle for a board, and escape invisible characters."""
     if len(name) <= MAX_LABEL and name.isprintable():
         return name
     end = name[-LABEL_END:]
@@ -28,21 +26,21 @@ def label(name: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line of an operation's text, as `label` shows it."""
+    """Return the first line of an operation's text, formatted by `label`."""
     if len(text) <= MAX_LABEL and text.isprintable():
         return text
     return label(text[: 4 * MAX_LABEL].partition("\n")[0].rstrip())
 
 
 def visible(text: str) -> str:
-    """`text` with escapes for characters that one does not see, except ends of lines and tabs."""
+    """Escape invisible characters in `text`, except line ends and tabs."""
     return _UNSEEN.sub(
         lambda match: match[0] if match[0] in "\n\t" else f"\\u{ord(match[0]):04x}", text
     )
 
 
 def clean(text: str) -> str:
-    """`text` on one line, cut, with characters that one does not see written as escapes."""
+    """Shorten `text` to one line, with invisible characters escaped."""
     cut = text[: 4 * MAX_CHARACTERS]
     line = " ".join(cut.split()) if "\n" in cut else cut
     line = visible(line).replace("\t", "\\u0009")
@@ -51,7 +49,7 @@ def clean(text: str) -> str:
 
 
 def duration(nanoseconds: int) -> str:
-    """Three digits that matter, as people read times: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
+    """Format a duration with three digits: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
     for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
         if nanoseconds >= size:
             value = nanoseconds / size

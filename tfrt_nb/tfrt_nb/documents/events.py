@@ -1,7 +1,6 @@
-"""The events of a run as rows: their columns, the first and the newest of them, and what they make
-of a program.
+"""The events of a run as rows: their columns, the first and the newest of them, and their fold.
 
-`Fold` is what the board's `history.js` does with the same rows; a test compares the two.
+`Fold` does the same as the board's `history.js` with the same rows; a test compares the two.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ CALL, END, SUSPEND, SKIPPED = (NUMBER[kind] for kind in ("call", "end", "suspend
 
 
 def columns_of(rows: Sequence[Event]) -> Columns:
-    """The rows as columns, which JSON has."""
+    """Return the rows as columns, for JSON."""
     return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
 
 
@@ -43,7 +42,7 @@ class FirstAndNewest:
         self.total = 0
 
     def add(self, row: Event) -> None:
-        """Keep a row; one that is neither of the first nor of the newest goes."""
+        """Keep a row; drop a row that is neither among the first nor among the newest."""
         (self.first if self.total < self._most else self._newest).append(row)
         self.total += 1
 
@@ -56,32 +55,30 @@ class FirstAndNewest:
 
     @property
     def dropped(self) -> int:
-        """How many rows went."""
+        """The number of dropped rows."""
         return self.total - len(self.first) - len(self._newest)
 
     def since(self, number: int = 0) -> list[Event]:
-        """The rows from this number on that are kept."""
+        """Return the kept rows from this number on."""
         gone = max(0, number - self.total + len(self._newest))
         return [*self.first[number:], *islice(self._newest, gone, None)]
 
 
 @dataclass(slots=True)
 class Seen:
-    """What became of a value when it was made last.  Times are nanoseconds since the first
-    event.
-    """
+    """The latest outcome of a value.  Times are nanoseconds since the first event."""
 
     state: str
     """`available`, `error`, `skipped` or `cancelled`."""
     worker: int | None
     started: int | None
     resolved: int | None
-    """None, as the worker, of a value whose events were overwritten before they were read."""
+    """None, like the worker, for a value whose events were overwritten before they were read."""
     count: int = 1
     """How often it was made."""
     failed: int = 0
-    """How often it was an error.  One that was made several times is then an error, whatever
-    came last.
+    """How often it was an error.  If it was, the value is an error, even if a later outcome was
+    not.
     """
 
 
@@ -95,23 +92,22 @@ class Fold:
         kinds = [row["kind"] for row in functions]
         self._is_code = [kinds[row["function"]] in OF_CODE for row in operations]
         self.seen: dict[int, Seen] = {}
-        """What became of the values that were made, by id."""
+        """The latest outcomes of the values, by id."""
         self.running: dict[int, tuple[int, int]] = {}
-        """The operations that run: since when, and on which worker; -1 once their kernels have
+        """The running operations: since when, and on which worker, or -1 after their kernels have
         returned and their results come from elsewhere."""
         self._begun: dict[int, tuple[int, int]] = {}
-        """The same of the values that they make."""
+        """The same for the values that they make."""
         self._waiting: set[int] = set()
-        """Those of `_begun` whose operation is suspended."""
+        """The values in `_begun` whose operations are suspended."""
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
         self.failures: dict[int, str] = {}
-        """Those of them that say how many of a value's several makings failed, as of mapped
-        calls.
+        """The texts that say how many of a value's several outcomes failed, as for mapped calls.
         """
 
     def take(self, rows: Iterable[Event]) -> None:
-        """Take the next rows, in order."""
+        """Process the next rows, in order."""
         for time, kind, op, value, _, worker, payload in rows:
             if kind == CALL:
                 continue
@@ -162,7 +158,7 @@ class Fold:
             self.previews[value] = self.failures[value] = text
 
     def finish(self) -> None:
-        """The run is over: what an event of is missing has ended, too."""
+        """Finish the run: operations whose end event is missing have ended, too."""
         self.running.clear()
         self._begun.clear()
 

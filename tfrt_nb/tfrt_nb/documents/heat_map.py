@@ -12,14 +12,14 @@ from tfrt_runtime.host.payload import as_python
 MAX_SIDE = 64
 """The largest number of rows and columns; a larger tensor is sampled at even steps."""
 MAX_SCALED = 1 << 22
-"""Of a tensor with more elements, the scale is that of the sample."""
+"""For a tensor with more elements, the scale is that of the sample."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
-"""Low, middle, high: dark to light, so that a reader who sees no hues sees the order."""
+"""Low, middle, high: dark to light, so that the order is visible without color vision."""
 NO_NUMBER = (128, 128, 128)
 
 
 class HeatMap(NamedTuple):
-    """A picture as a `data:image/png…` address, and its least and greatest finite number."""
+    """A picture as a `data:image/png…` URL, and its least and greatest finite numbers."""
 
     address: str
     low: float | None
@@ -35,7 +35,7 @@ def heat_map(payload: object) -> HeatMap | None:
     kind = getattr(getattr(tensor, "dtype", None), "kind", "")
     if kind not in ("b", "i", "u", "f") or getattr(tensor, "ndim", 0) < 1 or tensor.size < 2:
         return None
-    import numpy as np  # the value is an array, so it is loaded
+    import numpy as np  # the value is an array, so numpy is loaded
 
     grid = tensor.reshape(-1, tensor.shape[-1])
     rows, columns = (-(-side // MAX_SIDE) for side in grid.shape)

@@ -1,8 +1,8 @@
 """The picture of a program: the positions of its operations, and the whole as SVG.
 
-In each function and region an operation is a layer below those that feed it, and each layer keeps
-the order of the text except where a few sweeps bring an operation nearer to its neighbours.  So a
-picture stays as it is when a line is added elsewhere.  Linear in operations and uses.
+In each function and region, an operation is in a layer below its producers, and each layer keeps
+the order of the source, except where a few sweeps bring an operation nearer to its neighbors.  So a
+picture does not change when a line is added elsewhere.  The time is linear in operations and uses.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from typing import Any
 from tfrt_nb.documents.events import OF_CODE
 
 MAX_NODES = 500
-"""A still picture of more operations cannot be read."""
+"""The most operations of a static picture: a larger one would be unreadable."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
 _LETTER, _MAX_LETTERS = 7.0, 40
-"""The width of a letter, and how many of a label are shown."""
+"""The width of a letter, and the most letters of a label that are shown."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 _MIN_GROUP = 8
-"""From this many operations of one kernel in a layer on, they are a group."""
+"""The number of operations of one kernel in a layer from which on they form a group."""
 _GROUP_LETTERS = 12
 _MAX_UNCROSSED = 3_000
-"""In a picture of more operations nobody follows an edge, and its board shall come at once."""
+"""The most operations whose crossings are reduced: edges of a larger picture cannot be followed,
+and its board must appear at once."""
 _MAX_COMPARED = 16
-"""How many edges of an operation are looked at for crossings: with thousands, all cross."""
+"""The most edges of an operation that are compared for crossings: of thousands, all cross."""
 _IN_ORDER = ("func.call", "async.await")
-"""What compiled code runs in the order of the text though it has results."""
+"""Operations with results that compiled code nevertheless runs in source order."""
 
 Point = tuple[float, float]
 
 
 @dataclass(slots=True)
 class _Body:
-    """What one box holds: a function's operations, or a region's of operation `parent`."""
+    """The content of a box: a function's operations, or those of a region of operation `parent`."""
 
     function: int
     parent: int | None
@@ -53,10 +54,9 @@ class _Body:
 def layout(
     document: Mapping[str, Sequence[Mapping[str, Any]]], *, grouped: bool = False
 ) -> dict[str, list[Any]]:
-    """The picture of a program document, in units of one pixel at the natural size.
+    """Lay out a program document, in pixels at the natural size.
 
-    `grouped`: operations of one kernel that are in one layer share a box, which has room for their
-    names.
+    `grouped`: operations of one kernel in one layer share a box, which has room for their names.
 
     Returns:
         `x`, `y`, `w`, `h`: per operation its left upper corner and size, that of one with regions
@@ -82,7 +82,7 @@ def layout(
         groups += found
     places = [(0.0, 0.0)] * len(operations)
     regions: dict[int, list[_Body]] = {}
-    for body in reversed(bodies):  # inner ones come after outer ones
+    for body in reversed(bodies):  # inner boxes come after outer ones
         if body.parent is not None:
             regions.setdefault(body.parent, []).insert(0, body)
     for body in reversed(bodies):
@@ -115,9 +115,7 @@ def layout(
 def _order(
     document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
 ) -> list[list[int]]:
-    """The pairs of operations of compiled code that have an effect, one after the other, and share
-    no value.
-    """
+    """Return pairs of consecutive compiled operations with effects that share no value."""
     kinds = [row["kind"] for row in document["functions"]]
     makers = [row["op"] for row in document["values"]]
     last: dict[int, int] = {}
@@ -133,7 +131,9 @@ def _order(
 
 
 def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> list[list[int]]:
-    """The groups of a layer, each in the order of the text; what has regions is in none."""
+    """Return the groups of a layer, each in source order; operations with regions are in no
+    group.
+    """
     found: dict[str, list[int]] = {}
     for number in sorted(layer) if len(layer) >= _MIN_GROUP else ():
         if not operations[number]["regions"]:
@@ -142,7 +142,7 @@ def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> li
 
 
 def _columns(count: int) -> int:
-    """How many members of a group are beside each other: a group is wider than high."""
+    """Return the number of columns of a group, which is wider than high."""
     return min(_MAX_IN_ROW, isqrt(count) + 1)
 
 
@@ -155,7 +155,7 @@ def _size_of_group(count: int) -> tuple[float, float]:
 def _open_group(
     group: Sequence[int], places: list[tuple[float, float]], sizes: list[tuple[float, float]]
 ) -> dict[str, Any]:
-    """The row of a group whose first member has its place and size; its members get theirs."""
+    """Return the row of a group at its first member's position; place the other members."""
     (x, y), (w, h) = places[group[0]], sizes[group[0]]
     width = 2 * PADDING + _LETTER * _GROUP_LETTERS
     for place, number in enumerate(group):
@@ -168,7 +168,7 @@ def _open_group(
 def _bodies(
     document: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[list[_Body], list[int]]:
-    """All bodies, functions first; the one that each operation is in."""
+    """Return all bodies, functions first, and the body of each operation."""
     bodies = [_Body(row["id"], None, 0) for row in document["functions"]]
     inner: dict[tuple[int, int], int] = {}
     body_of = []
@@ -186,8 +186,9 @@ def _edges(
     body_of: Sequence[int],
     order: Sequence[Sequence[int]],
 ) -> tuple[list[int], list[int]]:
-    """The producers of each operation within a body, and what is before it in `order`, by target;
-    a use in a region is one by the operation around it.
+    """Return the producers and the predecessors in `order` of each operation in a body.
+
+    A use in a region counts as one by the enclosing operation.
     """
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
@@ -208,7 +209,7 @@ def _edges(
 
 
 def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
-    """The longest way to each operation; `targets` go up."""
+    """Return the length of the longest path to each operation; `targets` are ascending."""
     levels = [0] * count
     for source, target in zip(sources, targets, strict=True):
         if levels[source] >= levels[target]:
@@ -219,14 +220,14 @@ def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[
 def _layers(
     body_of: Sequence[int], levels: Sequence[int], sources: Sequence[int], targets: Sequence[int]
 ) -> list[list[int]]:
-    """The operations of each layer of each body in their order, upper layers first."""
+    """Return the ordered operations of each layer of each body, upper layers first."""
     found: dict[tuple[int, int], list[int]] = {}
     for number, where in enumerate(zip(levels, body_of, strict=True)):
         found.setdefault(where, []).append(number)
     layers = [found[where] for where in sorted(found)]
     wide = [layer for layer in layers if len(layer) > 1]
     place = [0.0] * len(levels)
-    """How far each operation is from the middle of its layer, in operations."""
+    """The distance of each operation from the middle of its layer, in operations."""
     for sweep in range(_SWEEPS if wide else 0):
         for layer in wide:
             for number, at in zip(layer, count((1 - len(layer)) / 2), strict=False):
@@ -247,8 +248,10 @@ def _layers(
 def _uncross(
     layers: Sequence[list[int]], place: list[float], sources: Sequence[int], targets: Sequence[int]
 ) -> None:
-    """Swap neighbors in a layer where that leaves fewer crossings, as Graphviz does (Gansner et al.
-    1993, A Technique for Drawing Directed Graphs, `transpose`).
+    """Swap neighbors in a layer where that leaves fewer crossings.
+
+    Graphviz does the same: it is `transpose` in Gansner, Koutsofios, North, and Vo 1993, IEEE
+    Transactions on Software Engineering 19(3), "A Technique for Drawing Directed Graphs".
     """
     near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
     for source, target in zip(sources, targets, strict=True):
@@ -282,7 +285,7 @@ def _place(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Place the operations of a body in it, and its size; those of its regions are known."""
+    """Place the operations of a body, and compute its size; its regions are already placed."""
     rows: list[list[int]] = []
     before = -1
     for number in body.operations:
@@ -311,7 +314,9 @@ def _move(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """From places in a body to places in the picture: functions are stacked vertically."""
+    """Move positions in a body to positions in the picture, where functions are stacked
+    vertically.
+    """
     top = 0.0
     for body in bodies:
         if body.parent is None:
@@ -336,11 +341,11 @@ class Picture:
     boxes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     nodes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     lines: list[tuple[Sequence[Point], bool]] = field(default_factory=list)
-    """The second is whether the value is a chain."""
+    """The lines' points, each with whether the value is a chain."""
 
 
 def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
-    """The picture of a program document in the order of its text."""
+    """Return the picture of a program document in source order."""
     places = layout(document)
     x, y, w, h = (places[key] for key in "xywh")
     functions, values = document["functions"], document["values"]
@@ -357,7 +362,7 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
         picture.boxes.append((box["x"], box["y"], box["w"], box["h"], name))
     outer = {op["parent"] for op in document["operations"]}
     for number, op in enumerate(document["operations"]):
-        # What has others within has its text above them.
+        # An operation with regions has its text above them.
         kind = picture.boxes if number in outer else picture.nodes
         kind.append((x[number], y[number], w[number], h[number], str(op["text"])))
     for source, target, is_chain in edges:
@@ -369,7 +374,7 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
 
 
 def svg(picture: Picture) -> str:
-    """The picture as an SVG text that needs nothing else; readable on white and on black."""
+    """Return the picture as a self-contained SVG, readable on white and on black."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width:.0f}"'
         f' height="{picture.height:.0f}" viewBox="-1 -1 {picture.width + 2:.0f}'
@@ -408,6 +413,6 @@ def _text(text: str) -> str:
 
 
 def image(picture: Picture) -> str:
-    """The picture as HTML, which an untrusted notebook shows as well."""
+    """Return the picture as HTML that even an untrusted notebook shows."""
     data = base64.b64encode(svg(picture).encode()).decode()
     return f'<img alt="Graph" src="data:image/svg+xml;base64,{data}">'

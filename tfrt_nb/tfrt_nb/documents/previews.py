@@ -1,6 +1,6 @@
-"""Values as short strings that may appear anywhere: cut, escaped, and never waited for long.
+"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to make.
 
-Of a payload that is one word of a run's log, the text is the one that Python has for the number.
+For a payload that is one word of a run's log, the text is Python's text of the number.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 
 def preview_of(value: AsyncValue) -> str:
-    """What a reader wants to see of a resolved value; of an error its message."""
+    """Return a reader's view of a resolved value; for an error, its message."""
     problem = value.exception(0)
     if problem is not None:
         return clean(problem.diagnostics[0].message)
@@ -29,12 +29,10 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """The text of any object; of one whose text takes long, or cannot be made, what it is and
-    why.
-    """
+    """Return the text of any object, or, if making it takes long or fails, what it is and why."""
     try:
-        # Python refuses the text of an integer of thousands of digits; the class of a number may be
-        # a user's.
+        # Python refuses to format integers of thousands of digits; a number's class may be a
+        # user's.
         if type(payload) in (int, float):
             return clean(to_text(payload))
         return bounded(lambda: clean(to_text(payload)))
@@ -60,15 +58,14 @@ _FORMATS = {
     "f32": "f",
     "f64": "d",
 }
-"""How to read the first bytes of a payload that is one word, by the type of the value; of `i1`
-the lowest bit.
+"""The struct formats of the first bytes of one-word payloads, by type; for `i1`, the lowest bit.
 """
 _WORD = struct.Struct("<q")
 
 
 @lru_cache(4096)
 def word_text(type_: str, word: int) -> str | None:
-    """One payload word of a type; None for what is not one word."""
+    """Return the text of a one-word payload of a type; None for other types."""
     if type_ == "i1":
         return "true" if word & 1 else "false"
     format_ = _FORMATS.get(type_)
@@ -79,6 +76,6 @@ def word_text(type_: str, word: int) -> str | None:
 
 
 def payload_text(type_: str, word: int) -> str | None:
-    """The same of a type, or of an async value of that type."""
+    """Return the same for a type, or for an async value of that type."""
     held = type_.removeprefix("!async.value<").removesuffix(">") if "<" in type_ else type_
     return word_text(held, word)

@@ -1,9 +1,9 @@
-"""A program as a document: its functions, operations and values with ids, names and places.
+"""A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in the order of the text.  A program from text is read off its module or, where
-there is none because every line is plain, off its records and lines; one from a file off its
-records. What ends a function or a region (a return, a yield) is not an operation: what it returns
-is in the `results` of the function or of the region.
+Ids count from 0 in source order.  The document of a program from source is made from its module or,
+if it has none because every line is plain, from its records and lines; that of a file, from its
+records. The terminator of a function or a region (a return, a yield) is not an operation: its
+operands are the `results` of the function or the region.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.records import collector_paused
 
 Body = tuple[int, int | None, int]
-"""A function, or a region: the function, the operation that has the region, or None, and its
-number there.
+"""A function or a region: the function, the operation with the region or None, and the region's
+number.
 """
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 
 
 def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
-    """The document of a program, or of a module that `source.parse_module` has read.
+    """Return the document of a program, or of a module that `source.parse_module` has read.
 
     Returns:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
-        Operations in a `tfrt.jit` have `compiled`, and an argument of it has the value outside as
-        its `parent`.
+        Operations in a `tfrt.jit` have `compiled`, and its arguments have the outer value as
+        `parent`.
     """
     return ProgramDocument(program).data
 
 
 def program_graph(program: Program) -> Graph:
-    """What the operations of a program give to each other; in a notebook a picture, if there are
-    not many.
+    """Return the graph of a program's operations; a notebook shows it as a picture unless it is
+    large.
     """
 
     def picture(shown: Document) -> str | None:
@@ -59,23 +59,23 @@ def program_graph(program: Program) -> Graph:
 
 
 def callee_of(row: Row) -> str:
-    """The function that a call is of, by its text; "" for another operation."""
+    """Return the function that a call names in its text; "" for other operations."""
     found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
     return "" if found is None else found[1]
 
 
 def body_of(row: Row) -> Body:
-    """The body that an operation is in."""
+    """Return the body that an operation is in."""
     return row["function"], row["parent"], row["region"]
 
 
 class ProgramDocument:
-    """The document of a program, and which of its rows stand for what runs.
+    """The document of a program, and the rows of its kernels and registers.
 
-    `kernels` has the operation of each kernel of the program's file, `registers` the value of each
-    register of each function; -1 for what the text does not have.  `places` knows operations by
-    file, line and column of their own names, `functions_at` functions by file and line: compiled
-    code knows no more. What came along from another text, as the program calls it, has line 0.
+    `kernels` has the operation of each kernel of the program's file, and `registers` the value of
+    each register of each function; -1 if the source lacks it.  `places` finds operations by the
+    file, line, and column of their names, and `functions_at` finds functions by file and line,
+    which is all that compiled code records. Functions linked from another source have line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
@@ -89,7 +89,7 @@ class ProgramDocument:
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program._labels is None and program.text and program._plain is None:
-                # The program's own modules are its halves, and changed by passes.
+                # The program's own modules are its two parts, changed by passes.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
                 assert module is not None
@@ -98,7 +98,7 @@ class ProgramDocument:
                 records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this text are the file's own; `loc(...)` has the program's.
+                    # The lines of this source are the file's; `loc(...)` has those of the program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
@@ -111,29 +111,28 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """The operation of a kernel of a loaded program; -1 for none, and for the body of a
-        native function.
+        """Return the operation of a loaded program's kernel; -1 for none, and for native functions'
+        bodies.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The operations that become machine code: of compiled functions, and those in a
-        `tfrt.jit`.
-        """
+        """The operations that become machine code: in compiled functions, and in a `tfrt.jit`."""
         is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
         return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
 
     @cached_property
     def data(self) -> dict[str, list[Row]]:
-        """The three lists of rows."""
+        """Return the three lists of rows."""
         rows = self._rows
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
 
     def python_source(self, name: str) -> str:
-        """Of a traced program, whose code is in a file of this name: the lines of its functions,
-        and an empty line instead of each other line.
+        """Return the source of a traced program in this file: the lines of its functions.
+
+        Every other line is empty.
         """
         spans = [(row["line"], row["end_line"]) for row in self._rows.functions]
         own = {number for first, last in spans for number in range(first, last + 1)}
@@ -141,7 +140,7 @@ class ProgramDocument:
         return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: ModuleWalk) -> None:
-        """Which rows the kernels and registers of the file are: they have the same places."""
+        """Find the rows of the file's kernels and registers, which have the same locations."""
         assert program._module is not None
         operation_at = {span_start(span): number for number, span in walk.spans.items()}
         regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
@@ -156,7 +155,7 @@ class ProgramDocument:
                 operation = operation_at.get(start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
                 if results and not self._rows.values[results[0]]["chain"]:
-                    # A `hex.run` names its chain last; the call that it becomes gives it first.
+                    # A `hex.run` names its chain last; the call that it becomes returns it first.
                     late = str(call.op.results[0].type) in CHAINS
                     results = [*results[-1:], *results[:-1]] if late else results
                 is_same = len(results) == len(call.op.results)

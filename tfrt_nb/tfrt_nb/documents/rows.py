@@ -11,8 +11,7 @@ from tfrt_nb.documents.escapes import first_line, label
 Row = dict[str, Any]
 CHAINS = ("!tfrt.chain", "!async.token")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""What the text of an operation may end with: in a picture, it would take the place of what
-matters.
+"""Matches the location at the end of an operation's text, which a picture has no room for.
 """
 
 
@@ -76,9 +75,9 @@ class Rows:
 
 
 class Owner:
-    """Whose body a walk is in: a function's, or a region's of an operation.
+    """The owner of a walk's current body: a function, or a region of an operation.
 
-    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if
+    `row` receives the `arguments` and `results` of the body.  `jit` is the enclosing `tfrt.jit`, if
     any.
     """
 

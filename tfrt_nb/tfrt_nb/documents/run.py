@@ -1,7 +1,7 @@
-"""A run as a document: its program, its events in columns, its values, what it printed.
+"""A run as a document: its program, its events in columns, its values, and its output.
 
-`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it;
-`seen` and `running` give the states of values and operations; `data` is the whole document so far.
+`RunDocument.drain` returns new events, repeatedly, during the run and after it;
+`seen` and `running` have the states of values and operations; `data` is the whole document so far.
 Ids are those of the program document.
 """
 
@@ -70,11 +70,12 @@ class RunDocument:
         arguments: Sequence[object] = (),
         running: Sequence[int] | None = None,
     ) -> None:
-        """`document` is that of the program, if there is one already; `arguments` are those of the
+        """`document` is that of the program, if it exists already; `arguments` are those of the
         run.
 
-        `running` is None unless the run had begun when its watch began: then it has the kernels
-        that ran at that moment.  What was made before has no event, and is known from its users.
+        `running` is None unless the run had started when its watch started: then it has the kernels
+        that were running at that moment.  Earlier values have no events, and are inferred from
+        users.
 
         Raises:
             ValueError: if the run is not watched.
@@ -86,13 +87,13 @@ class RunDocument:
         self.source = program.name
         self.function = run.function.name
         self.log: list[tuple[int, int | None, str]] = []
-        """What was printed: when, by which operation, the text."""
+        """The output: the time, the operation, and the text."""
         self._watch = run.watch
         self._map: _Map | CodeMap
         code = program._compiled
         is_code = code is not None and self.function in code.functions
         self._code = None if code is None else CodeMap(run, self.program, of_host=not is_code)
-        """What compiled code logs, if there is any; `_map` for all other events."""
+        """The map for events of compiled code, if any; `_map` is for all others."""
         if is_code and self._code is not None:
             self._map = self._code
         else:
@@ -108,40 +109,36 @@ class RunDocument:
         fold = self._fold = Fold(self._operations, rows)
         self.seen, self.running, self.previews = fold.seen, fold.running, fold.previews
         self.pictures: dict[int, HeatMap] = {}
-        """Of the first tensors that have previews, by value id."""
+        """Heat maps of the first tensors with previews, by value id."""
         own = (row["arguments"] for row in rows if row["name"] == label(self.function))
         given = dict(zip(next(own, ()), arguments, strict=False))
         self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
-        """The arguments of the run that may come late, by id."""
+        """The arguments of the run that may arrive late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self.remote: list[list[Any]] = []
         """The operation and the moments of each call on a cluster, as far as they are known."""
         self._boxed: set[int] = set()
-        """The values that were more than a number, or errors."""
+        """The values other than numbers, and errors."""
         self._own = -1
-        """The row of the function, of a run that had begun when its watch began."""
+        """The row of the function, if the run had started when its watch started."""
         if running is not None:
             self._start = run.started_at
             self._fold.take(self._kept_rows(self._already(running)))
 
     @property
     def dropped(self) -> int:
-        """Events that are not in the document: overwritten before they were read, or in its
-        middle.
-        """
+        """The number of missing events: overwritten before they were read, or in the middle."""
         return self._watch.dropped + self._kept.dropped
 
     @property
     def absent(self) -> list[int]:
-        """The arguments of the run that have not come yet, by id."""
+        """The arguments of the run that have not arrived yet, by id."""
         boxes = [number for number, value in self.boxes.items() if not value.done()]
         return boxes + [number for number, value in self._futures.items() if not value.done()]
 
     @property
     def start(self) -> int | None:
-        """When the first event was, in nanoseconds of the monotonic clock; times count from
-        there.
-        """
+        """The time of the first event (monotonic nanoseconds), from which times count."""
         return self._start
 
     @property
@@ -151,14 +148,12 @@ class RunDocument:
 
     @property
     def workers(self) -> list[str]:
-        """The names of the threads, by the numbers that events have."""
+        """The names of the threads, by their numbers in events."""
         assert self._watch.queue is not None
         return self._watch.queue.labels
 
     def update(self) -> None:
-        """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new
-        events).
-        """
+        """Process new events, updating `seen`, `running`, `previews`, and `log`.  O(new events)."""
         with self._lock:
             is_over = self.run.is_done
             events = self._watch.take()
@@ -190,7 +185,7 @@ class RunDocument:
             ]
 
     def drain(self) -> list[Event]:
-        """The events since the last time; O(new events)."""
+        """Return the events since the last call; O(new events)."""
         with self._lock:
             self.update()
             first, self._handed = self._handed, self._kept.total
@@ -198,18 +193,18 @@ class RunDocument:
 
     @property
     def events(self) -> list[Event]:
-        """The events so far: the first ones, and the newest."""
+        """Return the events so far: the first ones, and the newest."""
         with self._lock:
             self.update()
             return self._kept.since()
 
     @property
     def columns(self) -> Columns:
-        """The events so far in columns."""
+        """Return the events so far in columns."""
         return columns_of(self.events)
 
     def operation_of_task(self, frame: int) -> int:
-        """The operation of a task of compiled code; -1 if that is not known."""
+        """Return the operation of a task of compiled code; -1 if unknown."""
         self.update()
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
@@ -221,8 +216,7 @@ class RunDocument:
             return self._fold.states()
 
     def unlogged(self) -> dict[int, str]:
-        """Of a run that is over, what is known of operations of compiled functions without their
-        events.
+        """Return the states of compiled functions' operations without events, after the run.
 
         `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has
         events, and may have run more often.  Others did not run.
@@ -260,12 +254,12 @@ class RunDocument:
         return states | dict.fromkeys(() if code is None else code.more, MORE)
 
     def counts(self) -> dict[int, int]:
-        """How often each value became available, by id."""
+        """Return how often each value became available, by id."""
         with self._lock:
             return {n: one.count for n, one in self.seen.items() if one.state == "available"}
 
     def preview(self) -> dict[int, str]:
-        """New texts of values that are more than a number, of errors their messages, by value id.
+        """Return new texts of values other than numbers, and messages of errors, by value id.
 
         Slow objects take a quarter of a second each: not for the thread that drains.
         """
@@ -284,13 +278,13 @@ class RunDocument:
     def _take_picture(self, number: int, value: AsyncValue) -> None:
         if number not in self.pictures and len(self.pictures) >= MAX_PICTURES:
             return
-        with suppress(Exception):  # an object of the user's may raise what it likes
+        with suppress(Exception):  # a user's object may raise anything
             if value.exception(0) is None and (picture := heat_map(value.payload())):
                 self.pictures[number] = picture
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole document, which goes through JSON."""
+        """Return the whole document, ready for JSON."""
         events: dict[str, Any] = {**self.columns, "kinds": list(KINDS)}
         self.preview()
         return {
@@ -306,7 +300,7 @@ class RunDocument:
         }
 
     def _begin(self, events: Events) -> int | None:
-        """The start of the run, None if it did not start: threads slept and woke before."""
+        """Return the start of the run, or None: threads may have slept and woken before it."""
         first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
@@ -326,13 +320,13 @@ class RunDocument:
         return [*found, *code.ending()] if code is not None and is_over else found
 
     def _kept_rows(self, rows: Iterable[Event]) -> Iterator[Event]:
-        """The rows, each of which is kept."""
+        """Keep and return the rows."""
         for row in rows:
             self._kept.add(row)
             yield row
 
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
-        """What had happened when the watch began, as far as it is known: which kernels ran."""
+        """Return the known state when the watch started: the running kernels."""
         assert isinstance(self._map, _Map)
         index = self.run._entry.index
         self._own = self._map.function_row(index)
@@ -346,13 +340,13 @@ class RunDocument:
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
             at = (row for row in self._operations if (row["line"], row["column"]) == place)
-            # Several operations may be of one place: the note names the kernel.
+            # Several operations may share a location: the note names the kernel.
             begun |= {row["id"] for row in at if f"'{row['kernel']}'" in note.message}
         for op in sorted(op for op in begun if op is not None):
             yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))
 
     def _with_operands(self, row: Event) -> Iterator[Event]:
-        """A row, after the values without an event that exist if its operation begins."""
+        """Return a row, after the values without events that must exist if its operation starts."""
         values = self.program.data["values"]
         if row[1] in BEGINS and row[2] >= 0:
             for value in self._operations[row[2]]["operands"]:
@@ -361,7 +355,7 @@ class RunDocument:
         yield row
 
     def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
-        """The rows, and the values that were made before the watch began."""
+        """Return the rows, and the values that were made before the watch started."""
         last = 0
         for row in rows:
             last = row[0]
@@ -377,13 +371,13 @@ class RunDocument:
                             yield last, _AVAILABLE, made["id"], value, 0, -1, text
 
     def _count_overwritten(self) -> None:
-        """Count what was made by events that were overwritten before they were read."""
+        """Count values whose events were overwritten before they were read."""
         if self._watch.lost == 0:
             return
         functions = self.run.program.functions
         for function, register, count, word in self._watch.counts():
             number = self._map.value(function, register)
-            # What a region takes may be a value from around it, which is made there.
+            # A region's argument may be an outer value, which is made outside.
             if number >= 0 and register >= len(functions[function].argument_types):
                 one = self.seen.setdefault(number, Seen("available", None, None, None))
                 one.count = max(one.count, count)
@@ -393,7 +387,7 @@ class RunDocument:
 
 
 def status_of(run: Execution) -> str:
-    """The state of a run, in one word."""
+    """Return the state of a run, in one word."""
     if not run.is_done:
         return "running"
     cancellation = run.request.cancellation
@@ -404,7 +398,7 @@ def status_of(run: Execution) -> str:
 
 
 class _Map:
-    """From numbers of the native core to ids of the program document."""
+    """Maps numbers of the native core to ids of the program document."""
 
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
@@ -425,9 +419,7 @@ class _Map:
         self._called: set[int] = set()
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Per function of the file: the operation whose region it is, or -1, and the row it is
-        in.
-        """
+        """Return each function's operation if it is a region of one, or -1, and its row."""
         rows = {row["name"]: row["id"] for row in document.data["functions"]}
         operations = document.data["operations"]
         number = 0
@@ -443,16 +435,16 @@ class _Map:
                         self._functions[inner] = (operation, row)
 
     def function_row(self, function: int) -> int:
-        """The row of a function of the file, -1 for what has none."""
+        """Return the row of a function of the file, or -1."""
         return self._functions[function][1]
 
     def operation(self, kernel: int) -> int | None:
-        """The operation of a kernel, or None."""
+        """Return the operation of a kernel, or None."""
         found = self._kernels[kernel] if 0 <= kernel < len(self._kernels) else -1
         return None if found < 0 else found
 
     def value(self, function: int, register: int) -> int:
-        """The value of a register, -1 for one that the text has not."""
+        """Return the value of a register; -1 if the source lacks it."""
         return self._registers[function][register]
 
     def rows(self, event: Logged, start: int) -> Sequence[Event]:
@@ -477,7 +469,7 @@ class _Map:
             names_function = False
             if kind in _OF_KERNELS and register == NO_VALUE:
                 op = self._kernels[where]
-        # The event's thread passes an error on; a kernel that is skipped runs on none.
+        # The event's thread only passes an error on; a skipped kernel runs on no thread.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload
         if names_function and where not in self._called:
@@ -485,7 +477,7 @@ class _Map:
         return (row,)
 
     def constants_of(self, function: int, row: Event) -> Iterator[Event]:
-        """The constants of a function, of which `row` is the first."""
+        """Return the constants of a function, given its first `row`."""
         self._called.add(function)
         time, _, _, _, instance, worker, _ = row
         for register, constant in self._constants[function].items():

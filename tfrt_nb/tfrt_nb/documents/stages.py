@@ -1,6 +1,4 @@
-"""A program at each stage of its way to the processor, with the operation that each line stands
-for.
-"""
+"""A program at each stage of its compilation, with the operation of each line."""
 
 from __future__ import annotations
 
@@ -24,29 +22,30 @@ from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
-"""Larger programs have texts that are not looked at line by line: `--emit` writes them."""
+"""The most operations: texts of larger programs are not read line by line, and `--emit` writes
+them."""
 MAX_COMPARED = 4_000
-"""Longer texts are not compared with those before."""
+"""The most lines of texts that are compared with the previous stage."""
 _CODE = {
     Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
     Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
-"""How many bytes of a file a line shows, so that their meaning fits beside them."""
+"""How many bytes of a file a line shows, leaving room for their meaning."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
-"""A line and the operation of the program that it stands for."""
+"""A line, and the operation of the program that it represents."""
 
 
 @internal_errors_caught()
 def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
-    """The stages of a program after its source, in order; `document` is the program's.
+    """Return the stages of a program after its source, in order; `document` is the program's.
 
-    Each has `name` and `about`; `text`, and for each of its lines in `ops` the operation, -1 for
-    none, and in `marks` a character: `+` new, `-` gone, a space for what the stage before has as
-    well.  Passes that change nothing are named in `about` of the next stage.
+    Each has `name`, `about`, and `text`; for each line, `ops` has the operation (-1 for none), and
+    `marks` has a character: `+` new, `-` removed, or a space for a line of the previous stage.
+    Passes that change nothing are named in `about` of the next stage.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -65,9 +64,7 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
 
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
-    """The lines of the program's file; those of compiled functions say where their text comes
-    from.
-    """
+    """Return the lines of the program's file; those of compiled functions name their source."""
     operation: int | None = None
     for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)
@@ -75,13 +72,13 @@ def _listed(program: Program, document: ProgramDocument, operations: _Operations
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        elif len(line) > 8 + 3 * _BYTES:  # something else; where nothing is beside, it goes on
+        elif len(line) > 8 + 3 * _BYTES:  # another item, or the previous one continues
             operation = None
         yield line, operation
 
 
 class _Operations:
-    """Finds operations by places in the text."""
+    """Finds operations by source locations."""
 
     def __init__(self, program: Program, document: ProgramDocument) -> None:
         self._name, self._document = program.name, document
@@ -90,7 +87,9 @@ class _Operations:
             self._first.setdefault(row["line"], row["id"])
 
     def at(self, place: tuple[int, int] | None) -> int | None:
-        """The operation at a line and column; if none starts there, the first of the line."""
+        """Return the operation at a line and column; if none starts there, the first of the
+        line.
+        """
         if place is None:
             return None
         return self._document.places.get((self._name, *place), self._first.get(place[0]))
@@ -109,7 +108,7 @@ def _stage(
 
 
 def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dict[str, Any]]:
-    """What becomes of compiled functions: after each pass that changes them, then LLVM's texts."""
+    """Yield the compiled functions after each pass that changes them, then LLVM's texts."""
     with deep_stack():
         before = _printed(compiled.module, operations)
         idle: list[str] = []
@@ -128,7 +127,7 @@ def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dic
 
 
 def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
-    """The lines of both texts, and which of them are new or gone."""
+    """Return the lines of both texts, and which of them are new or removed."""
     if len(before) + len(after) > MAX_COMPARED:
         return after, None
     lines: list[Line] = []
@@ -147,7 +146,7 @@ def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[L
 
 
 class _CountedLines(StringIO):
-    """Text that knows in which line it is."""
+    """A text stream that counts its lines."""
 
     line = 0
 
@@ -157,7 +156,7 @@ class _CountedLines(StringIO):
 
 
 class _PlacedPrinter(MlirPrinter):
-    """Keeps which operation begins in which line; of several in one, the first."""
+    """Records which operation starts on each line; of several, the first."""
 
     def __init__(self, stream: _CountedLines) -> None:
         super().__init__(stream)

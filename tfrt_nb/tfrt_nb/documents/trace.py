@@ -12,7 +12,7 @@ from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 
 
 def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEBUG) -> int:
-    """Write what ran, so far, to a file; how many kernels that were.
+    """Write the activities of runs so far to a file; return the number of kernels.
 
     Raises:
         TfrtError: if the file cannot be written.
@@ -31,10 +31,10 @@ def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEB
 
 
 def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activity]:
-    """What a run did: itself, the calls of functions, the kernels, which have places, and their
+    """Yield the activities of a run: the run, calls of functions, kernels with locations, and
     waits.
 
-    In the order of their begins.
+    They are in the order of their starts.
     """
     data, workers, start = run.program.data, run.workers, run.start or 0
     spans = Spans(_timings(run))
@@ -44,7 +44,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
     ready = _ready(run) if level >= Level.DEBUG else {}
     ended: dict[tuple[int, int | None], Activity] = {}
-    # Each span comes twice: once when it began.
+    # Each span comes twice: the first time when it starts.
     for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)
         worker, id_ = workers[span.worker], number + span.id if span.id else 0
@@ -70,7 +70,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
 
 
 def _timings(run: RunDocument) -> dict[int, Timing]:
-    """How the operations of host programs say when they ran."""
+    """Return how the end of each operation of host programs is logged."""
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     kernels = (kernel for one in run.run.program.functions for kernel in one.kernels)
     pairs = zip(run.program.kernels, kernels, strict=False)
@@ -84,14 +84,14 @@ def _timings(run: RunDocument) -> dict[int, Timing]:
 
 
 Event = tuple[int, int, str]
-"""When something happened, on which thread, and what."""
+"""A time, a thread, and what happened."""
 
 
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
-    """What made ready what has begun, by operation, instance, and time.
+    """Return the event that made each started activity ready, by operation, instance, and time.
 
-    The last operand that came; of a task also what it waited for, or that it was put into the
-    queue; of what needs no operand, or only constants, the call of its function.
+    This is its last operand; for a task, also an awaited object, or its addition to the queue; for
+    an operation without operands other than constants, the call of its function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}
@@ -100,7 +100,7 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     for time, number, op, value, instance, worker, payload in run.events:
         kind, row = KINDS[number], operations[op] if op >= 0 else None
         is_code = row is not None and functions[row["function"]]["kind"] in OF_CODE
-        # Compiled code does not say which instance an object is of.
+        # Compiled code does not log an object's instance.
         home = 0 if is_code else instance
         event = time, worker, kind if row is None or kind == "call" else row["kernel"]
         if row is not None and kind in ("begin", "resume"):
@@ -117,7 +117,7 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
 
 
 def _rows(run: RunDocument) -> Iterator[Row]:
-    """The events of kernels and calls; a call has the number of its function, -1 for a region."""
+    """Return the events of kernels and calls; a call has its function's number, -1 for a region."""
     for time, number, op, value, instance, worker, _ in run.events:
         kind = KINDS[number]
         if kind in ("call", "return"):

@@ -28,7 +28,7 @@ _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
 def span_start(span: SourceSpan) -> tuple[str, int]:
-    """The text that a name is in, and where it starts there."""
+    """Return the source that a name is in, and where the name starts in it."""
     return span.source.name, span.start
 
 
@@ -47,10 +47,10 @@ def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
 
 
 class ModuleWalk:
-    """Fills the rows from a module, in the order of the text, without recursion.
+    """Fills the rows from a module, in source order, without recursion.
 
-    `name`: lines are those of the text of that name.  `by_location`: lines are those of the
-    operations' locations, not those of the text.
+    `name`: lines are those of the source with that name.  `by_location`: lines are those of the
+    operations' locations instead of those of the source.
     """
 
     def __init__(self, rows: Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
@@ -94,11 +94,13 @@ class ModuleWalk:
             row["end_line"] = _closing_line(span.source, max(end, span.end))
 
     def _add_body(self, owner: Owner, op: Operation) -> int:
-        """Add what is in the regions of `op`, however deep; where the last operation of it ends."""
+        """Add the contents of the regions of `op`, at any depth; return where the last operation
+        ends.
+        """
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
         while waiting:
-            for within, block, inner in waiting[-1]:  # goes on where it was left
+            for within, block, inner in waiting[-1]:  # continues where it was left
                 span = source_span(inner)
                 if span is not None:
                     end = max(end, span.end)
@@ -123,8 +125,8 @@ class ModuleWalk:
     def _body(
         self, owner: Owner, blocks: Sequence[Block]
     ) -> Iterator[tuple[Owner, int, Operation]]:
-        """The operations of a body, with the numbers of their blocks; its arguments become
-        values on the way.
+        """Yield the operations of a body, with the numbers of their blocks; add its arguments as
+        values.
         """
         for index, block in enumerate(blocks):
             for argument in block.args:
@@ -160,7 +162,7 @@ class ModuleWalk:
         return row
 
     def _place(self, op: Operation) -> tuple[int, int, int, int]:
-        """Line and column where an operation starts and ends, 0 where it is not known."""
+        """Return the line and column where an operation starts and ends, 0 if unknown."""
         span = source_span(op)
         if self._by_location:
             location = None if span is None else span.explicit
@@ -187,13 +189,13 @@ class ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Whether an operation only says what its body returns."""
+    """Tell whether an operation only returns the results of its body."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
 
 def _closing_line(source: SourceText, position: int) -> int:
-    """The line of the next closing brace."""
+    """Return the line of the next closing brace."""
     for match in _BRACE.finditer(source.text, position):
         if match[1]:
             return source.line_and_column(match.start())[0]
@@ -201,7 +203,7 @@ def _closing_line(source: SourceText, position: int) -> int:
 
 
 class FileWalk:
-    """Fills the rows from the records of a file, and names from its text if that is plain."""
+    """Fills the rows from the records of a file, and names from its source if that is plain."""
 
     def __init__(self, rows: Rows, program: Program) -> None:
         self._rows = rows
@@ -221,7 +223,7 @@ class FileWalk:
             self._add_function(index)
 
     def _in_order(self) -> list[int]:
-        """The functions with names and bodies, as the text has them."""
+        """Return the functions with names and bodies, in source order."""
         functions = self._file.functions
         return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
 
@@ -234,7 +236,7 @@ class FileWalk:
         row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 
     def _add_body(self, owner: Owner, index: int, numbers: Iterator[int]) -> int:
-        """Add the body of function `index`, and those of its regions; the last line of it."""
+        """Add the body of function `index`, and those of its regions; return its last line."""
         last = 0
         waiting = [self._body(owner, index, numbers)]
         while waiting:
@@ -284,7 +286,7 @@ class FileWalk:
             row["results"] = values
             if self._plain is None:
                 row["text"] = self._text(kernel, values, operands)
-            # The text of a call says what it calls: see `callee_of`.
+            # The text of a call names its callee: see `callee_of`.
             is_named = number < len(texts) and not kernel.name.endswith(".call")
             if is_named and (made := first_line(texts[number])):
                 own = [str(self._rows.values[one]["name"]) for one in values]
@@ -305,7 +307,7 @@ class FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """An operation without source text, as one would write it."""
+        """Format an operation without source as it would be written."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
@@ -313,7 +315,7 @@ class FileWalk:
         return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Line and column of a location; 0 if it is not in a file."""
+        """Return the line and column of a location; 0 if it is not in a file."""
         location = self._file.location(offset)
         if not isinstance(location, Location) or (
             self._labels is not None and location.source != self._file.name
@@ -323,7 +325,7 @@ class FileWalk:
 
 
 def _register_types(function: BefFunction) -> Sequence[str]:
-    """The types of all registers; "" where the file does not say."""
+    """Return the types of all registers; "" if the file does not state them."""
     if function.register_types is not None:
         return function.register_types
     types = [""] * function.register_count

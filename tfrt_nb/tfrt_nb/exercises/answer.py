@@ -1,4 +1,4 @@
-"""What a learner typed, read as an exercise needs it: `Answer`, `Code` and `Names`.
+"""The learner's text in the form that an exercise needs: `Answer`, `Code`, and `Names`.
 
 Each raises `Wrong` with a hint for what it cannot read.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import AsyncValue
 
 SECONDS = 5.0
-"""How long a program of an answer may run."""
+"""The time limit of a program in an answer, in seconds."""
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _COMMENT = re.compile(r"//.*")
@@ -45,7 +45,7 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """A Python literal, or one for each of several parts: `a = 3`, `b = [first, 4]`.
+    """A Python literal, or one literal per part: `a = 3`, `b = [first, 4]`.
 
     A bare name is a word: `waiting` is the same as "waiting".  The text is parsed, never run.
     `form` is an example, and ends each hint about an answer that cannot be read.  `part` selects
@@ -57,15 +57,15 @@ class Answer:
     part: str = ""
 
     def parts(self, *names: str) -> tuple[Answer, ...]:
-        """The parts of these names, which an answer gives as `a = …`, `b = …`."""
+        """Return the parts with these names; an answer writes them as `a = …`, `b = …`."""
         return tuple(replace(self, part=name) for name in names)
 
     def number(self) -> int:
-        """The whole number that the answer is."""
+        """Return the answer as an integer."""
         return self.numbers(1)[0]
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """The whole numbers of a list; exactly `count` of them."""
+        """Return a list of exactly `count` integers."""
         found = self.items(count)
         numbers = tuple(one for one in found if type(one) is int)  # True is not a number here
         if numbers != found:
@@ -73,7 +73,7 @@ class Answer:
         return numbers
 
     def items(self, count: int | None = None, words: Collection[str] = ()) -> tuple[object, ...]:
-        """The words and numbers of a list, exactly `count`; a single one is a list of one.
+        """Return a list of exactly `count` words and numbers; a single item counts as a list.
 
         `words` are those that the exercise knows; by default, any word is accepted.
         """
@@ -86,7 +86,7 @@ class Answer:
         return found
 
     def choice(self, *allowed: str) -> str:
-        """The one of the allowed words that the answer is."""
+        """Return the answer if it is one of the allowed words."""
         word = str(self._value)
         if word in allowed:
             return word
@@ -95,7 +95,7 @@ class Answer:
         raise self._unfit(f"Write {listed}")
 
     def hint_for_parts(self, **parts: tuple[str, str, str]) -> str | None:
-        """The hint of the first part that is wrong, if one is.
+        """Return the hint for the first wrong part, if there is one.
 
         A part has two words to choose from: `a=(right word, wrong word, hint)`.
         """
@@ -106,7 +106,7 @@ class Answer:
         return None
 
     def orders(self) -> set[tuple[object, ...]]:
-        """Each order in a list of lists; a list of single values is one order."""
+        """Return the orders in a list of lists; a list of single values is one order."""
         value = self._value
         is_one = not isinstance(value, list) or not any(isinstance(one, list) for one in value)
         return {self._flat(one) for one in ([value] if is_one else value)}
@@ -137,7 +137,7 @@ class Answer:
 
     @cached_property
     def _values(self) -> dict[str, object]:
-        """The value of each part by its name, which is empty in an answer without parts."""
+        """Return the value of each part by name; an answer without parts has the name ""."""
         line, found = 1, dict[str, object]()
         try:
             for row in ast.parse(textwrap.dedent(self.text)).body:
@@ -171,7 +171,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: the words that it printed, its results, and its errors.
+    """The outcome of a run: the words that it printed, its results, and its errors.
 
     `left` lists the async objects that a compiled program did not release.
     """
@@ -197,40 +197,40 @@ class Code:
 
     @cached_property
     def program(self) -> Program:
-        """The program; a mistake in its text is the hint, with its line."""
+        """Return the program; a mistake in its text becomes a hint with the line."""
         from tfrt_nb.programs import Program
 
         if "func" not in self.text:
             raise Wrong("This is not a program.  A program starts with `func.func @main`.")
         try:
-            # A comment replaces it: the line numbers of the others stay the same.
+            # A comment replaces the line, so that the other line numbers stay the same.
             return Program.from_source(_MAGIC.sub("//", self.text), "answer")
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None
 
     @cached_property
     def bare(self) -> str:
-        """The text without its comments."""
+        """Return the text without its comments."""
         return _COMMENT.sub("", self.text)
 
     def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
         """Run a function on a host of its own.
 
         Raises:
-            Wrong: if it does not end in `SECONDS`.
+            Wrong: if the function does not finish within `SECONDS`.
         """
         return _run(self.program, values, self, function, queue)
 
     def kernels(self, function: str = "main") -> tuple[str, ...]:
-        """The names of the kernels of a host function, in the order of the text."""
+        """Return the names of the kernels of a host function, in the order of the text."""
         return tuple(kernel.name for kernel in self._function(function).kernels)
 
     def longest_path(self, kernel: str) -> int:
-        """The number of uses of a kernel on the path through @main that has the most of them."""
+        """Return the number of uses of a kernel on the path through @main that uses it most."""
         return longest_path(self._function("main"), kernel)
 
     def needed(self, kernel: str) -> int:
-        """The number of uses of a kernel that the results of @main wait for."""
+        """Return how many uses of a kernel the results of @main wait for."""
         return needed(self._function("main"), kernel)
 
     def _function(self, name: str) -> BefFunction:
@@ -240,7 +240,7 @@ class Code:
         raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
-        """All outputs that @main may have, whatever order the runtime chooses.
+        """Return every output that @main may have: one per order that the runtime may choose.
 
         Raises:
             Wrong: if another function prints.
@@ -250,7 +250,7 @@ class Code:
             if other is not function and any(is_print(one.name) for one in other.kernels):
                 raise Wrong("Here all prints are in @main itself, not in a function that it runs.")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
-        # Run the same function with other results: what each print shows, and its chain.
+        # Run the same function with other results: the operand and the chain of each print.
         shown = [function.kernels[at].arguments[0] for at in prints]
         watched = returning(function, (*shown, *[function.kernels[at].results[0] for at in prints]))
         functions = tuple(watched if one is function else one for one in file.functions)
@@ -279,7 +279,7 @@ class Names:
 
     @staticmethod
     def of(text: str, names: Mapping[str, object]) -> Names:
-        """Run the text over the names that are known already."""
+        """Run the text with the names that are already defined."""
         found = Names(text, dict(names))
         printed = io.StringIO()
         try:
@@ -299,15 +299,15 @@ class Names:
         return found
 
     def get(self, name: str) -> object:
-        """What the answer calls `name`; an earlier answer, which left it in a notebook, does not
-        count.
+        """Return the value that the answer assigns to `name`; a value left by an earlier answer in
+        the notebook does not count.
         """
         if name not in self.defined:
             raise Wrong(f"The answer defines no `{name}`.")
         return self.names[name]
 
     def call(self, name: str, *values: object) -> object:
-        """The value of a function, kernel or traced program of the answer; waits for it."""
+        """Call a function, kernel, or traced program of the answer, and wait for its value."""
         function = self.get(name)
         if not callable(function):
             raise Wrong(f"`{name}` is {type(function).__name__}; it must be a function.")
@@ -322,21 +322,23 @@ def _run(
     function: str | None = None,
     queue: str = "s",
 ) -> Outcome:
-    """Run a function of the program that `code` is, or was made of."""
+    """Run a function of a program, or of the program from which the host function `code` was
+    made.
+    """
     from tfrt_runtime.host.context import HostContext
 
     printed: list[str] = []
     with HostContext(queue) as host:
         try:
             if program._compiled is not None:
-                # Objects that are left behind are counted only when this is set before the run.
+                # The runtime counts leaked objects only if this is set before the run.
                 host.shared_context(HostCode).runtime.checked = True
             run = program.run(*values, host=host, function=function, output=printed.append)
         except TfrtError as problem:
             first = problem.diagnostics[0]
             if getattr(first.location, "source", "") == "answer":
                 raise Wrong(_rendered(problem, code.text)) from None
-            # The place of a missing argument is in the check, of no use to a learner.
+            # The place of a missing argument is in the check, which a learner cannot see.
             raise Wrong(f"The program is not correct yet: {first.message}.") from None
         finished = run.wait(SECONDS)
         results = tuple(map(_value, run.results))
@@ -354,7 +356,7 @@ def _run(
 
 
 def _left(host: HostContext) -> tuple[str, ...]:
-    """The async objects that are left on a host, each with its line."""
+    """Return the async objects that are left on a host, each with its line."""
     found = host.shared_context(HostCode).runtime.live_objects()
     lines = [getattr(one.location, "line", None) for one in found]
     return tuple(
@@ -364,7 +366,7 @@ def _left(host: HostContext) -> tuple[str, ...]:
 
 
 def _value(one: AsyncValue) -> object:
-    """A result as a value, `Failed`, or None when it is not decided."""
+    """Return a result as a value, `Failed`, or None if it is unresolved."""
     if not one.done():
         return None
     problem = one.exception()
@@ -376,7 +378,7 @@ def _value(one: AsyncValue) -> object:
 
 
 def attempt(what: str, work: Callable[[], object]) -> object:
-    """What `work` returns; an exception in it is a hint that begins with `what`."""
+    """Return the result of `work`; an exception becomes a hint that begins with `what`."""
     try:
         return work()
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
@@ -384,9 +386,9 @@ def attempt(what: str, work: Callable[[], object]) -> object:
 
 
 def raised(what: str, problem: Exception) -> str:
-    """The hint for an exception in a function of the answer."""
+    """Return the hint for an exception in a function of the answer."""
     if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
-        # What a kernel of the answer raised; the error's place is in the check.
+        # A kernel of the answer raised; the error's place is in the check.
         problem = problem.__cause__
     if isinstance(problem, TfrtError):
         first = problem.diagnostics[0]
@@ -397,23 +399,23 @@ def raised(what: str, problem: Exception) -> str:
 
 
 def waited_for(value: object) -> object:
-    """The value itself, or the result of a run or AsyncValue."""
+    """Return the value itself, or the result of a run or an AsyncValue."""
     result = getattr(value, "result", None)
     return result(timeout=SECONDS) if callable(result) else value
 
 
 def shown_form(form: str) -> str:
-    """The sentence that shows an example of an answer; empty without one."""
+    """Return the sentence that shows an example of an answer, or "" without an example."""
     rows = ", ".join(f"`{row}`" for row in form.splitlines())
     lines = ", each on its own line" if "\n" in form else ""
     return f"Write it like this: {rows}{lines}." if form else ""
 
 
 def _literal(node: ast.expr) -> object:
-    """The value of a literal, in which names are words and all sequences are lists.
+    """Return the value of a literal, in which names are words and all sequences are lists.
 
     Raises:
-        ValueError: if it is anything else.
+        ValueError: if the text is anything else.
     """
     match node:
         case ast.List(items) | ast.Tuple(items) | ast.Set(items):
@@ -430,7 +432,7 @@ def _rendered(problem: TfrtError, text: str) -> str:
 
 
 def _place(problem: BaseException) -> str:
-    """The line of the answer that raised, as the beginning of a sentence."""
+    """Return the line of the answer that raised, as the beginning of a sentence."""
     trace = problem.__traceback__
     line = 0
     while trace is not None:

@@ -1,5 +1,5 @@
-"""Exercises: the decorator that makes one, the registry, the grading of an answer and of a
-notebook of answers.
+"""Exercises: the decorator that makes an exercise, the registry, and the grading of an answer and
+of a notebook of answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
 
 
 class Mark(StrEnum):
-    """What became of an answer."""
+    """The result of grading an answer."""
 
     RIGHT = "right"
     WRONG = "not yet"
@@ -50,10 +50,10 @@ class Exercise:
     """A question whose answers are checked.
 
     `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right`
-    has answers that are right, the first of which is shown as the solution; `wrong` maps answers
-    that learners give to a part of the hint that they must get.  `why` says why the right answer is
-    right. `start` is the text that the learner's cell begins with; `form` is an example of an
-    `Answer`, which the task and the hints show, and which must not be right.
+    has right answers, the first of which is shown as the solution; `wrong` maps typical wrong
+    answers to a part of the hint that each must get.  `why` says why the right answer is right.
+    `start` is the text that the learner's cell begins with; `form` is an example of an `Answer`,
+    which the task and the hints show, and which must not be right.
     """
 
     name: str
@@ -71,10 +71,9 @@ class Exercise:
         return self.right[0]
 
     def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
-        """The verdict about an answer; never raises, whatever the text is.
-
-        `names` are those that an answer in Python may use, and receives the names that it defines
-        where it is a dictionary.
+        """Return the verdict on an answer; never raises, even for unreadable text. `names` are
+        those that an answer in Python may use; if it is a dictionary, it receives the names that
+        the answer defines.
         """
         plain = _plain(text)
         if plain in ("", "?"):
@@ -84,7 +83,7 @@ class Exercise:
         hint = self._hint(text, names)
         if hint is None:
             return Verdict(self, Mark.RIGHT, self.why)
-        others = exercises() if len(plain) >= 40 else ()  # a shorter one may be so by chance
+        others = exercises() if len(plain) >= 40 else ()  # a shorter answer may match by chance
         for other in others:
             if other is not self and plain in other._solutions:
                 text = f"This is a solution of {other.name!r}; this exercise asks another question."
@@ -92,7 +91,9 @@ class Exercise:
         return Verdict(self, Mark.WRONG, hint)
 
     def problems(self) -> list[str]:
-        """What is wrong with the exercise itself: right answers refused, hints that do not fit."""
+        """Return the faults of the exercise itself: right answers refused, hints that do not
+        match.
+        """
         found = [
             f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
             for text in self.right
@@ -155,11 +156,10 @@ def exercise(
 
     The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
     hint.  Its docstring is the task; `form`, an incorrect example of an `Answer`, is added to it.
-    A cell that is run again replaces its exercise.
+    Running the cell again replaces its exercise.
 
     Raises:
-        TfrtError: when another module has an exercise of that name, or the function cannot check
-            it.
+        TfrtError: if another module has an exercise of that name, or the function cannot check one.
     """
 
     def make(check: Callable[[Any], str | None]) -> Exercise:
@@ -190,17 +190,17 @@ def exercise(
 
 
 def exercises() -> list[Exercise]:
-    """All exercises: those of the tutorials, then those that were made since."""
+    """Return all exercises: those of the tutorials, then those made since."""
     for load in HOOKS.courses:
         load()
     return list(_exercises.values())
 
 
 def find(name: str) -> Exercise:
-    """The exercise of that name.
+    """Return the exercise of that name.
 
     Raises:
-        TfrtError: if there is none; with the nearest name.
+        TfrtError: if there is no such exercise; the message names the nearest.
     """
     known = {one.name: one for one in exercises()}
     if name in known:
@@ -210,7 +210,7 @@ def find(name: str) -> Exercise:
 
 
 def grade(name: str, text: str) -> Verdict:
-    """The verdict about an answer to the exercise of that name; for tests of a course.
+    """Return the verdict on an answer to the exercise of that name; for tests of a course.
 
     An answer in Python sees tfrt, np, asyncio, time and its own names, not those of other cells.
 
@@ -221,7 +221,7 @@ def grade(name: str, text: str) -> Verdict:
 
 
 def _python_names() -> dict[str, object]:
-    """What an answer in Python may use where no notebook has given it names."""
+    """Return the names that an answer in Python may use outside a notebook."""
     modules = {"tfrt": "tfrt_nb", "np": "numpy", "asyncio": "asyncio", "time": "time"}
     return {name: import_module(module) for name, module in modules.items()}
 
@@ -231,7 +231,7 @@ def _dedented(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without comments and spaces: two answers with the same one are the same."""
+    """Return the text without comments and spaces: two answers with the same result are equal."""
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())
 
@@ -241,11 +241,11 @@ def _refused(text: str) -> TfrtError:
 
 
 def answers_of(path: str | Path) -> dict[str, str]:
-    """The answers in a notebook by exercise; of several to one exercise, the last.
+    """Return the answers in a notebook by exercise; if an exercise has several, the last.
 
     Raises:
-        TfrtError: if the file is no notebook.
-        OSError: if it cannot be read.
+        TfrtError: if the file is not a notebook.
+            OSError: if it cannot be read.
     """
     try:
         cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
@@ -259,7 +259,7 @@ def answers_of(path: str | Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the answers in one notebook are; `minutes` is how long its author says it takes."""
+    """A learner's progress in one notebook; `minutes` is the author's estimate of the time."""
 
     title: str
     minutes: str
@@ -268,11 +268,10 @@ class Progress:
 
 
 def progress_in(folder: str | Path) -> list[Progress]:
-    """The progress in each notebook of a folder that has exercises, by file name, as the files were
-    saved.
+    """Return the progress in each saved notebook of a folder that has exercises, by file name.
 
     Raises:
-        TfrtError: if one is no notebook, or answers an exercise that does not exist.
+        TfrtError: if a file is not a notebook, or answers an exercise that does not exist.
         OSError: if the folder or a file cannot be read.
     """
     found = []

@@ -18,16 +18,19 @@ MAX_ORDERS = 5000
 
 
 def print_orders(function: BefFunction) -> set[tuple[int, ...]]:
-    """Every order of the function's prints, as positions of their kernels in program order."""
+    """Return every order of the function's prints, as positions of their kernels in program
+    order.
+    """
     return linear_orders(
         function, [at for at, kernel in enumerate(function.kernels) if is_print(kernel.name)]
     )
 
 
 def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
-    """Every order of the chosen kernels, which are named by position in program order.
+    """Return every order of the chosen kernels, which are given by position in program order.
 
-    At most `MAX_ORDERS` orders are listed.  An operand that no kernel makes is available at once.
+    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces is available at
+    once.
     """
     before = _ancestors(function)
     needed = {at: before[at] & set(chosen) for at in chosen}
@@ -35,9 +38,8 @@ def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ..
 
 
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
-    """The same function with the values of these registers as its results.
-
-    The function must have its register types, as one that was read from text has.
+    """Return the same function with the values of these registers as its results. The function must
+    have its register types, as a function read from text does.
     """
     assert function.register_types is not None
     change = Counter(registers)
@@ -51,7 +53,7 @@ def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
 
 
 def longest_path(function: BefFunction, kernel: str) -> int:
-    """The number of uses of a kernel on the path that has the most of them."""
+    """Return the number of uses of a kernel on the path that uses it most."""
     depths: dict[int, int] = {}
     longest = 0
     for one in function.kernels:
@@ -63,7 +65,7 @@ def longest_path(function: BefFunction, kernel: str) -> int:
 
 
 def needed(function: BefFunction, kernel: str) -> int:
-    """The number of uses of a kernel that the function's results wait for."""
+    """Return how many uses of a kernel the function's results wait for."""
     kernels, before = function.kernels, _ancestors(function)
     results = {*function.result_registers}
     makers = [at for at, one in enumerate(kernels) if results & {*one.results}]
@@ -71,12 +73,12 @@ def needed(function: BefFunction, kernel: str) -> int:
 
 
 def is_print(kernel: str) -> bool:
-    """Whether a kernel prints its operand."""
+    """Return whether a kernel prints its operand."""
     return ".print" in kernel
 
 
 def _ancestors(function: BefFunction) -> list[set[int]]:
-    """For each kernel, the kernels that it waits for, directly or through others."""
+    """Map each kernel to the kernels that it waits for, directly or through others."""
     makers = {register: at for at, one in enumerate(function.kernels) for register in one.results}
     before: list[set[int]] = []
     for kernel in function.kernels:
@@ -91,7 +93,7 @@ def _ancestors(function: BefFunction) -> list[set[int]]:
 def _extensions(
     chosen: list[int], needed: dict[int, set[int]], done: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """The orders that begin with `done`."""
+    """Yield the orders that begin with `done`."""
     if len(done) == len(chosen):
         yield done
     for at in chosen:

@@ -1,4 +1,4 @@
-"""A compiled function as a function of Python, and a coroutine as a generator.
+"""A compiled function as a Python function, and a coroutine as a generator.
 
     func.func @f(%x: i32) -> i32          def f0(v0, d=0):
       cf.br ^loop(%x : i32)                   b = 0
@@ -179,7 +179,7 @@ class _Function(FunctionSource):
         return None
 
     def return_(self, values: Sequence[SSAValue]) -> None:
-        """Leave the function with its results; a coroutine keeps them for whoever started it."""
+        """Leave the function with its results; a coroutine keeps them for its caller."""
         names = [*map(self.name, values)]
         results = names[0] if len(names) == 1 else f"({', '.join(names)})"
         if self.is_coroutine:
@@ -237,7 +237,7 @@ _Adapter = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class InterpretedCode:
-    """Functions of Python that do what a program's machine code would do."""
+    """Python functions that do what a program's machine code would do."""
 
     is_interpreted = True
 

@@ -78,7 +78,7 @@ def program_key(
 ) -> str:
     """Return the key of a program.
 
-    The arguments are as for `compile_program`; `symbols` are functions of Python.
+    The arguments are as for `compile_program`; `symbols` are Python functions.
     """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
@@ -140,7 +140,7 @@ def load_program(
 ) -> MachineCode | None:
     """Return a program that `compile_program` has compiled before, or None.
 
-    The program must not call functions of Python.
+    The program must not call Python functions.
     """
     code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)

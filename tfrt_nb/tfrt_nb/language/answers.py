@@ -1,4 +1,6 @@
-"""What may appear at a place in a program, what is there, and where it is defined."""
+"""Answers about a place in a program: what may appear there, what is there, and where it is
+defined.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ MOST = 200
 """The maximum number of completions offered."""
 _WORD = re.compile(r'"?[\w.$-]*\Z|[%@!^][\w.$#-]*\Z')
 _OPERANDS = re.compile(r'(?:\A|=)\s*"?\w+\.(?:[\w.]+"?\s+|[^:{}=]*[,(]\s*)\Z')
-"""What precedes an operand in a line."""
+"""The part of a line that precedes an operand."""
 _TYPE = re.compile(r"!.+|[su]?i\d+|b?f\d+|complex<.+>")
 _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
@@ -206,7 +208,7 @@ def signature(text: str, cursor: int) -> Signature | None:
 
 
 def definition(text: str, cursor: int) -> Place | None:
-    """Where the name at `cursor` is defined in the source."""
+    """Return where the name at `cursor` is defined in the source."""
     known, token, first = _look(text, cursor)
     if token is None:
         return None
@@ -219,8 +221,8 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def references(text: str, cursor: int) -> list[Place]:
-    """Every place of the value or function that is named at `cursor`, in order, its definition
-    included; none if it is not defined in the source.
+    """Return every place of the value or function at `cursor`, in order and with its definition; an
+    empty list if the source does not define it.
     """
     known, token, first = _look(text, cursor)
     if token is None:
@@ -244,12 +246,12 @@ def references(text: str, cursor: int) -> list[Place]:
 
 
 def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
-    """The new spelling of the value or function at `cursor`, with its `%` or `@`, and the places to
-    write it.
+    """Return the new spelling of the value or function at `cursor`, with its `%` or `@`, and the
+    places to write it.
 
     Raises:
-        ValueError: if nothing that is defined here is at `cursor`; if `name` is taken or is not a
-            name.
+        ValueError: if the cursor is not at a name that the source defines; if `name` is taken or
+        invalid.
     """
     places = references(text, cursor)
     if not places:
@@ -316,8 +318,8 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
 
 
 def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
-    """The sort key of an operation among others: first those whose operands can be values of
-    `types`, the latest first; a plain name before one with a suffix (`add` before `add_s`).
+    """Return the sort key of an operation: first those whose operands can be values of `types`, the
+    latest first; a plain name before one with a suffix (`add` before `add_s`).
     """
     operands = [one.removesuffix("...") for one in _operand_types(name)]
     needed = [one for one in operands if one != "!tfrt.chain"]
@@ -332,13 +334,15 @@ def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
 
 
 def _operand_types(name: str) -> list[str]:
-    """The operands' types of an operation, as far as its signature says them."""
+    """Return the operand types of an operation, as far as its signature gives them."""
     operands = signature_text(name).partition(" -> ")[0].removeprefix("(").removesuffix(")")
     return [NUMBERS.get(one, one) for one in split_types(operands)]
 
 
 def _wanted_type(known: Scan, head: str, offset: int) -> str | None:
-    """The type of the operand that is being written at `offset`; None if it is unknown."""
+    """Return the type of the operand that is being written at `offset`, or None if it is
+    unknown.
+    """
     statement = known.statement_at(offset)
     if statement is None:
         return None
@@ -366,12 +370,12 @@ def _fitting(
 
 
 def _function_at(text: str, token: Token) -> Function | None:
-    """The function that a symbol names."""
+    """Return the function that a symbol names."""
     return next((one for one in functions_of(text) if f"@{one.name}" == token.text), None)
 
 
 def _value_at(known: Scan, token: Token) -> Value | None:
-    """The value that a use or definition is of."""
+    """Return the value that a use or a definition refers to."""
     base = token.text.split("#")[0]
     for value in known.values:
         if value.start == token.start:
@@ -382,7 +386,7 @@ def _value_at(known: Scan, token: Token) -> Value | None:
 
 
 def _where(text: str, offset: int) -> str:
-    """The line that something is defined in; lines count from 1."""
+    """Return the line of a definition; lines count from 1."""
     number = text.count("\n", 0, offset) + 1
     line = text.split("\n")[number - 1].strip()
     return f"line {number}: {line if len(line) <= 120 else line[:119] + '…'}"

@@ -205,7 +205,7 @@ _TYPE_PART = re.compile(r"u?i\d+|b?f\d+|complex\d+|bool|\d+|\d+ulp|\w+_to_\w+|i3
 
 
 def family_of(name: str) -> str:
-    """The name without the types at its end."""
+    """Return the name without the types at its end."""
     parts = name.split(".")
     while len(parts) > 2 and _TYPE_PART.fullmatch(parts[-1]):
         parts.pop()
@@ -213,7 +213,7 @@ def family_of(name: str) -> str:
 
 
 def family_text(name: str) -> str:
-    """What there is to say about the family of an operation; "" if nothing is here."""
+    """Return the documentation of an operation's family, or "" if this table has none."""
     if text := _SCALARS.get(name) or _NATIVE.get(name):
         return text
     dialect, _, word = name.partition(".")

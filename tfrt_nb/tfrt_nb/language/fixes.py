@@ -17,7 +17,8 @@ _FUNCTIONS = ("func", "func.func", "async.func")
 
 
 def fixes(text: str, one: Diagnostic) -> list[Change]:
-    """The places of `text` that a diagnostic and its notes say to change, with what to write there.
+    """Return the places in `text` that a diagnostic and its notes suggest to change, and the new
+    text.
 
     A change is left out if nobody knows whether it is meant: the line has the text to replace more
     than once, or the message would stay.

@@ -1,4 +1,4 @@
-"""A Pygments lexer for programs, for pages that nbconvert makes and for terminals."""
+"""A Pygments lexer for programs on pages made by nbconvert, and in terminals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pygments.token import (
 
 
 class TfrtLexer(RegexLexer):  # type: ignore[misc]
-    """Programs in MLIR, also with the line of their magic, `%%tfrt`, above."""
+    """Programs in MLIR, with or without the line of their magic, `%%tfrt`, above."""
 
     name = "TFRT host programs and MLIR"
     aliases = ["tfrt", "mlir"]  # noqa: RUF012  Pygments reads it

@@ -1,4 +1,4 @@
-"""What is wrong with a source that is being written, found without running or compiling it."""
+"""Find the mistakes in a source that is being written, without running or compiling it."""
 
 from __future__ import annotations
 
@@ -18,35 +18,34 @@ from tfrt_runtime.kernels.users.annotations import mismatch
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
-"""Characters; a longer text is looked at when it runs."""
+"""Characters; a longer text is checked only when it runs."""
 MAX_TEXT_OF_ALL = 50_000
-"""Of a longer text the mistakes are said at which reading it ends."""
+"""Characters; in a longer text, only the mistakes that stop the parser are reported."""
 MAX_MISTAKES = 20
 LONG = 10_000
-"""Characters; a longer source is looked at function by function."""
+"""Characters; a longer source is checked function by function."""
 _FUNCTION = re.compile(
     r"^(?:func|func\.func|async\.func)[ \t]+(?:[a-z]+[ \t]+)?@([\w$.-]+)", re.MULTILINE
 )
 _ELSE = re.compile(r"^(?!func|async\.func|//|[}\s]|\Z)", re.MULTILINE)
-"""The start of a line that is not a function's, nor a comment."""
+"""The start of a line that belongs to no function and is not a comment."""
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 _OPERATION = re.compile(
     r'\s*(?:%[\w$.:, %-]+ = )?"?\w+\.(?!return|yield)\w[^{}]*(?:\{[^{}]*\}[^{}]*)*\Z'
 )
-"""A line that is an operation with all that is its own, and does not end a block."""
+"""A line with a complete operation that does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""What a message says of a block that may have lost its only or its last line because that is
-wrong."""
+"""The words of a message about a block whose only or last line may have been removed as wrong."""
 
 
 def lint(
     text: str, name: str, libraries: Mapping[str, Program] | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Every mistake that can be seen in `text`, whose source is `name`.
+    """Return every mistake that can be found in `text`, whose source is `name`.
 
-    A long source is looked at function by function, and a function that did not change is not
-    looked at again: after a key in 5,000 lines, an answer takes milliseconds.
+    A long source is checked function by function, and an unchanged function is not checked again:
+    after a key in 5,000 lines, an answer takes milliseconds.
     """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
@@ -78,8 +77,8 @@ def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnos
 
 
 def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
-    """The mistakes of each function, found together with the functions that it names; None if
-    the source has anything else, or one name twice.
+    """Check each function together with the functions that it names; None if the source has
+    anything besides functions, or one name twice.
     """
     starts = [*_FUNCTION.finditer(text)]
     if _ELSE.search(text) or len({one[1] for one in starts}) < len(starts):
@@ -111,13 +110,17 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
 
 
 def _closed(piece: str) -> str:
-    """A function for others to call, whose missing braces are not their mistakes."""
+    """Close a function that others call, so that its missing braces are not reported as their
+    mistakes.
+    """
     code = re.sub("//.*", "", piece.rstrip("\n"))
     return code + "}" * (code.count("{") - code.count("}")) + "\n"
 
 
 def _moved(one: Diagnostic, numbers: Sequence[int]) -> Diagnostic:
-    """A diagnostic with its notes; `numbers` has the line of the source, from 0, of each line."""
+    """Return a diagnostic and its notes at the lines of the source; `numbers` has the source line,
+    from 0, of each line.
+    """
     where = one.location
     if isinstance(where, Location) and 1 <= where.line <= where.end_line <= len(numbers):
         first, last = numbers[where.line - 1] + 1, numbers[where.end_line - 1] + 1
@@ -131,10 +134,10 @@ def all_mistakes(
     found: Sequence[Diagnostic],
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """What is wrong with a source besides `found`, where reading it ended: the lines that are wrong
-    are left out.
+    """Return all mistakes of a source: those in `found`, which stopped the parser, and those that
+    it finds without the wrong lines.
 
-    What these lines would define is not missed, nor are ends of blocks.
+    Missing definitions and ends of blocks are not reported if a removed line would have had them.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -173,8 +176,8 @@ def _line(one: Diagnostic) -> int:
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
-    """An error for each operation that no kernel runs, or no user's kernel of these types, as its
-    load says it.
+    """Return an error for each operation that no kernel, or no user's kernel of these types, runs;
+    loading the program reports the same.
     """
     kernels = available_kernels()
     missing = {one for one in program.file.kernel_names if one not in kernels}

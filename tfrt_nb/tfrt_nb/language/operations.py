@@ -37,27 +37,27 @@ class Entry:
 
     @property
     def line(self) -> str:
-        """Name, signature and attributes."""
+        """Return name, signature, and attributes."""
         listed = ", ".join(f"{name}: {type_}" for name, type_ in self.attributes.items())
         return f"{self.name}  {self.signature}" + (f"  {{{listed}}}" if listed else "")
 
     @property
     def full(self) -> str:
-        """All that there is to say."""
+        """Return the complete documentation."""
         shown = f"For example:\n\n{self.example}" if self.example else ""
         parts = [self.line, self.text, shown]
         return "\n\n".join(part for part in parts if part)
 
 
 def entry(name: str) -> Entry | None:
-    """What is known of an operation; None if there is none of that name."""
+    """Return the entry of an operation, or None if no operation has that name."""
     user = USER_FUNCTIONS.get(name)
     return _user_entry(user) if user is not None else _known_entry(name)
 
 
 def signature_text(name: str) -> str:
-    """An operation's signature, "" if it has none: without the examples of `entry`, which take
-    seconds for all names.
+    """Return an operation's signature, or "": without the examples of `entry`, which take seconds
+    for all names.
     """
     if name not in USER_FUNCTIONS and (one := SIGNATURES.get(name)) is not None:
         return _spelled(one)
@@ -82,9 +82,8 @@ def _known_entry(name: str) -> Entry | None:
 
 
 def names(prefix: str = "") -> list[str]:
-    """The names of the operations that begin with `prefix`, in order.
-
-    Of MLIR's dialects, only if the prefix has their name whole.
+    """Return the names of the operations that begin with `prefix`, in order. Those of an MLIR
+    dialect are included only if the prefix has the dialect's whole name.
     """
     found = [*SIGNATURES, *(op.name for op in control_flow.OPERATIONS), *USER_FUNCTIONS]
     dialect, dot, _ = prefix.partition(".")
@@ -94,7 +93,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def kernel_names() -> list[str]:
-    """The names of all operations of host programs, the user's own among them."""
+    """Return the names of all operations of host programs, including the user's own."""
     return sorted(
         name
         for name in {*available_kernels(), *(op.name for op in control_flow.OPERATIONS)}
@@ -111,7 +110,7 @@ def _dialect_names(dialect: str) -> tuple[str, ...]:
 
 
 def listed(types: list[str], *, results: bool = False) -> str:
-    """Types in parentheses; a single result has none."""
+    """Return types in parentheses; a single result has no parentheses."""
     return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -146,8 +145,8 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """An operation that has a class, the docstring of which says what it does, or only how it is
-    written.
+    """Return the entry of an operation with a class, whose docstring says what it does, or only its
+    syntax.
     """
     text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
     if not text:
@@ -177,7 +176,7 @@ def _part(name: str, definition: object) -> str:
 
 
 def _kernel_entry(kernel: Kernel) -> Entry:
-    """A kernel without a signature: what its registration says."""
+    """Return the entry of a kernel without a signature, from its registration."""
     text = family_text(kernel.name)
     attributes: Mapping[str, str] = {}
     signature = "(...) -> ..."
@@ -199,12 +198,12 @@ NUMBERS = {
     "str": "!tfrt.string",
     "chain": "!tfrt.chain",
 }
-"""The types of programs that annotations of kernels in Python stand for."""
+"""The program types that annotations of Python kernels represent."""
 _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
 
 
 def _user_entry(user: UserKernel) -> Entry:
-    """A kernel of the user's: its annotations are its types."""
+    """Return the entry of a user's kernel: its annotations are its types."""
     signature = user.signature
     operands: list[str] = []
     for parameter in signature.parameters.values():
@@ -251,7 +250,7 @@ def _results(returned: object) -> list[str]:
 
 
 def annotation(value: object) -> str:
-    """An annotation of a kernel in as few words as say it."""
+    """Return the shortest text for an annotation of a kernel."""
     if value is inspect.Parameter.empty:
         return "any"
     if isinstance(value, str):
@@ -263,5 +262,5 @@ def annotation(value: object) -> str:
 
 
 def all_entries(pattern_names: list[str]) -> Iterator[Entry]:
-    """The entries of these names that there are."""
+    """Return the entries of those names that exist."""
     return (found for name in pattern_names if (found := entry(name)) is not None)

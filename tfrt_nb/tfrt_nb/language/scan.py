@@ -45,7 +45,7 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Value:
-    """A named value, from its definition on, to the end of the region that it is in."""
+    """A named value and its scope: from its definition to the end of its region."""
 
     name: str
     type: str
@@ -76,8 +76,8 @@ class Statement:
 
 @dataclass(slots=True)
 class Region:
-    """A region of a host program's operation: of the values around it, it sees the operands of
-    that.
+    """A region of a host program's operation; of the values around it, it sees only that
+    operation's operands.
     """
 
     start: int
@@ -87,7 +87,7 @@ class Region:
 
 @dataclass(slots=True)
 class Scan:
-    """What a source contains."""
+    """The functions, statements, and values that a source contains."""
 
     text: str
     tokens: list[Token]
@@ -97,7 +97,9 @@ class Scan:
     regions: list[Region] = field(default_factory=list)
 
     def visible(self, offset: int) -> list[Value]:
-        """The values that an operation at `offset` may use, the latest last; each name once."""
+        """Return the values that an operation at `offset` may use, the latest last; each name
+        once.
+        """
         around = [
             one
             for one in self.regions
@@ -114,12 +116,12 @@ class Scan:
         return list(found.values())
 
     def token_at(self, offset: int) -> Token | None:
-        """The token that the cursor is in or at the end of; a name rather than a mark."""
+        """Return the token that the cursor is in or at the end of; a name rather than a mark."""
         touching = [t for t in self.tokens if t.start <= offset <= t.end and t.kind != "newline"]
         return max(touching, key=lambda t: (t.kind not in ("mark", "arrow"), t.start), default=None)
 
     def statement_at(self, offset: int) -> Statement | None:
-        """The innermost operation that `offset` is in."""
+        """Return the innermost operation around `offset`."""
         inside = [one for one in self.statements if one.start <= offset <= one.end]
         return max(inside, key=lambda one: one.start, default=None)
 
@@ -131,7 +133,7 @@ def tokens_of(text: str) -> Iterator[Token]:
 
 
 def scan(text: str) -> Scan:
-    """What there is in `text`."""
+    """Return the functions, statements, and values in `text`."""
     tokens = list(tokens_of(text))
     found = Scan(text, tokens)
     _Scanner(found).run([token for token in tokens if token.kind != "comment"])
@@ -139,7 +141,8 @@ def scan(text: str) -> Scan:
 
 
 def piece_around(text: str, offset: int) -> tuple[int, int]:
-    """Where the function around `offset` starts and ends: at its line and that of the next.
+    """Return where the function around `offset` starts and ends: at its line and at that of the
+    next.
 
     Braces do not matter: while a function is being written, they are rarely balanced.
     """
@@ -149,7 +152,7 @@ def piece_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def functions_of(text: str) -> list[Function]:
-    """The functions of a source, of which only the heads are read."""
+    """Return the functions of a source; only their heads are read."""
     return [
         replace(one, start=head.start() + one.start)
         for head in _HEAD.finditer(text)
@@ -362,7 +365,7 @@ class _Scanner:
         return len(self._found.text) if end < 0 else end
 
     def _result_types(self, statement: Statement, at: int) -> list[str]:
-        """The types of an operation's results, as its signature or its text says."""
+        """Return the types of an operation's results, from its signature or its text."""
         known = SIGNATURES.get(statement.name)
         if known is not None and known.results and all(word in WORDS for word in known.results):
             return [spelled(word) for word in known.results]
@@ -392,7 +395,7 @@ class _Scanner:
         return [_of_result(statement.name, self._source(colon + 1, stop).strip())]
 
     def _annotated_results(self, name: str, at: int, stop: int) -> list[str]:
-        """The types of the results of a user's kernel in its short form."""
+        """Return the result types of a user's kernel in its short form."""
         if name not in USER_FUNCTIONS:
             return []
         known = {value.name: value.type for scope in self._scopes for value in scope}
@@ -412,7 +415,7 @@ class _Scanner:
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]
 
     def _part_end(self, at: int, close: int) -> int:
-        """After a type: the comma, bracket, or end of line that ends it."""
+        """Return the end of a type: a comma, a bracket, or the end of the line."""
         while at < close:
             token = self._tokens[at]
             if token.kind == "newline" or token.text in (",", ")", "]", "}", "{", "="):
@@ -421,7 +424,7 @@ class _Scanner:
         return at
 
     def _closing(self, at: int) -> int:
-        """The token that closes the bracket at `at`; the end of the tokens if none does."""
+        """Return the token that closes the bracket at `at`, or the end of the tokens."""
         opening = self._tokens[at].text
         closing = _CLOSE[_OPEN.index(opening)]
         depth = 0
@@ -437,7 +440,7 @@ class _Scanner:
 
 
 def split_types(text: str) -> list[str]:
-    """The parts of a list of types."""
+    """Return the parts of a list of types."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         if character in "(<[":
@@ -452,7 +455,7 @@ def split_types(text: str) -> list[str]:
 
 
 def _of_result(name: str, types: str) -> str:
-    """The type of a result after the colon of a short form."""
+    """Return the result type after the colon of a short form."""
     if " to " in types:
         return types.rpartition(" to ")[2]
     if name.startswith(("arith.cmpi", "arith.cmpf")):

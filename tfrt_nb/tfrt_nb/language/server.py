@@ -1,7 +1,7 @@
-"""`tfrt-nb lsp`: what `answers` and `lint` know, over the Language Server Protocol.
+"""`tfrt-nb lsp`: `answers` and `lint`, over the Language Server Protocol.
 
 Every request is answered on one thread, from the text that the editor sent last, so that a document
-cannot change while it is being looked at.  Specification 3.17:
+cannot change while it is being read.  Specification 3.17:
 https://microsoft.github.io/language-server-protocol/.
 """
 
@@ -25,7 +25,8 @@ from tfrt_nb.report import end_of
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
 PAUSE_SECONDS = 0.02
-"""After a key; another key within it makes one look of two."""
+"""The delay after a key before the document is checked; a second key within it is checked together
+with the first."""
 REQUEST_FAILED = -32803
 _KINDS = {
     "kernel": lsp.CompletionItemKind.Function,
@@ -59,7 +60,7 @@ class _Protocol(LanguageServerProtocol):
 
 
 def make_server() -> LanguageServer:
-    """A server; `start_io()` serves standard input and output until the client says `exit`."""
+    """Make a server; `start_io()` serves standard input and output until the client says `exit`."""
     server = LanguageServer("tfrt-nb", version("tfrt-nb"), protocol_cls=_Protocol)
     pending = dict[str, asyncio.TimerHandle]()
 
@@ -186,7 +187,9 @@ def make_server() -> LanguageServer:
 
 
 def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
-    """The document that a request is about, and the offset of its position, within the text."""
+    """Return the document that a request is about, and the offset of its position within the
+    text.
+    """
     document = server.workspace.get_text_document(params.text_document.uri)
     number, column = params.position.line, params.position.character
     before, rest = 0, document.source
@@ -194,13 +197,13 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
         before += len(line) + 1
     line = rest[before:].partition("\n")[0]
     codec = document.position_codec
-    # A column past the end is the end: pygls counts on the end of the line for that.
+    # A column past the end means the end: pygls needs a line ending for that.
     place = codec.position_from_client_units([line + "\n"], lsp.Position(0, column))
     return document, min(before + place.character, len(rest))
 
 
 def _range(document: TextDocument, place: Place) -> lsp.Range:
-    """A place in the client's units, which count lines and columns from 0.
+    """Convert a place to the client's units, which count lines and columns from 0.
 
     Rejected: `client_position_at_offset`, which puts the end of a last line one line below.
     """
@@ -215,7 +218,7 @@ def _range(document: TextDocument, place: Place) -> lsp.Range:
 
 
 def _span(document: TextDocument, place: Location) -> lsp.Range:
-    """What is underlined for a location: a word, where it names only a point."""
+    """Return the span to underline for a location; if it is only a point, the word there."""
     lines = document.source.split("\n")
     number = min(max(place.line, 1), len(lines))
     line = lines[number - 1]
@@ -226,7 +229,9 @@ def _span(document: TextDocument, place: Location) -> lsp.Range:
 
 
 def _diagnostic(document: TextDocument, one: Diagnostic) -> lsp.Diagnostic:
-    """A diagnostic, whose notes follow its message; those about other places are links, too."""
+    """Convert a diagnostic: its notes follow its message; notes about other places are also
+    links.
+    """
     where = one.location if isinstance(one.location, Location) else Location(document.uri, 1, 1)
     related = [
         lsp.DiagnosticRelatedInformation(

@@ -241,7 +241,7 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
         case cf.BranchOp():
             changed: Operation = jump(block)
         case cf.ConditionalBranchOp():
-            # The operand segments change with the edge, so the operation is built anew.
+            # The operand segments change with the edge, so a new operation is built.
             arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
             targets = list(terminator.successors)
             arguments[edge], targets[edge] = [], block

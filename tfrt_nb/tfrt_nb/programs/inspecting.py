@@ -117,9 +117,7 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The bytes of the program's file; made when first asked for, with the text of compiled
-        code.
-        """
+        """The bytes of the program's file; made on first use, with the text of compiled code."""
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))

@@ -324,8 +324,7 @@ class Running(Inspection):
     def _load_compiled(
         self, function: str, *, watched: bool = False, interpreted: bool = False
     ) -> Executable:
-        """The compiled functions as host functions of one call, ready to run; made when first asked
-        for.
+        """The compiled functions as host functions of one call, ready to run; made on first use.
 
         The arguments are as for `load`.
 
@@ -372,7 +371,7 @@ class Running(Inspection):
     def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
         """Kernels for the compiled functions that can be run, or are called by host functions.
 
-        They are compiled when first asked for.
+        They are compiled on first use.
 
         Raises:
             TfrtError: at what cannot be compiled.

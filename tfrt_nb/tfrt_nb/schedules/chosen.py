@@ -44,7 +44,7 @@ Offer = Callable[[Callable[[], object], Callable[[], bool], bool], bool]
 """`offer(action, is_open, is_python)` offers a step that calls `action`.
 
 The step is offered on a thread that runs a chosen kernel, and can be chosen while `is_open()`. With
-`is_python`, it runs code of users. On any other thread, the result is False, and there is no step.
+`is_python`, it runs users' code. On any other thread, the result is False, and there is no step.
 """
 
 
@@ -180,7 +180,7 @@ class _Skipping(selectors.DefaultSelector):
 class Arrival:
     """An arrival from outside: `action` lets it arrive, while `is_open()`.
 
-    `is_python` is code of users.
+    `is_python` means that it runs users' code.
     """
 
     action: Callable[[], object]

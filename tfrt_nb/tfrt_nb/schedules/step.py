@@ -207,7 +207,7 @@ class Stepper:
                 self._choose, self._ready = None, ready
                 self._changed.notify_all()
                 if not HAS_THREADS:
-                    # Nobody can choose the steps that a kernel waits for.
+                    # No other thread can choose the steps that a kernel waits for.
                     return self._first(ready) if ONE_THREAD.is_nested else None
                 self._changed.wait()
 

@@ -73,7 +73,7 @@ class Judge:
         """Kernels that were found to print, although their names do not say so."""
 
     def begin(self) -> None:
-        """Start another run: its buffers are numbered anew.
+        """Start another run: its buffers are numbered from the beginning.
 
         A buffer has another address in each run. Runs with equal choices see their buffers in the
         same order, so the numbers of one run can be compared with those of another.

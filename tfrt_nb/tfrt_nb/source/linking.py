@@ -1,7 +1,8 @@
 """Functions of other programs, where a program calls what it does not define.
 
-Only what is called comes along, with what it calls itself.  Within its own program a function keeps
-what its names mean: where that clashes with this program, it gets another name.
+Only called functions are linked, together with the functions that they call.  Within its own
+program a function keeps what its names mean: where that clashes with this program, it gets another
+name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
-"""A function that creates the module anew each time, because its operations are moved out of it."""
+"""A function that creates a new module each time, because its operations are moved out of it."""
 
 
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:

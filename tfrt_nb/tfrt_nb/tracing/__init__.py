@@ -1,10 +1,10 @@
 """Programs from Python: functions that are traced, and kernels that are called one by one.
 
-A function of `@program` runs once with stand-ins for its arguments.  What it does with them,
-operators and calls of kernels, becomes operations that keep their Python places.
+A function of `@program` runs once with stand-ins for its arguments.  Operators and calls of kernels
+become operations that keep their Python locations.
 
-`trace` has the values, operations and functions of a program that is being made, and their types;
-`operators`, `calls` and `control` what makes operations; `names` what Python calls the values,
-`records` what becomes of them: a BEF file at once, text when asked for; `functions` is `@program`,
-`eager` is `tfrt.call`, `api` has the public names, `static` what type checkers see of them.
+`trace` has the values, operations, and functions of a program that is being made, and their types;
+`operators`, `calls`, and `control` make operations; `names` finds Python's names of the values;
+`records` makes a BEF file at once, and source text on request; `functions` has `@program`, `eager`
+has `tfrt.call`, `api` has the public names, and `static` has their types for type checkers.
 """

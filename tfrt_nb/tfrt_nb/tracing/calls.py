@@ -56,7 +56,7 @@ class CallPlan:
 def traced_call(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> object:
-    """The operation that calls `kernel`: its results, a chain for one that returns None."""
+    """Make the operation that calls `kernel`; return its results, or a chain if it returns None."""
     trace = required(f"'{kernel.name}'")
     kernel.check_is_registered()
     after = keywords.pop("after", ())
@@ -88,10 +88,11 @@ def traced_call(
 def bound(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """The values in the order of the parameters, up to the first default, and the attributes.
+    """Return the values in the order of the parameters, up to the first default, and the
+    attributes.
 
     Raises:
-        TfrtError: if Python would not call the kernel's function with them.
+        TfrtError: if Python would reject a call of the kernel's function with them.
     """
     plan = CallPlan.of(kernel)
     try:
@@ -111,7 +112,7 @@ def bound(
 def operand(
     trace: Trace, kernel: UserKernel, parameter: inspect.Parameter, value: object
 ) -> Traced:
-    """An argument as the parameter's annotation takes it."""
+    """Return an argument as the parameter's annotation requires it."""
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
         return trace.value(value)
@@ -129,7 +130,7 @@ def operand(
 
 
 def order_of(trace: Trace, after: object) -> list[object]:
-    """The values that a call waits for in addition to its arguments."""
+    """Return the values that a call waits for in addition to its arguments."""
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
@@ -138,7 +139,7 @@ def order_of(trace: Trace, after: object) -> list[object]:
 
 
 def attribute(name: str, value: object) -> Attribute:
-    """A Python value as an attribute of that name."""
+    """Return a Python value as an attribute of that name."""
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
     value = _plain(value)
@@ -158,15 +159,13 @@ def attribute(name: str, value: object) -> Attribute:
 
 
 def _plain(value: Any) -> Any:
-    """A scalar of numpy as the number of Python that it is."""
+    """Return a numpy scalar as a Python number."""
     is_number = type(value).__module__ == "numpy" and not hasattr(value, "__len__")
     return value.item() if is_number and hasattr(value, "item") else value
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
-    """A Python value as an attribute of the type that a signature says, if it says one for such
-    values.
-    """
+    """Return a Python value as an attribute of the signature's type, if it has one for it."""
     value = _plain(value)
     word = word.removesuffix("?")
     if word.startswith("array.") and isinstance(value, list | tuple):
@@ -184,7 +183,7 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
 def attributes_of(
     kernel: UserKernel | None, keywords: Mapping[str, object]
 ) -> list[tuple[str, Attribute]]:
-    """The attributes a call gives by name, in BEF's order; not a None that is the default."""
+    """Return the attributes that a call passes by name, in BEF's order, without a default None."""
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
         (name, keyword_attribute(kernel, name, keywords[name]))
@@ -194,7 +193,7 @@ def attributes_of(
 
 
 def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> Attribute:
-    """A Python value as the attribute that a kernel's annotation says."""
+    """Return a Python value as an attribute of the kernel's annotated type."""
     kind = None
     if kernel is not None:
         kind = next((one.kind for one in kernel.attributes if one.name == name), None)
@@ -205,9 +204,7 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
 
 
 class in_order:
-    """Let kernels that return None, and operations with bodies, happen in the order of the
-    lines.
-    """
+    """Order kernels that return None, and operations with bodies, by their lines."""
 
     def __enter__(self) -> None:
         self._trace = required("tfrt.in_order")
@@ -216,7 +213,7 @@ class in_order:
 
     def __exit__(self, *_: object) -> None:
         before, self._trace.is_ordered = self._before
-        if not self._trace.is_ordered:  # else it goes on with what happened within
+        if not self._trace.is_ordered:  # otherwise it continues after the effects of the block
             self._trace.order = before
 
 

@@ -1,9 +1,9 @@
 """Control flow in traced functions.
 
-A body is a private function of the program.  The values that it captures are further arguments,
-which both ways of a `cond` share and loops carry unchanged.  The results of a body with effects
-are followed by a chain, which is available once the effects have happened; within `in_order` a
-chain goes in, too.
+A body is a private function of the program.  The values that it captures are additional arguments,
+which both branches of a `cond` share and loops carry unchanged.  The results of a body with effects
+are followed by a chain, which is available once the effects have happened; inside `in_order`, a
+chain is also an argument.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Body:
-    """A body that was traced: what it returned, before it is given a type."""
+    """A traced body: its return value, before it is given a type."""
 
     trace: Trace
     returned: list[object]
@@ -48,7 +48,7 @@ def body_of(
     name: str,
     weak: Sequence[Weak | None] = (),
 ) -> Body:
-    """Trace a body.  Its own arguments come first, then within `in_order` a chain."""
+    """Trace a body.  Its own arguments come first, then, inside `in_order`, a chain."""
     check_body(function, len(types), name.rpartition(".")[0])
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
@@ -65,7 +65,7 @@ def body_of(
 
 
 def check_body(function: object, count: int, where: str) -> None:
-    """Refuse what cannot be called with the values that a body is given."""
+    """Reject a body that cannot be called with its values."""
     if not callable(function) or isinstance(function, Traced):
         refuse(f"a body of control flow is a function, as in lambda x: x + 1; found {function!r}")
     try:
@@ -74,7 +74,7 @@ def check_body(function: object, count: int, where: str) -> None:
         given = counted(count, "argument")
         refuse(f"a body of control flow in @{where} is called with {given}: {wrong}")
     except ValueError:
-        return  # some functions of C do not say what they take
+        return  # some C functions have no signature
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
@@ -89,16 +89,14 @@ def returned_items(trace: Trace, returned: object) -> list[object]:
 
 
 def final_chain(trace: Trace, *more: Traced) -> Traced:
-    """A chain that is available when all effects of a body have happened."""
+    """Return a chain that is available when all effects of a body have happened."""
     if trace.is_ordered and trace.order is not None:
         return trace.order
     return trace.chain_of([*more, *trace.effects])
 
 
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
-    """Let bodies capture the same values in the same order; these, as their outer trace has
-    them.
-    """
+    """Let bodies capture the same values in the same order; return their outer values."""
     every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
     for body in bodies:
         for value in every:
@@ -172,10 +170,11 @@ def cond(
 def _loop_body(
     trace: Trace, step: Callable[..., Any], carried: list[Any], name: str, extra: int = 0
 ) -> tuple[Body, list[Traced], list[Traced]]:
-    """The body of a loop, what it returns, and the values that the loop starts with.
+    """Return the body of a loop, its return values, and the values that the loop starts with.
 
     A number that starts the loop takes the type that the body returns for it: then the body is
-    traced again.  After the carried values, `extra` more are returned that are not carried.
+    traced again.  After the carried values, the body returns `extra` more values that are not
+    carried.
 
     """
     start = [trace.value(value) for value in carried]
@@ -244,7 +243,7 @@ def _carry(
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Value:
-    """`while test(*carried): carried = body(*carried)`; returns what is carried at the end."""
+    """Run `while test(*carried): carried = body(*carried)`; return the last carried values."""
     trace = required("tfrt.while_loop")
     for function in (test, body):
         check_body(function, len(carried), trace.name)
@@ -274,7 +273,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
 
 
 def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
-    """`for _ in range(count): carried = body(*carried)`; returns what is carried at the end."""
+    """Run `for _ in range(count): carried = body(*carried)`; return the last carried values."""
     trace = required("tfrt.repeat")
     times = _count(trace, count, "tfrt.repeat")
     traced, results, start = _loop_body(trace, body, list(carried), f"{trace.name}.repeat")
@@ -287,9 +286,10 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
 
 
 def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
-    """`body(i)` for each i below `count`, in any order and at the same time; returns a chain.
+    """Run `body(i)` for each i below `count`, in any order and concurrently; return a chain.
 
-    `i` has the type of `count`; with a number for that, the type that it meets.
+    `i` has the type of `count`; if that is a number, `i` has the type of the value that it is used
+    with.
     """
     trace = required("tfrt.parallel_for")
     end = _count(trace, count, "tfrt.parallel_for")
@@ -316,7 +316,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         trace.is_ordered = ordered
     traced.trace.close([done])
     types = [value.type for value in captures]
-    passed = (0, *range(2, 2 + len(types)))  # the second one is where the block of calls ends
+    passed = (0, *range(2, 2 + len(types)))  # the second argument is the end of the block of calls
     region = Region(("i32", "i32", *types), traced.trace.name, passed, (CHAIN,))
     operands = (zero, end, one, *captures)
     [chain] = trace.kernel("tfrt.parallel_for.i32", operands, (CHAIN,), region=region)
@@ -337,15 +337,17 @@ def _count(trace: Trace, count: Any, what: str) -> Traced:
 def map_values(
     kernel: Callable[..., Any], values: Any, *, errors: str = "raise", at_once: int | None = None
 ) -> Any:
-    """`[kernel(value) for value in values]`, the calls at the same time.
+    """Run `[kernel(value) for value in values]` with concurrent calls.
 
-    The length of a traced value is known when the program runs: the result is one value, a list.
+    The length of a traced value is known only at run time: the result is one value, a list.
 
     Args:
-        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` instead
-            of each value that failed, whose `__cause__` is what the kernel raised.
+        errors: "raise" makes the first error the error of the list; "keep" puts a `TfrtError`,
+        whose
+            `__cause__` is the kernel's exception, in place of each failed value.
         at_once: how many calls are in flight, which bounds the memory that they hold.  The result
-            is one value, a list, even if the length is known when traced.
+        is
+            one value, a list, even if the length is known while tracing.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -387,7 +389,7 @@ def map_values(
 
 
 def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
-    """`kernel`, whose call gives its error as an object if it fails."""
+    """Return `kernel` for calls that return their error as an object if they fail."""
 
     def call(item: Any) -> Any:
         trace = required("tfrt.map")
@@ -402,11 +404,10 @@ def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
 
 
 def recover(value: Any, replacement: Any) -> Any:
-    """`value`, or `replacement` if `value` is an error: a number, a string, an object, or another
-    traced value.
+    """Return `value`, or `replacement` if `value` is an error.
 
-    The replacement of a kernel that returns None is None.  A run that is cancelled is not
-    recovered.
+    The replacement is a number, a string, an object, or another traced value; for a kernel that
+    returns None, it is None.  A cancelled run is not recovered.
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):
@@ -433,7 +434,7 @@ def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
 
 
 def _taken(trace: Trace, before: dict[Traced, None]) -> list[Traced]:
-    """The effects of a trace since there were those, which it forgets."""
+    """Return, and forget, the effects of a trace since an earlier state."""
     found = [one for one in trace.effects if one not in before]
     for one in found:
         del trace.effects[one]

@@ -1,4 +1,4 @@
-"""One kernel at a time: `tfrt.call`."""
+"""Calls of single kernels: `tfrt.call`."""
 
 from __future__ import annotations
 
@@ -42,30 +42,30 @@ from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
-"""The program that calls a kernel, and its function; whether it takes a chain more; the address of
-the kernel if that is of numbers, or 0; the caller's code, which is kept, as its address is part of
-the key."""
+"""The program that calls a kernel, and its function; whether it takes an additional chain; the
+address of a kernel of numbers, or 0; and the caller's code, which is kept because its address is
+part of the key."""
 _programs: dict[object, _Found] = {}
 """The cache of calls, by the caller's instruction, kernel, types, and attributes."""
 _checked: set[object] = set()
-"""The keys, apart from the caller, of programs that are right."""
+"""The keys, without the caller, of valid programs."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
-"""The kernels whose arguments have the types of the signature, not those of the values."""
+"""The kernels whose arguments have the types of the signature instead of those of the values."""
 _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; return its result, an AsyncValue, or a tuple if it has no
-    result or several.
+    """Run one kernel on the default host; return its result, an AsyncValue, or a tuple of none or
+    several.
 
-    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the
-    kernel's signature, for user kernels those of the values.  A chain that the kernel takes last
-    may be left out. `attributes` may have arguments of a user's kernel by the names of its
-    parameters, too. Each line that calls has a program of its own, which is kept: errors have the
-    place of the caller.
+    `name` is the kernel's name, or the function that `kernel` decorated.  The types are those of
+    the kernel's signature, or, for user kernels, those of the values.  A final chain may be
+    omitted. `attributes` may also have arguments of a user's kernel, by the names of its
+    parameters. Each calling line has its own program, which is kept: errors have the location of
+    the caller.
 
     Raises:
-        TfrtError: if there is no such kernel, or it takes other arguments or attributes.
+        TfrtError: if the kernel does not exist, or takes other arguments or attributes.
     """
     if attributes:
         values, attributes = _by_position(name, values, attributes)
@@ -87,13 +87,13 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
 def call_each(
     name: str | Callable[..., object], /, *columns: Sequence[Any], **attributes: Any
 ) -> Batch:
-    """Run one kernel once for each value of the columns, as one run on the default host: see
+    """Run one kernel for each row of the columns, as one run on the default host: see
     `Program.map`.
 
-    Types are those of `call` for the first values.
+    The types are those of `call` for the first values.
 
     Raises:
-        TfrtError: as `call`, and if the columns do not fit the kernel.
+        TfrtError: like `call`, and if the columns do not fit the kernel.
     """
     given = (*columns, *attributes.values())
     if attributes:
@@ -114,9 +114,7 @@ def call_each(
 def _by_position(
     name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The values, those of a user's kernel that are given by the names of its parameters too,
-    and the attributes.
-    """
+    """Return the values, including a user kernel's values passed by name, and the attributes."""
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     for option in ("host", "timeout"):
         if option in keywords and (kernel is None or option not in kernel.signature.parameters):
@@ -133,18 +131,18 @@ def _by_position(
 def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
 ) -> _Found:
-    """Return the program that calls a kernel with such values, created on the first call by the
-    caller's instruction.
+    """Return the program for a kernel and such values, made on the first call of the caller's
+    instruction.
     """
     if type(name) is not str and type(name) is not FunctionType:
-        name = _name_of(name)  # another object may have no hash
-    frame = sys._getframe(2)  # what called `call` or `call_each`
+        name = _name_of(name)  # another object may be unhashable
+    frame = sys._getframe(2)  # the caller of `call` or `call_each`
     code = frame.f_code
     types: object = len(values)
     if name not in _TYPED:
         kinds = tuple(map(type, values))
         types = tuple(map(_type_key, values)) if AsyncValue in kinds else kinds
-    # One tuple, as the hash of each counts in so short a call.
+    # One tuple, because hashing several would take a notable part of so short a call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
@@ -169,9 +167,7 @@ def _program(
 
 
 def _number_kernel(name: str) -> int:
-    """The address of a native kernel of numbers with one or two results, which does nothing
-    else; else 0.
-    """
+    """Return the address of a pure native kernel of numbers with one or two results, or 0."""
     operation = OPERATIONS.get(name)
     if operation is None or len(operation.results) not in (1, 2):
         return 0
@@ -179,7 +175,7 @@ def _number_kernel(name: str) -> int:
 
 
 def _name_of(function: object) -> str:
-    """The name of the kernel that a function is, or that a string gives."""
+    """Return the kernel's name, from a decorated function or a string."""
     if isinstance(function, str):
         return str(function)
     kernel = getattr(function, "kernel", None)
@@ -194,10 +190,9 @@ def _name_of(function: object) -> str:
 def _loaded(
     name: str, values: tuple[object, ...], attributes: dict[str, Any], key: object
 ) -> tuple[Executable, bool]:
-    """The program that calls a kernel, and whether it takes a chain more than was given.
+    """Return the program that calls a kernel, and whether it takes an additional chain.
 
-    Its text is checked once for each `key`.  What is wrong there is an error at the line of the
-    caller.
+    Its text is checked once for each `key`.  Problems are errors at the caller's line.
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
@@ -214,9 +209,9 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Whether a call loads and its trace has checked all of it.
+    """Tell whether a call loads, and its trace has checked all of it.
 
-    Otherwise the caller checks the text of the call, for which xDSL is imported.
+    Otherwise, the caller checks the text of the call, for which xDSL is imported.
     """
     if name not in USER_FUNCTIONS and (name not in _TYPED or SIGNATURES[name].attributes):
         return False
@@ -232,8 +227,9 @@ def _type_key(value: object) -> object:
 
 
 def _attribute_key(value: object) -> object:
-    """Return a key that differs for different attributes: to a dictionary, True is 1 and 1.0, and
-    -0.0 is 0.0.
+    """Return a key that differs for different attributes.
+
+    In a dictionary, True equals 1 and 1.0, and -0.0 equals 0.0.
     """
     return value if type(value) is int or type(value) is str else (type(value), repr(value))
 
@@ -241,7 +237,7 @@ def _attribute_key(value: object) -> object:
 def _traced(
     name: str, values: tuple[object, ...], attributes: dict[str, Any]
 ) -> tuple[Module, bool]:
-    """A trace of a call of a kernel, and whether it takes a chain more than was given."""
+    """Return a trace of a kernel's call, and whether it takes an additional chain."""
     signature = SIGNATURES.get(name)
     if signature is not None:
         types, results, needs_chain = _of_signature(signature, values)
@@ -254,7 +250,7 @@ def _traced(
         ]
     else:
         if name not in available_kernels():
-            from tfrt_nb.dialects.catalog import similar_operations  # xDSL takes a second
+            from tfrt_nb.dialects.catalog import similar_operations  # importing xDSL takes a second
 
             near = similar_operations(name)
             if name in near:
@@ -267,7 +263,7 @@ def _traced(
         needs_chain = False
         given = attributes_of(USER_FUNCTIONS.get(name), attributes)
     module = Module()
-    # Messages about arguments name the function: it is called as the kernel, if a function can be.
+    # Messages about arguments name the function, which has the kernel's name if that is valid.
     symbol = name if re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII) else "main"
     trace = Trace(module, symbol, types)
     trace.close(trace.kernel(name, trace.arguments, results, sorted(given, key=itemgetter(0))))
@@ -277,7 +273,7 @@ def _traced(
 def _of_signature(
     signature: Signature, values: tuple[object, ...]
 ) -> tuple[list[str], list[str], bool]:
-    """Types of operands and results, and whether a chain is left out."""
+    """Return the types of operands and results, and whether a chain is omitted."""
     words = list(signature.operands)
     if signature.rest is not None:
         words += [signature.rest] * (len(values) - len(words))
@@ -295,7 +291,7 @@ def _of_signature(
 
 
 def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[str]]:
-    """Types of operands and results of a user's kernel."""
+    """Return the types of operands and results of a user's kernel."""
     types = [CHAIN if value is A_CHAIN else type_of_value(value) for value in values]
     kernel = USER_FUNCTIONS.get(name)
     if kernel is None:

@@ -43,30 +43,28 @@ from tfrt_runtime.kernels.users.annotations import (
 )
 
 OPTIONS = ("host", "timeout", "output")
-"""Keywords of a call that are no arguments, where no parameter has the name."""
+"""Keywords of a call that are options, unless a parameter has the name."""
 CANCELLED = "another value was chosen"
 SOON_SECONDS = 0.02
-"""A run that a control has started and that is over by then is shown with its results at once."""
+"""A run started by a control that finishes in this time is shown with its results at once."""
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
 @dataclass(slots=True)
 class Callee:
-    """A traced function of a module, as its callers see it; `results` are None while it is not
-    known.
-    """
+    """A traced function of a module, as its callers see it; `results` are None while unknown."""
 
     name: str
     results: tuple[str, ...] | None
     has_chain: bool = False
     is_called: bool = False
-    """Whether a call, perhaps of its own, relies on `results`."""
+    """Whether a call, perhaps a recursive one, relies on `results`."""
 
 
 class TracedProgram:
-    """A Python function that is traced when it is first called, once for each signature.
+    """A Python function that is traced on its first call, once for each signature.
 
-    Calling it starts a run; within another traced function it is a call of a function.
+    Calling it starts a run; in another traced function, it makes a call of a function.
     `host=`, `timeout=` and `output=` are options of that run, unless a parameter has the name:
     `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
@@ -121,16 +119,16 @@ class TracedProgram:
 
     @property
     def is_typed(self) -> bool:
-        """Whether the annotations say the types of all arguments."""
+        """Whether the annotations state the types of all arguments."""
         return self._fixed is not None
 
     @property
     def mlir(self) -> str:
-        """The text of the program, if its annotations say its types."""
+        """The source text of the program, if its annotations state its types."""
         return self.trace().mlir
 
     def trace(self, *values: object) -> Program:
-        """The program for arguments of these types, or for these values; it does not run.
+        """Return the program for arguments of these types, or for these values, without running it.
 
         Raises:
             TfrtError: at the Python line that cannot be part of a program.
@@ -143,7 +141,7 @@ class TracedProgram:
         return self._version(self._types_of(values, _type_like) if values else self._fixed or ())
 
     def graph(self) -> Any:
-        """The graph of the program: see `Program.graph`."""
+        """Return the graph of the program: see `Program.graph`."""
         return self.trace().graph()
 
     def __call__(self, *values: Any, **keywords: Any) -> Any:
@@ -159,11 +157,12 @@ class TracedProgram:
         return program._run_function(self._name, *values, **options)
 
     def options(self, **options: Any) -> ProgramOptions:
-        """The program with options for its runs: `page.options(timeout=1.5, host=h)(5)`.
+        """Return the program with options for its runs: `page.options(timeout=1.5, host=h)(5)`.
 
         Args:
-            options: those of `Program.run`: `timeout` is the seconds of one run with all attempts
-                of its kernels, `host` where it runs.
+            options: those of `Program.run`: `timeout` is the time limit of one run, with all
+            attempts
+                of its kernels, in seconds; `host` is where it runs.
 
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
@@ -182,9 +181,7 @@ class TracedProgram:
 
     @widget.setter
     def widget(self, controls: Any) -> None:
-        """`interact` says here which controls call the program: from now on, moving one cancels
-        the run before.
-        """
+        """Accept the controls of `interact`: from now on, moving one cancels the previous run."""
         self._controls = controls
         runs = [controls.result]
 
@@ -204,7 +201,7 @@ class TracedProgram:
         return program._run_function(self._name, *values, **options)
 
     def map(self, *columns: Any, **options: Any) -> Batch:
-        """Call the program once for each value of the columns, as one run; see `Program.map`.
+        """Call the program for each row of the columns, as one run; see `Program.map`.
 
         Arguments without annotations have the types of the first values.
         """
@@ -226,7 +223,7 @@ class TracedProgram:
         return self._version(types).map(*columns, function=self._name, **options)
 
     def _bound(self, values: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
-        """The values in the order of the parameters."""
+        """Return the values in the order of the parameters."""
         try:
             bound = self._signature.bind(*values, **keywords)
         except TypeError as wrong:
@@ -241,7 +238,9 @@ class TracedProgram:
     def _types_of(
         self, values: Sequence[object], type_of: Callable[[object], str] | None = None
     ) -> tuple[str, ...]:
-        """The signature for values: annotations say it, else the values do, by `type_of`."""
+        """Return the signature for values, from annotations or else, by `type_of`, from the
+        values.
+        """
         type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
             taken = counted(len(self._parameters), "argument")
@@ -262,7 +261,7 @@ class TracedProgram:
             return program
 
     def _made(self, module: Module) -> Program:
-        """The program of what was traced.  Its text is made when it is asked for."""
+        """Return the program of the traced functions.  Its text is made on request."""
         records = records_of(module)
         source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
@@ -281,8 +280,8 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """The function of this program in a module.  With `ordered` it takes a chain, and
-        returns one.
+        """Return the function of this program in a module; with `ordered`, it takes and returns a
+        chain.
         """
         key = (self, types, ordered)
         found = module.versions.get(key)
@@ -337,7 +336,7 @@ class TracedProgram:
         return callee
 
     def _called(self, trace: Trace, values: Sequence[Any]) -> Any:
-        """The call of this program in another one."""
+        """Make the call of this program in another one."""
         given = []
         for known, value in zip(self._types, values, strict=True):
             item = trace.value(value, known)
@@ -381,12 +380,12 @@ class ProgramOptions:
         return self.program.map(*columns, **self.chosen | options)
 
     def options(self, **options: Any) -> ProgramOptions:
-        """The same with more options, or others."""
+        """Return the same program with additional or changed options."""
         return self.program.options(**self.chosen | options)
 
 
 def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...] | None:
-    """The types that a return annotation says; None if it says too little."""
+    """Return the types of a return annotation; None if it is incomplete."""
     if not has_annotation(annotation):
         return None
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)
@@ -395,7 +394,7 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
 
 
 def _type_like(value: object) -> str:
-    """The type that `trace` is given, or that of a value."""
+    """Return the type that `trace` is given, or that of a value."""
     if isinstance(value, Type):
         return value.name
     return annotated_type(value) or OBJECT if inspect.isclass(value) else _type_of_argument(value)
@@ -406,7 +405,7 @@ def _type_of_argument(value: object) -> str:
 
 
 def program(function: Callable[..., Any]) -> TracedProgram:
-    """Let a Python function be a program: it is traced at its first call.
+    """Make a Python function a program, which is traced on its first call.
 
     Raises:
         TfrtError: if it takes any number of arguments.

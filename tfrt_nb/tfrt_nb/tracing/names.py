@@ -1,9 +1,8 @@
-"""The Python names of a traced program's values: the variables that the traced lines assign them
-to.
+"""The Python names of a traced program's values: the variables to which the traced lines assign
+them.
 
-The name is in the bytecode after the call or operator, so tracing itself does not search for it
-: `pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is
-asked for.
+The name is in the bytecode after the call or operator, so tracing itself does not search for it:
+`pears = slow(apples)` is a CALL and a STORE.  Names are searched when the source text is requested.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
 _HELPERS = re.compile(
     r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
 )
-"""Operations that a line makes for its operands, unless they are its last."""
+"""Operations that a line makes for its operands, unless they are the line's last operation."""
 _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
@@ -37,7 +36,7 @@ class Site(NamedTuple):
 
 
 class Made(NamedTuple):
-    """An operation of a function: where it was made, its kernel, and how many results it has."""
+    """An operation of a function: where it was made, its kernel, and its number of results."""
 
     site: Site | None
     kernel: str
@@ -63,8 +62,9 @@ def labels(count: int, function: Function | None) -> Labels:
 
 
 def value_names(count: int, function: Function) -> list[str]:
-    """Names of the registers of a function with `count` arguments, each once; "" for a value
-    that has none, or one that MLIR does not allow.
+    """Return unique names of the registers of a function with `count` arguments.
+
+    The name is "" for a value without a name, or with one that MLIR does not allow.
     """
     taken: dict[str, int] = {}
     found = _names(count, function, [""] * len(function.made))
@@ -83,7 +83,7 @@ def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
 
 
 def _sites(function: Function) -> list[Site | None]:
-    """The instructions that the operations are made for; None for one that only helps another."""
+    """Return the instructions that the operations are made for; None for helper operations."""
     found: list[Site | None] = []
     for _, group in groupby(function.made, key=_key):
         operations = [*group]
@@ -93,12 +93,12 @@ def _sites(function: Function) -> list[Site | None]:
 
 
 def _key(one: Made) -> object:
-    """The shared data of one instruction's operations."""
+    """Return the shared data of one instruction's operations."""
     return one.site and (id(one.site.code), one.site.instruction)
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:
-    """The name, or the first `name_N` that no other value has."""
+    """Return the name, or the first unused `name_N`."""
     if not name:
         return ""
     found = name
@@ -110,7 +110,7 @@ def _unique(name: str, taken: dict[str, int]) -> str:
 
 
 def expression(site: Site) -> str:
-    """The source text that an instruction comes from, "" unless it is known and within a line."""
+    """Return the source text of an instruction, "" unless it is known and on one line."""
     place = place_of_code(site.code, site.instruction)
     if place.end_column is None or place.end_line != place.line:
         return ""
@@ -119,8 +119,8 @@ def expression(site: Site) -> str:
 
 
 def assigned(site: Site) -> tuple[str, ...]:
-    """The variables that what an instruction makes is assigned to: several of a tuple; () for
-    none.
+    """Return the variables to which an instruction's result is assigned: several for a tuple, or
+    ().
     """
     return _assignments(site.code).get(site.instruction, ())
 
@@ -139,13 +139,13 @@ def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
             count, position = following.arg or 0, position + 1
         stored = _stored(iter(instructions[position + 1 :]), count)
         if len(stored) == count:
-            # While a function of Python is called, 3.11 says that it is at a cache of the call.
+            # During a call of a Python function, 3.11 reports the offset of a cache of the call.
             found |= dict.fromkeys(range(one.offset, following.offset, 2), stored)
     return found
 
 
 def _stored(instructions: Iterator[dis.Instruction], count: int) -> tuple[str, ...]:
-    """The first `count` variables that are stored one after the other, or fewer."""
+    """Return the first `count` variables that are stored one after the other, or fewer."""
     names: list[str] = []
     while len(names) < count:
         one = next(instructions, None)

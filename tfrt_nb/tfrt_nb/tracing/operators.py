@@ -1,4 +1,4 @@
-"""Python's operators on traced values: each is a kernel of the types that meet there."""
+"""Python's operators on traced values: each calls a kernel for its operands' types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[Traced, Traced]:
-    """Both operands as values of one type."""
+    """Return both operands as values of one type."""
     if (
         type(left) is Traced is type(right)
         and left.trace is trace is right.trace
@@ -48,7 +48,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
 
 
 def _type_of_weak(*values: object) -> str | None:
-    """The type that numbers without one meet in: a float's, if one of them is a float."""
+    """Return the common type of numbers without a type: a float type if one of them is a float."""
     known = [value.type for value in values if isinstance(value, Traced)]
     if any(isinstance(value, float) for value in values):
         known.append("f64")
@@ -56,7 +56,7 @@ def _type_of_weak(*values: object) -> str | None:
 
 
 def _trace_of(*values: object) -> Trace:
-    """The function that is traced, in which the values are used."""
+    """Return the function that is being traced, in which the values are used."""
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
@@ -83,14 +83,16 @@ def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ..
 
 
 def _joined(a: Traced, b: Traced) -> Weak | None:
-    """The weakness of what two values make: none unless each is a number without a type."""
+    """Return the weakness of a combination of two values: none unless each is a number without a
+    type.
+    """
     if a.weak is None or b.weak is None:
         return a.weak if b.is_number else b.weak if a.is_number else None
     return Weak(a.weak, b.weak)
 
 
 def floored(left: object, right: object) -> tuple[Traced, Traced]:
-    """`divmod(left, right)`: rounded down, as Python does it."""
+    """`divmod(left, right)`: rounded down, as in Python."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, "divmod", left, right)
     quotient, rest = _applied(trace, "divmod", a, b)
@@ -115,7 +117,7 @@ def absolute(value: Traced) -> Traced:
 
 
 def cast(value: Any, type_text: str) -> Any:
-    """`tfrt.f64(value)`: in a trace a value of the program, else a Python number."""
+    """`tfrt.f64(value)`: in a trace, a value of the program; otherwise, a Python number."""
     trace = current()
     if trace is None:
         if isinstance(value, Traced):
@@ -174,11 +176,11 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
 
 
 _UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
-"""numpy's names for operators: what a number of numpy on the left calls."""
+"""numpy's names for operators, which a numpy number on the left calls."""
 
 
 def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
-    """A function of numpy on a traced value."""
+    """Apply a numpy function to a traced value."""
     operator = _UFUNCS.get(ufunc.__name__)
     if method == "__call__" and len(inputs) == 2:
         if operator is not None:
@@ -192,7 +194,7 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
 
 
 def _attribute(self: Traced, name: str) -> NoReturn:
-    """A traced value has no attributes of the user's."""
+    """Raise an error: a traced value has no attributes of the user."""
     if name.startswith("__"):
         raise AttributeError(name)
     _trace_of(self)
@@ -216,7 +218,7 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 
 
 def _install() -> None:
-    """Give `Traced` its operators: most differ in nothing but their kernel."""
+    """Give `Traced` its operators, most of which differ only in their kernel."""
 
     def plain(operator: str) -> Callable[[Traced, object], object]:
         return lambda self, other: binary(operator, self, other)
@@ -232,7 +234,7 @@ def _install() -> None:
     for operator, name in names.items():
         setattr(Traced, f"__{name}__", plain(operator))
     methods: dict[str, Callable[..., object]] = {
-        "hash": object.__hash__,  # it is the value of the program that counts, not what it is
+        "hash": object.__hash__,  # the program's value matters, not its identity
         "neg": negated,
         "pos": lambda self: self,
         "invert": inverted,

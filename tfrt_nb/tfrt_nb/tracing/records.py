@@ -1,4 +1,4 @@
-"""The program of a trace: records with the Python places at once, text when asked for."""
+"""The program of a trace: records with Python locations at once, source text on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CALL = "tfrt.call"
 
 
 class _Body(NamedTuple):
-    """A function, or with the name "" a region: what its record is made of."""
+    """A function, or a region if the name is "": the parts of its record."""
 
     name: str
     place: Location
@@ -38,7 +38,7 @@ class _Body(NamedTuple):
     result_types: tuple[str, ...]
     register_types: tuple[str, ...]
     rows: list[tuple[Row, tuple[str, ...]]]
-    """Each with the names of its callees."""
+    """The rows, each with the names of its callees."""
     operands: list[tuple[int, ...]]
     returned: tuple[int, ...]
     places: list[Location]
@@ -55,7 +55,7 @@ def records_of(module: Module) -> BefModule:
 
 class _Writer:
     """Collects functions in the order of a file, then numbers them, as `convert.collect` does for a
-    module.  Without that module, which loads the IR: most traces run without it.
+    module.  It avoids that module, which loads the IR: most traces run without it.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Writer:
         self._places = PlaceWriter()
 
     def collect(self, trace: Trace) -> None:
-        """Note a function, after its regions."""
+        """Collect a function, after its regions."""
         parameters = [*trace.arguments, *trace.captures.values()]
         registers = {value: number for number, value in enumerate(parameters)}
         types = [value.type for value in parameters]
@@ -94,14 +94,14 @@ class _Writer:
         self._add(body)
 
     def _add(self, body: _Body) -> int:
-        """The index of a function or region."""
+        """Return the index of a function or region."""
         self._types |= dict.fromkeys((*body.argument_types, *body.result_types))
         self._bodies.append(body)
         return len(self._bodies) - 1
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
-            # What is in a region comes before its operation, its function after what it calls.
+            # The contents of a region come before its operation, and a function after its callees.
             self._kernel_names[CALL] = None
             self._types |= dict.fromkeys(operation.region.result_types)
         self._kernel_names[operation.name] = None
@@ -129,7 +129,7 @@ class _Writer:
         return offset
 
     def write(self) -> BefModule:
-        """The whole file."""
+        """Return the whole file."""
         indexes = {body.name: index for index, body in enumerate(self._bodies) if body.name}
         functions = tuple([self._function(body, indexes) for body in self._bodies])
         return BefModule(
@@ -164,7 +164,7 @@ class _Writer:
 
 
 def _region(region: Region, place: Location) -> _Body:
-    """The region's one call."""
+    """Return the region's only call."""
     count = len(region.argument_types)
     returned = tuple(range(count, count + len(region.result_types)))
     row = Row(CALL, (), (), (), len(returned))
@@ -182,7 +182,7 @@ def _region(region: Region, place: Location) -> _Body:
 
 
 def _number_types(value: Attribute) -> list[str]:
-    """The types of the numbers in an attribute: a file has them."""
+    """Return the types of the numbers in an attribute, which a file stores."""
     if isinstance(value, Scalar):
         return [value.dtype.name.lower()]
     if isinstance(value, Array):
@@ -193,7 +193,7 @@ def _number_types(value: Attribute) -> list[str]:
 
 
 def named_in(module: Module) -> dict[str, Function]:
-    """The data from which names of values are read, for each traced function by its name."""
+    """Return the data from which names of values are read, by the traced functions' names."""
     return {
         trace.name: Function(
             trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]
@@ -210,10 +210,10 @@ def text_of(
     places: bool = True,
     named: Mapping[str, Function] = MappingProxyType({}),
 ) -> str:
-    """The program as text: Python's names for values, and Python's places.
+    """Return the program as source text, with Python's names of values and Python's locations.
 
-    Values whose names MLIR has not the letters of are numbered.  `named` is as `named_in` returns
-    it.
+    Values whose names have characters that MLIR does not allow are numbered.  `named` is the result
+    of `named_in`.
     """
     from xdsl.dialects.builtin import StringAttr
 

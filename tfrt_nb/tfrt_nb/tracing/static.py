@@ -1,9 +1,8 @@
-"""The types of values as type checkers see them: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a
-cast.
+"""The types of values for type checkers: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
 
-Never imported when programs run: there they are values of
+This module is never imported at run time, when the types are values of
 `tfrt_runtime.kernels.users.annotations.Type`.  A value of such a type is a number in Python and a
-traced value in a program, so checkers let it be anything.
+traced value in a program, so checkers accept anything.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ class Value(Any):  # type: ignore[misc]
 
     def __init__(self, value: Any) -> None: ...
 
-    # What operators return is no Any: strict rules forbid to return that from a function with a
-    # type.
+    # Operators do not return Any: strict rules forbid returning it from a typed function.
     def _binary(self, other: Any) -> Value:
         return self
 

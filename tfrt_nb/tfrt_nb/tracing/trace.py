@@ -1,6 +1,4 @@
-"""A function while it is traced: its operations, the values that they make, and the types that
-these have.
-"""
+"""A function while it is traced: its operations, and their values with their types."""
 
 from __future__ import annotations
 
@@ -38,17 +36,17 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 VALUES = (*NUMBERS, STRING)
-"""The types that an object may turn out to have: a kernel checks it when the program runs."""
+"""The types that an object may turn out to have; a kernel checks that at run time."""
 DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is a numpy array; numpy is not imported for the question."""
+    """Tell whether a value is a numpy array, without importing numpy."""
     return type(value).__module__ == "numpy" and type(value).__name__ == "ndarray"
 
 
 def type_of_value(value: object) -> str:
-    """The type that a Python value has in a program, where nothing else says it."""
+    """Return the type of a Python value in a program, if nothing else states it."""
     if isinstance(value, AsyncValue):
         if value.type or value.state is not State.AVAILABLE:
             return value.type or OBJECT
@@ -74,7 +72,9 @@ def here() -> Location:
 
 
 class Weak:
-    """The type of a number that starts a loop: that of the first value it is combined with."""
+    """The type of a number that starts a loop: that of the first value with which it is
+    combined.
+    """
 
     __slots__ = ("met", "others")
 
@@ -83,7 +83,7 @@ class Weak:
         self.others = others
 
     def meet(self, type_text: str) -> None:
-        """The number, and those that it was made of, is used as one of this type."""
+        """Note that the number, and those from which it was made, is used as one of this type."""
         self.met = self.met or type_text
         for other in self.others:
             other.meet(type_text)
@@ -92,12 +92,12 @@ class Weak:
 class Traced:
     """A value of the program that is being made.  Operators are in `operators`.
 
-    One that is `weak` is used as of any type, to find out which one it must have.
+    A `weak` value may be used as any type, to find out which type it must have.
     """
 
     __slots__ = ("is_number", "place", "trace", "type", "weak")
     is_traced = True
-    """No argument of a run, of any type."""
+    """A traced value is not an argument of a run, of any type."""
 
     def __init__(self, trace: Trace, type_text: str, place: Location) -> None:
         self.trace = trace
@@ -105,11 +105,11 @@ class Traced:
         self.place = place
         self.weak: Weak | None = None
         self.is_number = False
-        """Whether it is a constant that Python wrote as a number."""
+        """Whether it is a constant from a Python number."""
 
     @property
     def is_weak(self) -> bool:
-        """Whether the value has no type of its own."""
+        """Whether the value does not have its own type."""
         return self.weak is not None
 
     def __repr__(self) -> str:
@@ -117,9 +117,7 @@ class Traced:
 
 
 class Region(NamedTuple):
-    """A region that calls a function with those of its arguments that `passed` names, and returns
-    what that returns.
-    """
+    """A region that calls a function with its arguments in `passed`, and returns the results."""
 
     argument_types: tuple[str, ...]
     callee: str
@@ -128,7 +126,7 @@ class Region(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation.  `callees` are the functions that its attributes name, as in a BEF file."""
+    """An operation.  `callees` are the functions that its attributes name, as in a BEF file."""
 
     name: str
     operands: tuple[Traced, ...]
@@ -154,7 +152,7 @@ class Module:
         self.captured: list[object] = []
 
     def fresh(self, name: str) -> str:
-        """A name for a function that no other one has: the same in every process."""
+        """Return a unique name for a function, the same in every process."""
         found, number = name, 0
         while found in self.names:
             found, number = f"{name}.{number}", number + 1
@@ -162,7 +160,7 @@ class Module:
         return found
 
     def capture(self, item: object) -> int:
-        """The slot of an object."""
+        """Return the slot of an object."""
         for slot, known in enumerate(self.captured):
             if known is item:
                 return slot
@@ -171,7 +169,7 @@ class Module:
 
 
 class Trace:
-    """One function.  `outer` is the one whose body it is: its values may be captured."""
+    """A function.  `outer` is the function whose body it is, and whose values it may capture."""
 
     def __init__(
         self,
@@ -189,7 +187,7 @@ class Trace:
         self.operations: list[Operation] = []
         self.captures: dict[Traced, Traced] = {}
         self.names: Sequence[str] = ()
-        """The Python names of the first arguments, as far as they are known."""
+        """The known Python names of the first arguments."""
         self.results: Sequence[Traced] = ()
         """The function's results, once it is closed."""
         self.effects: dict[Traced, None] = {}
@@ -207,7 +205,7 @@ class Trace:
         callees: Sequence[str] = (),
         region: Region | None = None,
     ) -> tuple[Traced, ...]:
-        """One operation more; its results."""
+        """Add an operation; return its results."""
         frame = caller()
         place = Location("<unknown>", 1, 1) if frame is None else place_of_frame(frame)
         site = None if frame is None else Site(frame.f_code, frame.f_lasti)
@@ -217,7 +215,7 @@ class Trace:
         return results
 
     def value(self, item: object, like: str | None = None) -> Traced:
-        """`item` as a value of this function; a number has the type `like` if it can."""
+        """Return `item` as a value of this function; a number has the type `like` if possible."""
         if not isinstance(item, Traced):
             return self.constant(item, like)
         if item.trace is self:
@@ -242,7 +240,7 @@ class Trace:
         return self.value(found, like)
 
     def constant(self, item: object, like: str | None = None) -> Traced:
-        """A Python value in the program: a number or a string, or a captured object."""
+        """Return a Python value in the program: a number, a string, or a captured object."""
         if isinstance(item, AsyncValue):
             refuse("an AsyncValue is an argument of a program: a trace does not wait for one")
         type_text = type_of_value(item)
@@ -261,7 +259,7 @@ class Trace:
         return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
 
     def _collection(self, item: object) -> Traced:
-        """A tuple, list or dictionary of traced values and others, made when the program runs."""
+        """Return a tuple, list, or dictionary with traced values, which is made at run time."""
         if type(item) is dict:
             given = [one for pair in item.items() for one in pair]
         elif type(item) is tuple or type(item) is list:
@@ -282,38 +280,38 @@ class Trace:
         return self.kernel(f"tfrt.constant.{type_text}", (), (type_text,), [("value", value)])[0]
 
     def chain_of(self, values: Sequence[object]) -> Traced:
-        """A chain that is available when all values are."""
+        """Return a chain that is available when all values are."""
         given = [self.value(value) for value in values]
         if len(given) == 1 and given[0].type == CHAIN:
             return given[0]
         return self.kernel("tfrt.merge.chains" if given else "tfrt.new.chain", given, (CHAIN,))[0]
 
     def effect(self, chain: Traced) -> None:
-        """Something has happened when `chain` is available."""
+        """Note an effect that has happened when `chain` is available."""
         self.effects[chain] = None
         if self.is_ordered:
             self.order = chain
 
     def close(self, results: Sequence[Traced]) -> None:
-        """Make the function one of the module."""
+        """Add the function to the module."""
         self.results = results
         self.module.functions.append(self)
 
 
 def has_traced(item: object) -> bool:
-    """Whether a collection has traced values in it."""
+    """Tell whether a collection contains traced values."""
     if isinstance(item, dict):
         return any(map(has_traced, item)) or any(map(has_traced, item.values()))
     if isinstance(item, tuple | list | set | frozenset):
         return any(map(has_traced, item))
-    if dataclasses.is_dataclass(item):  # its own fields only: those of a tree may refer to it
+    if dataclasses.is_dataclass(item):  # only its own fields: those of a tree may refer to it
         fields = [getattr(item, one.name, None) for one in dataclasses.fields(item)]
         return any(isinstance(field, Traced) for field in fields)
     return isinstance(item, Traced)
 
 
 def number_type(item: object, own: str, like: str | None) -> str:
-    """The type of a constant that meets a value of type `like`."""
+    """Return the type of a constant that is combined with a value of type `like`."""
     if like is None or like not in NUMBERS:
         found = own
     elif own == "f64" and is_integer(like):
@@ -330,7 +328,7 @@ def number_type(item: object, own: str, like: str | None) -> str:
 
 
 def number_attribute(item: object, type_text: str) -> Scalar:
-    """A number as an attribute of a type of numbers."""
+    """Return a number as an attribute of a number type."""
     if is_float(type_text):
         try:
             number = float(item)  # type: ignore[arg-type]
@@ -355,7 +353,7 @@ def described(what: str, place: Location | None = None) -> Iterator[None]:
 
 
 def listed_types(types: Sequence[str]) -> str:
-    """Types of results as they are written."""
+    """Format types of results as they are written."""
     return types[0] if len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -367,12 +365,12 @@ _present = _Present()
 
 
 def current() -> Trace | None:
-    """The function that this thread traces, if it does."""
+    """Return the function that this thread traces, or None."""
     return _present.trace
 
 
 def required(what: str) -> Trace:
-    """The function that this thread traces.
+    """Return the function that this thread traces.
 
     Raises:
         TfrtError: if it traces none.
@@ -384,7 +382,7 @@ def required(what: str) -> Trace:
 
 @contextlib.contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    """Let this thread trace `trace`, or with None nothing."""
+    """Let this thread trace `trace`, or nothing if it is None."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
     TRACING.call = None if trace is None else trace.call_kernel

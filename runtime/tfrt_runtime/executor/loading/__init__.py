@@ -1,6 +1,7 @@
-"""From a BEF file to native memory.
+"""Load a BEF file into native memory.
 
-`type_check` reads attributes, and compares what kernels take with what they get; `resolve`
-makes the record of each kernel, for `python_kernels` and `native_functions` too, `sync_functions`
-says which functions run their kernels in order, and `decode` lays the functions out in an `arena`.
+`type_check` reads attributes, and checks the types of kernels' arguments; `resolve` makes the
+record of each kernel, including those of `python_kernels` and `native_functions`; `sync_functions`
+determines which functions run their kernels in order; and `decode` lays out the functions in an
+`arena`.
 """

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Mark(NamedTuple):
-    """The numbers of words and relocations of an arena."""
+    """A position in an arena: its numbers of words and relocations."""
 
     words: int
     relocations: int
@@ -17,10 +17,11 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A head that was reserved, and what was appended for it, to be repeated for other heads.
+    """A reserved head and the words appended for it, to be repeated for other heads.
 
-    `addresses` are the positions of words that become addresses, those of `inner` in the piece
-    itself; `numbers` those of words that count on from piece to piece.  The head comes first.
+    `addresses` are the positions of words that become addresses; `inner` are those of words that
+    become addresses in the piece itself; `numbers` are those of words that count up from piece to
+    piece.  The head comes first.
     """
 
     words: array[int]
@@ -110,10 +111,9 @@ class Arena:
         )
 
     def repeat(self, piece: Piece, head: int, step: int) -> int:
-        """Fill another head and append what goes with it, as `piece` has it, its numbers greater by
-        `step`.
+        """Fill another head and append a copy of `piece`, with its numbers increased by `step`.
 
-        Returns how many bytes further on it is.
+        Returns the distance from the original in bytes.
         """
         first, place, head_words = len(self.words), head // 8, piece.head_words
         moved = 8 * first - piece.offset
@@ -131,8 +131,9 @@ class Arena:
         return moved
 
     def seal(self) -> tuple[array[int], int]:
-        """The memory and its address; it lives as long as the array, which must not grow: the
-        arena is empty now.
+        """Fix the memory, and return it with its address; empty the arena.
+
+        The memory lives as long as the returned array, which must not grow.
         """
         memory, self.words = self.words, array("q")
         base, _ = memory.buffer_info()

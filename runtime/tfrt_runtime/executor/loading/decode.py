@@ -1,12 +1,12 @@
-"""A BEF function as the executor wants it: records, slots and a template, in native memory.
+"""Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants are not run: the loader makes their value once, writes it into the template, and takes the
-uses off the ready counts.  What waits for nothing else then is an entry of the function.
+Constants do not run: the loader makes their value once, writes it into the template, and subtracts
+their uses from the ready counts.  Kernels that wait for nothing else are entries of the function.
 
-Ready counts and users are computed from the kernels' arguments, in the order that BEF keeps (later
-users first), so that a file whose lists disagree cannot make the executor wait for ever.
+Ready counts and users are computed from the kernels' arguments, in the order of BEF (later users
+first), so that a file whose lists disagree cannot make the executor wait forever.
 
-The kernels of a sync function have no ready counts and no users: they run in their order.
+The kernels of a sync function have no ready counts and no users: they run in program order.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Constant:
 class Call:
     """The fields of a record other than registers: the kernel's address, its flags, and its data.
 
-    `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
-    first arguments that it waits for; with 0 it waits for any one, below 0 for none.
+    `functions` are indexes of functions.  `strict_arguments` is, for a non-strict kernel, the
+    number of first arguments that it waits for; with 0 it waits for any argument, below 0 for none.
     """
 
     address: int
@@ -60,7 +60,7 @@ class FunctionWriter:
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """`constants` are by register; `calls` has None for these."""
+        """`constants` are keyed by register; `calls` has None for them."""
         self._arena = arena
         self._function = function
         self._constants = constants
@@ -84,7 +84,9 @@ class FunctionWriter:
 
     @cached_property
     def _users(self) -> list[list[int]]:
-        """Per register: the indexes of the kernels that use it, later ones first, once per use."""
+        """Return, per register, the indexes of the kernels that use it, later ones first, once per
+        use.
+        """
         users: list[list[int]] = [[] for _ in range(self._function.register_count)]
         kernels = self._function.kernels
         for index in range(len(kernels) - 1, -1, -1):
@@ -95,16 +97,16 @@ class FunctionWriter:
 
     @cached_property
     def _returns(self) -> dict[int, list[int]]:
-        """The numbers of the results that return a register, for each that is returned."""
+        """Return, for each returned register, the numbers of the results that return it."""
         returns: dict[int, list[int]] = {}
         for number, register in enumerate(self._function.result_registers):
             returns.setdefault(register, []).append(number)
         return returns
 
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
-        """Fill the function struct at `function_offset`, and what it points at."""
+        """Fill the function struct at `function_offset`, and the tables that it points to."""
         self._records = self._reserve_records()
-        # The address after the last record, which a sync function's table of entries has.
+        # The address after the last record, for a sync function's table of entries.
         end = self._arena.offset
         slots = self._write_slots()
         self._write_records(slots, function_offsets)
@@ -119,11 +121,13 @@ class FunctionWriter:
 
     @property
     def handles(self) -> list[int]:
-        """The offsets of what was written of the kernels' handles."""
+        """Return the offsets of the words with the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
     def _reserve_records(self) -> list[int]:
-        """The offset of each kernel's record, 0 for constants; in program order, side by side."""
+        """Reserve adjacent records in program order; return each kernel's offset, 0 for
+        constants.
+        """
         first = end = self._arena.offset
         records = []
         for call, kernel in zip(self._calls, self._function.kernels, strict=True):
@@ -163,9 +167,7 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """The offsets of the data, the functions and the waits of a record; 0 for what it has
-        not.
-        """
+        """Write a record's data, functions, and waits; return their offsets, 0 for missing ones."""
         arena = self._arena
         if call.data not in self._data:
             self._data[call.data] = arena.add(*call.data)
@@ -178,8 +180,9 @@ class FunctionWriter:
         return self._data[call.data], functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Kernels that `register` counts down: by how much, or 0 for a kernel that any one
-        operand starts.
+        """Return the kernels that `register` counts down, and by how much.
+
+        The weight is 0 for a kernel that any operand starts.
         """
         weights = {}
         for index, uses in _counted(self._users[register]).items():
@@ -203,7 +206,7 @@ class FunctionWriter:
 
     @cached_property
     def _held(self) -> set[int]:
-        """Registers of a sync function with one more reference: see `calls.in_order`."""
+        """Return the registers of a sync function with an extra reference: see `calls.in_order`."""
         if not self._is_in_order:
             return set()
         held = set(range(len(self._function.argument_types)))
@@ -213,7 +216,9 @@ class FunctionWriter:
         return held
 
     def _write_slots(self) -> list[int]:
-        """A slot per register that is not a constant; returns their offsets, 0 for constants."""
+        """Write a slot per register that is not a constant; return their offsets, 0 for
+        constants.
+        """
         start = self._arena.offset
         halves: list[int] = []
         slots: list[int] = []
@@ -243,8 +248,8 @@ class FunctionWriter:
 
     @cached_property
     def _waits(self) -> list[int]:
-        """The number of operands that each kernel waits for at entry, when constants are already
-        available; 0 for a constant.
+        """Return the number of non-constant operands that each kernel waits for at entry; 0 for a
+        constant.
         """
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
@@ -269,7 +274,7 @@ class FunctionWriter:
         waits: array[int],
         entries: Sequence[int],
     ) -> None:
-        """The function struct, with its template and its tables."""
+        """Write the function struct, with its template and its tables."""
         arena, function = self._arena, self._function
         entry_table = arena.add_addresses(*entries)
         if self._is_in_order:
@@ -289,7 +294,7 @@ class FunctionWriter:
         size = 8 * (function.register_count + len(waits))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
-        # The others count by themselves when they are decided: `kernel_calls.count_heavy`.
+        # The others count when they are decided: `kernel_calls.count_heavy`.
         kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
         heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
         numbers = {
@@ -315,7 +320,7 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """A slot that brings a constant to its returns; its users do not wait for it."""
+        """Write a slot that delivers a constant to its returns; its users do not wait for it."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
@@ -342,12 +347,12 @@ def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
-    """The number of calls that have the same flags."""
+    """Return the number of calls with each set of flags."""
     return Counter([call.flags for call in calls if call is not None])
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
-    """The number of occurrences of each of `users`, in the same order."""
+    """Count the occurrences of each of `users`, in the same order."""
     if len(users) == 1:
         return {users[0]: 1}
     counts: dict[int, int] = {}
@@ -357,6 +362,6 @@ def _counted(users: Sequence[int]) -> dict[int, int]:
 
 
 def write_constant(arena: Arena, constant: Constant) -> int:
-    """An AsyncValue that is never destroyed before its program; its offset."""
+    """Write an AsyncValue that lives as long as its program; return its offset."""
     kind = constant.payload_type << 8
     return arena.add(at.IMMORTAL, at.CONCRETE, kind, constant.first, constant.second, 0, 0, 0)

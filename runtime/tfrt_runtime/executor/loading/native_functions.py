@@ -1,9 +1,9 @@
 """Native functions: declared by a program, implemented by a kernel of the same name.
 
-A file has no body for them.  They get one: a single kernel that takes all arguments and whose
-results are the function's, so that calling one is calling any function.  Where a kernel calls a
-compiled function, the function takes that kernel's place: a call costs no activation then, and
-starts before the values that the function awaits are available.
+A file has no body for them.  The loader gives them one: a single kernel that takes all arguments
+and whose results are the function's, so that they are called like any function.  Where a kernel
+calls a compiled function, the function's kernel replaces the calling one: such a call costs no
+activation, and starts before the values that the function awaits are available.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.kernels.registry import CompiledKernel, Kernel
 
 PREFIX = "native function "
-"""In front of the function's name, in the registry: a program's kernels cannot be called so."""
+"""Prefix of the function's name in the registry: a program's kernels cannot have such names."""
 CALL = "tfrt.call"
 NO_PLACE = -1
-"""A location that no file has."""
+"""A number that is not the location of any file."""
 
 
 def with_bodies(
     functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
 ) -> tuple[BefFunction, ...]:
-    """The functions of a file; native ones have a body, and compiled ones are called directly."""
+    """Return the functions of a file, with bodies for native ones and direct calls of compiled
+    ones.
+    """
     compiled = {
         index: kernel
         for index, function in enumerate(functions)
@@ -56,7 +58,9 @@ def _with_direct_calls(
 
 
 def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
-    """With a call of `kernel` in that position, with the arguments as its adapter has them."""
+    """Return a copy with a call of `kernel` at that position, its arguments in the adapter's
+    order.
+    """
     kernels = list(function.kernels)
     record = kernels[position]
     if len(record.arguments) == len(kernel.arguments):
@@ -68,14 +72,16 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
 
 
 def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
-    # No file has a place for what is native: its 0 is that of another function.
+    # No file has a location for a native function: its 0 is that of another function.
     location = function.location if is_compiled else NO_PLACE
     placed = replace(function, kind=FunctionKind.ASYNC, location=location)
     return one_kernel(placed, PREFIX + function.name)
 
 
 def one_kernel(function: BefFunction, name: str) -> BefFunction:
-    """`function` with another body: one kernel that takes all arguments and makes all results."""
+    """Return `function` with a new body: one kernel that takes all arguments and makes all
+    results.
+    """
     arguments, results = len(function.argument_types), len(function.result_types)
     registers = tuple(range(arguments + results))
     kernel = BefKernel(

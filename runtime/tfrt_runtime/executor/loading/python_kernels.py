@@ -1,4 +1,4 @@
-"""Calling a Python kernel from the run loop, and errors of kernels."""
+"""Calls of Python kernels from the run loop, and errors of kernels."""
 
 from __future__ import annotations
 
@@ -65,28 +65,28 @@ MESSAGES = {
 
 
 def present_request(context: int) -> Request:
-    """The run whose kernel or task runs in `context`."""
+    """Return the run whose kernel or task is running in `context`."""
     request = native_process().requests[Context.at(context).request]
     assert isinstance(request, Request)
     return request
 
 
 def error_value(context: int, diagnostic: Diagnostic) -> int:
-    """A new error value with one reference; reports the diagnostic to the run."""
+    """Return a new error value with one reference; report the diagnostic to the run."""
     present_request(context).report(diagnostic)
     return native_process().error_value(context, diagnostic)
 
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
-    """An error of a native kernel as a value with one reference."""
+    """Return an error of a native kernel as a value with one reference."""
     diagnostic = error(message_text(context, record, message), location)
-    if message == at.MESSAGE_QUIET_FAIL:  # it is reported only where it is read
+    if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
         return native_process().error_value(context, diagnostic)
     return error_value(context, diagnostic)
 
 
 def message_text(context: int, record: int, message: int) -> str:
-    """The text of a message, with the number that was wrong, which is in the kernel's frame."""
+    """Return the text of a message, with the invalid number from the kernel's frame."""
     arguments = Context.at(context).arguments >> 3
     if message >= at.FIRST_FAILURE:
         failure = FAILURES[message - at.FIRST_FAILURE]
@@ -132,16 +132,16 @@ def failure(
     exception: BaseException,
     allocated: dict[int, AsyncValue],
 ) -> list[int]:
-    """The error for what a kernel raised, for each of its results, one reference each.
+    """Return an error with one reference for each result of a kernel that raised.
 
-    Those that it has allocated and emplaced before keep their values.
+    Results that it has already allocated and emplaced keep their values.
     """
     request = present_request(context)
-    # Asked before the exception is detached: promises die with its frames.  One that died before
-    # has an error.
+    # Read before the exception is detached: promises are dropped with its frames.  A promise that
+    # was dropped earlier is already an error.
     kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
-    allocated.clear()  # a promise that nothing else refers to dies in silence
-    # Where memory is short, the error needs some of what is held back for it.
+    allocated.clear()  # a promise without other references is dropped silently
+    # If memory is short, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
         diagnostic = failed(request, exception, call.location)
@@ -163,7 +163,7 @@ def call_function(
     request: Request,
     allocated: dict[int, AsyncValue],
 ) -> object:
-    """Call the kernel's function on the frame's arguments; `allocated` is for its results."""
+    """Call the kernel's function on the frame's arguments; `allocated` receives its results."""
     kernel, objects = call.kernel, native_process().objects
     first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
@@ -202,9 +202,7 @@ def call_function(
 def mixed(
     request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
 ) -> list[object]:
-    """The arguments of a kernel that does not await all of them, which come last, in its own
-    order.
-    """
+    """Return a lazy kernel's arguments in its own order; the record has unawaited ones last."""
     arguments: list[object] = [None] * len(order)
     for place, value in zip(order, staged, strict=True):
         if kernel.is_lazy(place):
@@ -215,7 +213,7 @@ def mixed(
 
 
 def borrowed(request: Request, value: int) -> AsyncValue:
-    """A Python reference to a value of the frame."""
+    """Return a Python reference to a value of the frame."""
     native_process().quick.value_add_reference(value)
     return AsyncValue(request.queue, value)
 
@@ -224,10 +222,10 @@ _ONE_RESULT = (("chain",), ("object",))
 
 
 def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
-    """Native values for what a kernel returned, each with one reference.
+    """Return native values for a kernel's return value, each with one reference.
 
     Raises:
-        KernelError: if it returned another number of values than it has results, or wrong ones.
+        KernelError: if the number of values differs from its results, or one is invalid.
     """
     words = call.kernel.results
     if words in _ONE_RESULT and not isinstance(returned, tuple | list):
@@ -236,7 +234,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
             return [native_value(context, returned, words[0], call, 0)]
     request = present_request(context)
     if isinstance(returned, AsyncValue) and request.promises.counts(returned):
-        # One of the run's own, so of this queue and of the result's type.
+        # The run allocated it, so it belongs to this queue and has the result's type.
         return [native_value(context, request.host.hold(request, returned, False), "", call, 0)]
     values: list[int] = []
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
@@ -271,9 +269,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 
 
 def word_for(type_text: str, item: object) -> str:
-    """The type of a result that the kernel does not declare; that of the item if no file says
-    it.
-    """
+    """Return the type of an undeclared result: the file's, or else the item's."""
     if type_text != "":
         return type_text
     if isinstance(item, (bool, int, float)):
@@ -282,7 +278,7 @@ def word_for(type_text: str, item: object) -> str:
 
 
 def native_value(context: int, item: object, word: str, call: PythonCall, index: int) -> int:
-    """Result `index` as a native value with one reference."""
+    """Return result `index` as a native value with one reference."""
     process = native_process()
     if isinstance(item, AsyncValue):
         process.quick.value_add_reference(item.address)
@@ -305,17 +301,18 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
 
 
 Finish = Callable[[int, object, BaseException | None], None]
-"""Sets the result of the kernel whose frame is in a context: what it returned, what it has raised.
+"""Sets the result of the kernel in a context, from its return value or its exception.
 Never raises."""
 
 
 def plain_call(
     call: PythonCall, argument_types: tuple[str, ...]
 ) -> tuple[tuple[int, ...], Finish] | None:
-    """The data of a kernel that native code calls by itself; None for one that wants more than its
+    """Return the data of a kernel that native code calls itself; None if it needs more than
     arguments.
 
-    Also what sets its result where native code cannot do so, which must live as long as the kernel.
+    Also returns the function that sets its result where native code cannot, which must live as long
+    as the kernel.
     """
     kernel = call.kernel
     is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)

@@ -1,7 +1,7 @@
-"""From a kernel in a file to what its record says; refuses what the kernel could not run.
+"""Resolve the kernels of a file into records, and reject calls that a kernel could not run.
 
-Attributes are read as their kernel says: by words of `kernels.registry`, or by the annotations of a
-function.
+Attributes are read as their kernel declares them: by words of `kernels.registry`, or by the
+annotations of a function.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ class PythonCall:
     order: tuple[int, ...] = ()
     """Permutation from record operands to kernel parameters; empty if every operand is awaited."""
     is_read_here: bool = True
-    """Whether something other than remote kernels takes a result."""
+    """Whether anything but remote kernels takes a result."""
 
-    # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
+    # Reading a location takes as long as a small kernel, so it is read on demand, and once.
 
     @cached_property
     def location(self) -> AnyLocation:
-        """The place of the kernel's call."""
+        """The location of the kernel's call."""
         return self.file.location(self.record.location)
 
     @cached_property
     def debug_info(self) -> str | None:
-        """The name of that place, if it has one."""
+        """The name of that location, if it has one."""
         return self.file.debug_info(self.record.location)
 
 
@@ -80,7 +80,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """`functions` are those of the file, each of the kind that it is of here."""
+        """`functions` are those of the file, with the kinds that they have here."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -90,7 +90,7 @@ class Resolver:
         self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """The value of a constant, worked out once for all that are alike."""
+        """Return the value of a constant, computed once for equal ones."""
         shape = (kernel.name, record.attributes, len(record.results))
         constant = self._constants.get(shape)
         if constant is None:
@@ -104,7 +104,7 @@ class Resolver:
         return Constant(SCALAR_TYPES[kernel.type], words[-1], words[0] if len(words) > 1 else 0)
 
     def fresh_constant(self, constant: Constant) -> Call:
-        """A call that makes the constant anew each time."""
+        """Return a call that makes a new value of the constant each time."""
         data = (constant.payload_type, constant.first, constant.second)
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
@@ -131,7 +131,7 @@ class Resolver:
         return self._compiled(kernel, record)
 
     def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
-        """The call of a kernel without attributes that was called in this shape before."""
+        """Return the call of an attribute-less kernel that was called in this shape before."""
         if record.is_nonstrict:
             return None
         call = self._calls.get(self._shape(kernel, record, in_sync))
@@ -142,12 +142,10 @@ class Resolver:
         return call
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """The same for records of which a kernel without attributes says the same, but for its
-        functions.
-        """
+        """Return a key that is equal for like calls of a kernel without attributes."""
         indexes = record.functions
         signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
-        # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
+        # By identity: hashing a kernel takes longer.  Kernels outlive the resolver.
         return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
@@ -155,7 +153,8 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        # What natively runs a function is a control kernel; the callback that prints relies on it.
+        # A native kernel that runs a function is a control kernel; the printing callback relies on
+        # it.
         self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
@@ -206,9 +205,8 @@ class Resolver:
     ) -> tuple[Call, PythonCall]:
         """Return a Python kernel's record, and the Python side of its call.
 
-        `types` are those of the arguments and of the results; `attribute_names` are None where the
-        file has none.  Of a kernel that does not await all of its arguments, these come last
-        (`lazy_last`).
+        `types` are those of the arguments and of the results; `attribute_names` are None if the
+        file has none.  The arguments that a kernel does not await come last (`lazy_last`).
 
         Raises:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
@@ -280,8 +278,8 @@ class Resolver:
     def _attributes_by_name(
         self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
     ) -> tuple[object, ...]:
-        """The attributes in the order of the kernel's keywords, with defaults where there are
-        none.
+        """Return the attributes in the order of the kernel's keywords, with defaults for missing
+        ones.
         """
         keywords = kernel.keywords or ()
         if names is None:
@@ -305,7 +303,7 @@ class Resolver:
         )
 
     def _guessed_names(self, kernel: PythonKernel, record: BefKernel) -> tuple[str, ...]:
-        """The names that a file does not have: it may be run all the same where each is given."""
+        """Guess the names that a file lacks: it can still run if each attribute is given."""
         names = sorted(keyword.name for keyword in kernel.keywords or ())
         if record.attributes and len(record.attributes) != len(names):
             raise self._refuse(
@@ -318,7 +316,7 @@ class Resolver:
     def _keyword(
         self, kernel: PythonKernel, record: BefKernel, keyword: Keyword, offset: int
     ) -> object:
-        """The value of an attribute, of the type that its annotation says."""
+        """Return the value of an attribute in its annotation's type."""
         name = f"attribute '{keyword.name}' of '{kernel.name}'"
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
@@ -335,7 +333,7 @@ class Resolver:
         value = read_as_stored(self._file, offset, "any")
         if not isinstance(value, Dense):
             return value
-        # numpy, which takes longer than a small program; few kernels have such attributes.
+        # Loads numpy, which takes longer than a small program; few kernels have such attributes.
         from tfrt_runtime.host.tensor.shapes import array_of_elements
 
         try:
@@ -372,9 +370,7 @@ class Resolver:
     def _expect_kind(
         self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
     ) -> None:
-        """A sync function calls sync and native ones; others call any, unless the kernel is for
-        one.
-        """
+        """Check a called function's kind: sync functions call only sync and native ones."""
         if kernel.sync and callee.kind is not FunctionKind.SYNC:
             text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
             raise self._refuse(record, text)
@@ -420,8 +416,9 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here: one too many among others would be taken for another one.
-        # A kernel that takes none never looks, so an operation may carry what only passes read.
+        # Attributes have no names here: a surplus one would be taken for another one.  A kernel
+        # that
+        # takes none never reads them, so an operation may carry attributes for passes.
         if count and len(record.attributes) != count:
             raise self._refuse(
                 record,
@@ -447,15 +444,15 @@ def _payload_type(word: str) -> int:
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
-    """`count` arguments, those that the kernel does not await last; () if it awaits all of them."""
+    """Return the order of `count` arguments with unawaited ones last; () if all are awaited."""
     if not kernel.has_lazy or kernel.raw:
         return ()
     return tuple(sorted(range(count), key=kernel.is_lazy))
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
-    """`function`, whose calls of Python kernels have last what these do not await; `used` are
-    its kernels by name.
+    """Return `function` with the unawaited arguments of Python kernels last; `used` are its
+    kernels.
     """
     lazy = {
         name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy

@@ -1,4 +1,4 @@
-"""Sync functions: which functions are, and which kernels they may use."""
+"""Sync functions: which functions are sync, and which kernels they may use."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 CONTROL = frozenset(
     f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
 )
-"""Control kernels that wait for what they call."""
+"""Control kernels that wait for the functions that they call."""
 
 
 def runs_in_sync(kernel: Kernel) -> bool:
     """Return whether a kernel may be in a sync function.
 
-    An ordinary Python function has its results when it returns, so it may.
+    An ordinary Python function may, because its results are available when it returns.
     """
     if isinstance(kernel, ControlKernel):
         return kernel.symbol in CONTROL

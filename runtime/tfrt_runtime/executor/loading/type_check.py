@@ -1,10 +1,10 @@
-"""Whether the kernels of a function get the types that they take.
+"""Check that the kernels of a function receive the types that they take.
 
-Native kernels read the bits of their arguments without asking what they are, and a file may connect
-any register with any kernel.  The types follow from the function's arguments and from what the
-kernels give, not from what the file says of its registers.
+Native kernels read the bits of their arguments without checking their types, and a file may connect
+any register with any kernel.  The types are inferred from the function's arguments and the kernels'
+results, not from the file's statements about its registers.
 
-Attributes have kinds: what a kernel asks for, and how a file stores it.
+Attributes have kinds: the kind that a kernel requires, and the kind that a file stores.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KINDS: dict[str, int] = {
     "array.type": ARRAY_FLAG | AttributeKind.TYPE,
 }
 EMPTY = -1
-"""The kind of an array of nothing, which may be one of any type."""
+"""The kind of an empty array, which may have any element type."""
 INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
 KINDS_OF: dict[type, set[DType]] = {
     bool: {DType.I1},
@@ -58,7 +58,7 @@ NOTHING = Array(DType.I32, ())
 
 @cache
 def kind_of_word(word: str) -> int:
-    """The BEF kind of an attribute with a type word of `kernels.registry`."""
+    """Return the BEF kind of an attribute with a type word of `kernels.registry`."""
     if word in KINDS:
         return KINDS[word]
     if word.startswith("array."):
@@ -67,16 +67,17 @@ def kind_of_word(word: str) -> int:
 
 
 class WrongKind(ValueError):
-    """An attribute is of another type than its kernel reads."""
+    """An attribute has a different type than its kernel reads."""
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """One attribute as a plain value; "any" has the type that the file gives, "typed" the same with
-    the type in front.
+    """Return one attribute as a plain value; "typed" puts the type in front.
+
+    Both "any" and "typed" use the type in the file.
 
     Raises:
-        TfrtError: if the file does not say.
-        WrongKind: if the file says that it is something else.
+        TfrtError: if the file does not state the type.
+        WrongKind: if the file states another type.
     """
     if word not in ("any", "typed"):
         kind = stored_kind(file, offset, word)
@@ -89,12 +90,12 @@ def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
 
 
 def read_word(file: BefFile, offset: int, word: str) -> int:
-    """A scalar attribute as the word that native code gets: its bits.
+    """Return the bits of a scalar attribute, as a word for native code.
 
     Raises:
-        WrongKind: if the file says that it is something else.
+        WrongKind: if the file states another type.
     """
-    # Half floats are kept as the bits that they are.
+    # Half floats are kept as their bits.
     bits = "ui16" if word in ("f16", "bf16") else word
     kind = stored_kind(file, offset, word)
     if kind == kind_of_word(word):
@@ -107,9 +108,9 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
-    """The kind to read an attribute as that should be a `word`; `EMPTY` for an array of nothing.
+    """Return the kind as which to read an attribute of type `word`; `EMPTY` for an empty array.
 
-    Files without the optional sections say nothing about it; then it is the kind of the word.  An
+    Files without the optional sections do not state it; then it is the kind of the word.  An
     integer may have another width.
     """
     wanted = kind_of_word(word)
@@ -126,7 +127,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
 
 
 def kind_text(kind: int) -> str:
-    """A kind as a message names it: `i32`, `array of f32`, `string`."""
+    """Return a message's name for a kind: `i32`, `array of f32`, `string`."""
     if kind & ARRAY_FLAG:
         return f"array of {kind_text(kind & ~ARRAY_FLAG)}"
     names = {**{k.value: k.name for k in AttributeKind}, **{k.value: k.name for k in DType}}
@@ -138,7 +139,7 @@ Symbols = Callable[[str], int]
 
 
 def signatures(functions: Sequence[BefFunction]) -> list[int]:
-    """A number for each function, which those have in common that may be called alike."""
+    """Return a number for each function; functions with the same number may be called alike."""
     known: dict[object, int] = {}
     return [
         known.setdefault((one.kind, one.argument_types, one.result_types), len(known))
@@ -147,7 +148,7 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
-    """MLIR types of registers, "" where the file does not say."""
+    """Return the MLIR types of registers, "" if the file does not state them."""
     if function.register_types is None:
         return ("",) * len(registers)
     return tuple(function.register_types[register] for register in registers)
@@ -167,16 +168,15 @@ class TypeCheck:
         self._functions = functions
         self._signatures = signatures(functions)
         self._right: set[object] = set()
-        """Calls of control kernels that are right: the kernel, the types that it gets, its
+        """Valid calls of control kernels: the kernel, the types of its arguments, and its
         functions.
         """
 
     def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
-        """The numbers of the kernels whose arguments must be looked at when they run.
+        """Return the numbers of the kernels whose arguments must be checked at run time.
 
         Raises:
-            TfrtError: if a kernel takes another type, or fewer arguments; the place is the
-                kernel's.
+            TfrtError: if a kernel takes another type, or fewer arguments; at the kernel's location.
         """
         types, in_doubt = self._types(function, kernels)
         unsure = []
@@ -200,7 +200,7 @@ class TypeCheck:
     def _types(
         self, function: BefFunction, kernels: Sequence[Kernel]
     ) -> tuple[list[str], list[int]]:
-        """The type of each register, and the kernels that may not get what they want."""
+        """Return the type of each register, and the kernels that may not receive their types."""
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types
         in_doubt = []
@@ -222,7 +222,7 @@ class TypeCheck:
         return types, in_doubt
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
-        """The types that a kernel takes and returns, each None if it varies."""
+        """Return the types that a kernel takes and returns, each None if it varies."""
         if isinstance(kernel, ConstantKernel):
             return (), (_text(kernel.type),)
         if isinstance(kernel, NativeKernel):
@@ -232,7 +232,7 @@ class TypeCheck:
         return None, None
 
     def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:
-        """The types of a kernel's results, as far as they are known."""
+        """Return the types of a kernel's results, as far as they are known."""
         match kernel:
             case ConstantKernel() | NativeKernel():
                 return ()
@@ -249,7 +249,7 @@ class TypeCheck:
     def _check_native(
         self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]
     ) -> bool:
-        """Whether all types are known."""
+        """Check a native kernel; tell whether all types are known."""
         is_sure = True
         if not kernel.more and kernel.results is not None:
             self._check_count(record, kernel.arguments, types, ignored)
@@ -265,7 +265,7 @@ class TypeCheck:
     def _check_count(
         self, record: BefKernel, count: int, types: Sequence[str], ignored: Sequence[str]
     ) -> None:
-        """Arguments too many may only be of a type of `ignored`."""
+        """Check the number of arguments; surplus ones must have a type in `ignored`."""
         for register in record.arguments[count:]:
             if types[register] not in ignored:
                 text = f"takes {counted(count, 'argument')}, found {len(record.arguments)}"
@@ -306,12 +306,12 @@ class TypeCheck:
 
 
 def _fits(has: str, wanted: str) -> bool:
-    """Whether a value of a type may be read as another one; numbers are read as they are."""
+    """Tell whether a value of one type may be read as another; numbers are read unconverted."""
     if has == wanted or UNKNOWN in (has, wanted):
         return True
     return has not in _NUMBERS and wanted not in _NUMBERS
 
 
 def _text(word: str) -> str:
-    """The type that a registry's word stands for, as far as it matters here."""
+    """Return the type of a registry's word, as far as it matters here."""
     return _TEXTS.get(word, word)

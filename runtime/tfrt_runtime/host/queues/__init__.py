@@ -1,4 +1,4 @@
-"""Work queues in Python: their names, their threads, and those of users.
+"""Work queues in Python: their names, their threads, and users' queues.
 
 `queue_names` (the grammar), `threads`, `queue_threads`, `work_queue`, `user_queue`.
 """

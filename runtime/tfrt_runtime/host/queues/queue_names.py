@@ -18,13 +18,12 @@ class WorkQueueError(TfrtError):
 
 
 def parse_work_queue(text: str) -> tuple[int, int]:
-    """Return the numbers of compute and blocking threads that a name asks for; 0 compute threads is
-    `s`.
+    """Return the numbers of compute and blocking threads in a name; `s` has 0 compute threads.
 
     Numbers are decimal, without a sign or leading zeros, so that each queue has one name.
 
     Raises:
-        WorkQueueError: if it is none of `s`, `mstd`, `mstd:N`, `mstd:N,B`.
+        WorkQueueError: unless it is `s`, `mstd`, `mstd:N`, or `mstd:N,B`.
     """
     if text == "s":
         return 0, DEFAULT_BLOCKING_THREADS
@@ -40,7 +39,7 @@ def parse_work_queue(text: str) -> tuple[int, int]:
 def _number(text: str, digits: str | None, what: str, default: int) -> int:
     if digits is None:
         return default
-    # Python reads no number of thousands of digits.
+    # Python does not parse numbers of thousands of digits.
     if len(digits) > len(str(MAX_THREADS)) or not 1 <= int(digits) <= MAX_THREADS:
         raise WorkQueueError(
             error(f"work queue '{text}': {what} must be 1 to {MAX_THREADS}, not {digits}")

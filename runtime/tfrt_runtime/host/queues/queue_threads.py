@@ -1,9 +1,9 @@
 """The threads of a work queue, and their native contexts.
 
-Threads start when they are first needed, so a queue that is not used costs nothing.  Each thread
-that touches native values of a queue has a native context; `thread.context` is the present one's.
-Workers are Python threads that stay inside native code, so that a Python kernel finds its thread
-state and needs only the GIL.
+Threads start when they are first needed, so an unused queue costs nothing.  Each thread
+that touches native values of a queue has a native context; `thread.context` is the current
+thread's. Workers are Python threads that stay inside native code, so that a Python kernel finds its
+thread state and needs only the GIL.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ OF_PARENT = "the host was created before this process was forked: create a new h
 
 
 class QueueThreads(ABC):
-    """The threads of a queue: workers, blocking threads, and others that work for it at times."""
+    """The threads of a queue: workers, blocking threads, and others that temporarily work for
+    it.
+    """
 
     is_worked_here = True
-    """Whether a waiting thread may work for the queue itself."""
+    """Whether a waiting thread may run the queue's work itself."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -60,19 +62,18 @@ class QueueThreads(ABC):
         """Idle contexts of `as_thread`, by label."""
         self._stopped = False
         self.has_started = threads == 0
-        """Whether the workers run, if there are any: then `start` has nothing to do."""
+        """Whether all workers are running: then `start` has nothing to do."""
         self.when_interrupted: Callable[[], None] = lambda: None
-        """Called when the user interrupts a thread in whose place another one works, and there are
-        no workers: what runs ends, as it would on the thread that waits."""
+        """Called when the user interrupts a thread that a stand-in replaces, if the queue has no
+        workers: running work ends, as it would on the waiting thread."""
         self.quiescing: set[int] = set()
-        """Contexts whose kernel only waits for the queue to come to rest."""
+        """Contexts whose kernel only waits for the queue to become quiescent."""
         self.waiting: set[int] = set()
         """Contexts whose kernel waits while its thread works for the queue."""
         self.resolving: set[int] = set()
-        """Addresses of values that threads of Python's are resolving: work may come of it."""
+        """Addresses of values that Python threads are resolving, which may create work."""
         self.on_resolve: Callable[[int], None] | None = None
-        """Called on a thread of Python's with the address of a value that it is about to
-        resolve.
+        """Called on a Python thread with the address of a value that it is about to resolve.
         """
         self.native = Queue.new(at.QUEUE_SIZE)
         """The struct of the native core."""
@@ -88,7 +89,7 @@ class QueueThreads(ABC):
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
-        """Whether the process was forked since: the threads are those of its parent."""
+        """Whether the process was forked since then: the threads belong to its parent."""
         _queues.add(self)
         free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
         free.atexit = False  # threads of a queue that was not stopped may still run then
@@ -107,8 +108,9 @@ class QueueThreads(ABC):
 
     @property
     def budget(self) -> int:
-        """The memory budget of native code and tensors, in bytes, which allocations by programs on
-        this queue are checked against.
+        """The memory budget, in bytes, for allocations of programs on this queue.
+
+        It limits native code and tensors together.
         """
         return self.native.memory_limit or default_budget()
 
@@ -118,7 +120,7 @@ class QueueThreads(ABC):
 
     @property
     def _stand_in(self) -> StandIn | None:
-        """The thread that works while others wait with a time limit."""
+        """The thread that works while other threads wait with a time limit."""
         return self._present
 
     @_stand_in.setter
@@ -136,16 +138,16 @@ class QueueThreads(ABC):
         try:
             return self.thread.context
         except AttributeError:
-            # A finalizer runs on a thread that the queue gets to know further down on its stack.
+            # A finalizer runs on a thread that is being registered further down on its stack.
             return self.thread.introduce()
 
     @property
     def is_at_work_here(self) -> bool:
-        """Whether this thread runs tasks of the queue at the moment."""
+        """Whether this thread is running tasks of the queue."""
         return self._is_busy(self.context())
 
     def _is_busy(self, context: int) -> bool:
-        """Whether this thread, whose context this is, works for the queue."""
+        """Tell whether this thread, given its context, works for the queue."""
         return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     @property
@@ -155,21 +157,19 @@ class QueueThreads(ABC):
 
     @property
     def labels(self) -> list[str]:
-        """The names of all threads that have worked for the queue, by number of their contexts,
-        as the board shows them.
-        """
+        """Names, for boards, of all threads that have worked for the queue, by context number."""
         return list(self._labels)
 
     def live_values(self) -> int:
-        """AsyncValues made and not yet destroyed; exact while no thread runs kernels."""
+        """The number of AsyncValues made but not destroyed; exact while no thread runs kernels."""
         with self._lock:
             return sum(map(live_values, self._contexts))
 
     def start(self) -> None:
-        """Start the workers, unless they run.
+        """Start the workers, unless they are running.
 
         Raises:
-            TfrtError: if the system starts not all of them.  Those that run do the work.
+            TfrtError: if the system cannot start all of them.  Those that run do the work.
         """
         if self._workers or self.threads == 0:
             return
@@ -189,37 +189,39 @@ class QueueThreads(ABC):
         context.deque, context.worker = 0, -1
 
     def _start_pool_thread(self) -> None:
-        """Start a blocking thread, unless there is one for each task that is not done.
+        """Start a blocking thread, unless each unfinished task has one.
 
-        A thread that is on its way to the ring looks there before it sleeps, and one that is on its
-        way out checks again when it no longer counts.
+        A thread on its way to the ring checks it before it sleeps, and an exiting thread checks it
+        again after it no longer counts.
         """
         with self._lock:
-            unfinished = -self._pool.done  # read first: rather a thread too many
+            unfinished = -self._pool.done  # read first: better a thread too many
             unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
-                # Within the lock, for which a thread that ends at once waits.
+                # Inside the lock: a thread that exits at once waits for the lock.
                 name = f"blocking {next(self._pool_numbers)}"
                 self._pool_threads.add(start_thread(name, self._block))
             except TfrtError:
                 if self._pool_threads:
-                    return  # they do the work
+                    return  # the existing threads do the work
             else:
                 self._pool.threads = len(self._pool_threads)
                 return
         self._block_here()
 
     def blocks(self, context: int) -> bool:
-        """Whether a blocking kernel runs on a context of the queue; 0 is no context."""
+        """Tell whether a blocking kernel runs on a context of the queue; 0 is no context."""
         if context == 0 or Context.at(context).epoch & 1 == 0:
             return False
         record = Context.at(context).record
         return record != 0 and Record.at(record).flags & at.KERNEL_BLOCKING != 0
 
     def queued_blocking(self) -> list[str]:
-        """The names of the kernels that wait for a blocking thread, while none takes a task."""
+        """Return the names of the kernels that wait for a blocking thread while none takes a
+        task.
+        """
         names = []
         for number in range(self._pool.head, self._pool.tail):
             place = self.pool + at.POOL_CELLS + 16 * (number % POOL_PLACES)
@@ -230,10 +232,10 @@ class QueueThreads(ABC):
         return names
 
     def _block_here(self) -> None:
-        """The system starts no thread for the blocking tasks that wait: this one runs them."""
+        """Run the waiting blocking tasks here, because the system cannot start a thread."""
         thread = self.thread
         if thread.blocks_here:
-            return  # further down on this stack
+            return  # this method runs further down on this stack
         own, context = thread.context, self._borrow_context()
         thread.beneath.append(own)
         thread.blocks_here, thread.busy = True, thread.busy + 1
@@ -258,7 +260,7 @@ class QueueThreads(ABC):
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
                 self._pool.threads = len(self._pool_threads)
-            # A task may have come after the last look, while this thread still counted.
+            # A task may have arrived after the last check, while this thread still counted.
             if self._pool.tail != self._pool.head:
                 self._start_pool_thread()
 
@@ -275,7 +277,7 @@ class QueueThreads(ABC):
         return context
 
     def _new_context(self, label: str) -> int:
-        """A context of one more thread, within the lock."""
+        """Make a context for one more thread.  Requires the lock."""
         context = self.process.new_context(self.address, self.pool, len(self._contexts))
         self._contexts.append(context)
         self._labels.append(label)
@@ -283,15 +285,14 @@ class QueueThreads(ABC):
 
     @contextlib.contextmanager
     def as_thread(self, label: str) -> Iterator[None]:
-        """Within: to the log of events, this thread is one with the name `label`, such as another
-        machine's.
+        """Log events of this thread under the name `label`, such as that of another machine.
 
-        For a thread that resolves values and runs no kernel.
+        Only for a thread that resolves values and runs no kernel.
         """
         thread, own = self.thread, self.context()
         with self._lock:
             idle = self._elsewhere.setdefault(label, [])
-            # One for each of those that arrive at once; events know a thread by its number.
+            # One context per simultaneous caller: events identify a thread by its number.
             context = idle.pop() if idle else self._new_context(label)
         thread.become(context)
         try:
@@ -303,9 +304,7 @@ class QueueThreads(ABC):
                 idle.append(context)
 
     def _hand_over(self, context: int) -> None:
-        """Let the queue have what is ready on a context of this thread, and the tasks that it
-        keeps.
-        """
+        """Pass the ready work on a context of this thread, and its kept tasks, to the queue."""
         view = Context.at(context)
         if view.ready != view.ready_top or view.pending != 0:
             self.process.slow.hand_over(context)
@@ -319,7 +318,7 @@ class QueueThreads(ABC):
             raise WorkQueueError(error(OF_PARENT))
 
     def _leave_to_parent(self) -> None:
-        """The process was forked, and this is the child: no thread of the queue is in it."""
+        """Adapt to a fork in the child process, which has none of the queue's threads."""
         self.is_of_parent = self._stopped = True
         # Threads of the parent may have held these at that moment.
         self._lock = threading.RLock()
@@ -328,10 +327,10 @@ class QueueThreads(ABC):
         self.process.need_thread.pop(self.pool, None)
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End the threads, and wait for them for at most `timeout` seconds in all.
+        """Stop the threads, and wait at most `timeout` seconds for all of them.
 
-        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may
-        call this, those of the queue included: they do not wait for themselves.
+        No task may be queued.  A thread that is still running a kernel exits after it.  Any thread
+        may call this, even the queue's own, which do not wait for themselves.
         """
         with self._lock:
             if self._stopped:
@@ -371,7 +370,9 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
-    """Return a function that gives a thread a context of a queue; the spare one without a queue."""
+    """Return a function that gives a thread a context of a queue; without a queue, the spare
+    one.
+    """
 
     def borrow() -> int:
         queue = reference()
@@ -381,7 +382,7 @@ def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
 
 
 def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
-    """Call a method, if its object is alive."""
+    """Call a method if its object is alive."""
     if (method := reference()) is not None:
         method()
 
@@ -389,14 +390,14 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 class StandIn:
     """A thread that works for a queue while others wait with a time limit.
 
-    When their time is over it ends what it has begun, and nothing else.
+    When their time is over, it only finishes the work that it has started.
     """
 
     def __init__(self, queue: QueueThreads) -> None:
-        """Start the thread, within the queue's lock.  It lives until nothing waits."""
+        """Start the thread; requires the queue's lock.  The thread lives until no thread waits."""
         self._queue = queue
         self.waiters = ctypes.c_int64(0)
-        """The number of threads that wait in the meantime; changed under the queue's lock."""
+        """The number of waiting threads; changed under the queue's lock."""
         self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:
@@ -411,9 +412,9 @@ class StandIn:
 
 
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
-    """The queue is gone, and so are its threads and everything that holds it.
+    """Free the contexts of a queue that is gone, along with its threads and all holders.
 
-    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this
+    If all of these are garbage in one cycle, AsyncValues may be finalized after the queue, on this
     thread: they find the spare context.
     """
     thread.become(process.spare_context())

@@ -1,7 +1,7 @@
-"""Threads of queues: how one is started, and what a queue knows of each that works for it.
+"""Threads of queues: starting them, a queue's record of each of them, and timers.
 
-What is to be done at a certain time is in a heap, which one thread works off; where no thread can
-be started, it is a source of `one_thread`.
+Timers are in a heap, which one thread processes; where no thread can be started, the heap is a
+source of `one_thread`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """A daemon thread that runs `target`, in an empty context: it outlives the call that happens to
-    start it.
+    """Start a daemon thread that runs `target` in an empty context, because it outlives this call.
 
     Raises:
-        TfrtError: if the system starts no more threads, or the interpreter is ending.
+        TfrtError: if the system cannot start more threads, or the interpreter is exiting.
     """
-    if sys.is_finalizing():  # before Python 3.12 the start would wait for ever for the thread
+    if sys.is_finalizing():  # before Python 3.12, the start would wait forever for the thread
         raise TfrtError(error(f"the interpreter is shutting down: it cannot start thread '{name}'"))
     # From Python 3.14 on a thread may inherit the context of its creator.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
@@ -69,22 +68,24 @@ class QueueThread(threading.local):
     context: int
     """The native context of the thread."""
     busy = 0
-    """The number of the queue's loops on the thread's stack."""
+    """The number of the queue's run loops on the thread's stack."""
     blocks_here = False
-    """Whether it runs tasks of the blocking pool, as there is no thread for them."""
+    """Whether it runs tasks of the blocking pool, because no thread can be started for them."""
 
     def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
-        """`borrow` gives the thread a context; when the thread is gone, that is put into `idle`."""
+        """`borrow` returns a context for the thread; after the thread exits, the context goes to
+        `idle`.
+        """
         self._borrow, self._idle, self._queue = borrow, idle, native
         self.beneath: list[int] = []
-        """The contexts further down on its stack: their kernels wait for what runs on top."""
+        """The contexts further down on its stack: their kernels wait for the work on top."""
         self.introduce()
 
     def introduce(self) -> int:
-        """Return the thread's context, after giving it one if needed."""
+        """Return the thread's context, and create it if needed."""
         found = self._borrow()
-        # Borrowing allocates, so the collector may run in it; the AsyncValues that it finalizes
-        # need a context to drop their references, and came first then.
+        # Borrowing allocates, so the collector may run meanwhile; AsyncValues that it finalizes
+        # need a context to drop their references, and may have created one first.
         context = int(self.__dict__.setdefault("context", found))
         if context == found:
             self._lease = _Lease(self._idle, self._queue, context)
@@ -93,25 +94,25 @@ class QueueThread(threading.local):
         return context
 
     def become(self, context: int) -> None:
-        """Have another context from now on."""
+        """Switch to another context."""
         self.context = context
         self._queue.thread = 0
 
 
 class _Lease:
-    """A thread's hold on its context: when the thread is gone, another one may have it."""
+    """A thread's hold on its context: after the thread exits, another one may use it."""
 
     def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
         self._idle, self._queue, self._context = idle, queue, context
 
     def __del__(self) -> None:
-        # Before another thread, which CPython may know by the same address, can ask for its own.
+        # Before another thread, to which CPython may give the same address, can request its own.
         self._queue.thread = 0
         self._idle.append(self._context)
 
 
 class Timer:
-    """Something that is due at `time`, in seconds of `time.monotonic`."""
+    """A callback that is due at `time`, in seconds of `time.monotonic`."""
 
     def __init__(self, due: float, callback: Callable[[], object]) -> None:
         self.time = due
@@ -123,7 +124,7 @@ class Timer:
         return self._callback is None
 
     def cancel(self) -> None:
-        """Do not call the callback, unless it is being called.  What it holds is dropped."""
+        """Cancel the callback, unless it is being called, and drop the objects that it holds."""
         self._callback = None
 
     def fire(self) -> None:
@@ -134,9 +135,10 @@ class Timer:
 
 
 class TimerQueue:
-    """Calls callbacks when they are due, one after the other, on a thread of its own.
+    """Calls callbacks when they are due, one after the other, on a separate thread.
 
-    The thread starts with the first timer.  What a callback raises is shown, and ends nothing.
+    The thread starts with the first timer.  An exception of a callback is shown, and has no other
+    effect.
     """
 
     def __init__(self) -> None:
@@ -147,18 +149,18 @@ class TimerQueue:
         self._closed = False
 
     def __len__(self) -> int:
-        """How many timers wait, cancelled ones among them until their time."""
+        """Return the number of waiting timers, including cancelled ones until their time."""
         return len(self._timers)
 
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
-        """Call `callback` at a time of `time.monotonic`, soon if that is past.
+        """Call `callback` at a time of `time.monotonic`, or soon if that time is past.
 
-        Timers of the same time are called in the order in which they were made, each in a copy of
-        the context in which it was.
+        Timers with the same time are called in the order in which they were made, each in a copy of
+        the context in which it was made.
 
         Raises:
             RuntimeError: if the queue is closed.
-            TfrtError: if the system cannot start thread.
+            TfrtError: if the system cannot start the thread.
         """
         timer = Timer(due, functools.partial(copy_context().run, callback))
         with self._changed:
@@ -177,9 +179,9 @@ class TimerQueue:
         return self.at(time.monotonic() + delay, callback)
 
     def close(self, timeout: float | None = None) -> None:
-        """Forget what is not due yet, and end the thread.
+        """Forget timers that are not due yet, and stop the thread.
 
-        Waits for a callback that runs, for `timeout` seconds at most.
+        Waits at most `timeout` seconds for a running callback.
         """
         with self._changed:
             self._closed = True
@@ -190,7 +192,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call what is due: a source of the one thread, until no timer is left."""
+        """Call due timers, as a source of `one_thread`, until no timer is left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:
@@ -202,10 +204,10 @@ class TimerQueue:
     def _run(self) -> None:
         while (timer := self._next()) is not None:
             timer.fire()
-            del timer  # what it held must not wait for the next one
+            del timer  # its objects must not live until the next timer
 
     def _next(self) -> Timer | None:
-        """Sleep until a timer is due and take it; None when the queue is closed."""
+        """Sleep until a timer is due, and take it; return None when the queue is closed."""
         with self._changed:
             while not self._closed:
                 left = self._timers[0][0] - time.monotonic() if self._timers else None

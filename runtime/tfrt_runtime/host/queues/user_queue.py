@@ -1,8 +1,8 @@
 """Work queues that users write, and the adapter that runs programs on them.
 
-A `ConcurrentWorkQueue` gets tasks, which are Python callables, and decides where and in which order
-they run.  `UserWorkQueue` connects it to the native core: whatever the core queues is handed
-to the user's queue, and a task that is called runs a piece of the program.
+A `ConcurrentWorkQueue` receives tasks, which are Python callables, and decides where and in which
+order they run.  `UserWorkQueue` connects it to the native core: it hands everything that the core
+queues to the user's queue, and a called task runs a piece of the program.
 
     class Pool:
         name, parallelism_level = "pool", 4
@@ -15,8 +15,7 @@ to the user's queue, and a task that is called runs a piece of the program.
 
     HostContext(work_queue=Pool())
 
-A task that the queue forgets without having called it, and a queue that raises, end the run with an
-error that says so.
+If the queue forgets a task without calling it, or raises, the run ends with an error that says so.
 """
 
 from __future__ import annotations
@@ -49,17 +48,17 @@ class Awaited(Protocol):
     """A value that `ConcurrentWorkQueue.await_values` waits for."""
 
     def done(self) -> bool:
-        """Whether no thread needs to wait any longer."""
+        """Tell whether the wait is over."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is done: now, if it already is."""
 
 
 class ConcurrentWorkQueue(Protocol):
-    """A work queue of the user's.  All methods may be called from any thread.
+    """A user's work queue.  All methods may be called from any thread.
 
-    With an attribute `kernels_per_task`, a task runs up to that many consecutive short kernels,
-    else a thousand.  A kernel in Python is always the first of its task.
+    With an attribute `kernels_per_task`, a task runs up to that many consecutive short kernels;
+    otherwise, up to a thousand.  A Python kernel is always the first of its task.
     """
 
     @property
@@ -68,10 +67,10 @@ class ConcurrentWorkQueue(Protocol):
 
     @property
     def parallelism_level(self) -> int:
-        """The number of tasks that it runs at once."""
+        """The number of tasks that it runs at the same time."""
 
     def add_task(self, task: Task) -> None:
-        """Have `task` called, now or later, on any thread."""
+        """Call `task` now or later, on any thread."""
 
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
         """Call `task` on a thread that may block; return it if no such thread is available.
@@ -84,14 +83,14 @@ class ConcurrentWorkQueue(Protocol):
         """Return when each value is done. The thread may run tasks in the meantime."""
 
     def quiesce(self) -> None:
-        """Return when there is no task left."""
+        """Return when no task is left."""
 
     def is_in_worker_thread(self) -> bool:
-        """Whether this thread is one of the queue's, which must not wait for its tasks."""
+        """Tell whether this is a thread of the queue, which must not wait for its tasks."""
 
 
 class Task:
-    """A piece of a program, to be called once.  `name` is its first kernel's."""
+    """A piece of a program, to be called once.  `name` is that of its first kernel."""
 
     __slots__ = ("_address", "_queue", "location", "name")
 
@@ -104,7 +103,7 @@ class Task:
         self.location = location
 
     def __call__(self) -> None:
-        """Run it.
+        """Run the task.
 
         Raises:
             RuntimeError: if it has been called before.
@@ -114,7 +113,7 @@ class Task:
         self._queue.run(self._address.pop())
 
     def take(self) -> int:
-        """The native task, which is the caller's then; 0 if it has run."""
+        """Take the native task, which the caller then owns; return 0 if it has run."""
         return self._address.pop() if self._address else 0
 
     def __repr__(self) -> str:
@@ -128,7 +127,7 @@ class Task:
 class UserWorkQueue(WorkQueue):
     """The native core's side of a user's queue."""
 
-    takes_calls = False  # the queue wants to know the kernels that its tasks begin with
+    takes_calls = False  # the queue is told the first kernel of each task
     is_worked_here = False
     is_of_users = True
 
@@ -141,7 +140,7 @@ class UserWorkQueue(WorkQueue):
         self._left = 0
         self._emptying: set[int] = set()
         self._starters: set[int] = set()
-        """Contexts whose blocking kernel has started something, for which it may wait."""
+        """Contexts whose blocking kernel has started work for which it may wait."""
         self._lost: deque[tuple[int, Diagnostic]] = deque()
         self._moments: set[_Moment] = set()
         self._timers = TimerQueue()
@@ -178,18 +177,16 @@ class UserWorkQueue(WorkQueue):
             super().stop(timeout)
 
     def _start_pool_thread(self) -> None:
-        """The core wants a thread for a blocking task: it is handed over when this thread is
-        free.
-        """
+        """Arrange that a blocking task is handed to the user's queue when this thread is free."""
 
     def run(self, address: int) -> None:
-        """Run a native task on this thread, and hand over what becomes ready."""
-        # The user's thread is to be free soon: machine code that takes longer than a slice is
+        """Run a native task on this thread, and hand over the work that becomes ready."""
+        # The user's thread must be free soon: machine code that takes longer than a slice is
         # abandoned.
         former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
             with self._turn() as context:
-                self._uncount()  # the turn shows from now on that there is something to do
+                self._uncount()  # from now on, the turn marks this thread as busy
                 run_one = self.process.slow.run_one
                 run_one(context, address, self._kernels)
                 self._starters.discard(context)
@@ -200,7 +197,9 @@ class UserWorkQueue(WorkQueue):
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[int]:
-        """Within: this thread runs kernels on the context given, and its activity epoch is odd."""
+        """Let this thread run kernels on a context, with an odd activity epoch, inside the
+        block.
+        """
         with INTERRUPTS, self.helper() as address:
             context = structs.Context.at(address)
             context.epoch += 1
@@ -210,7 +209,7 @@ class UserWorkQueue(WorkQueue):
                 context.epoch += 1
 
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
-        """The user's queue has dropped a task that has not run.
+        """Handle a task that the user's queue has dropped without running it.
 
         Called by a finalizer: the next waiting thread does the work.
         """
@@ -233,7 +232,7 @@ class UserWorkQueue(WorkQueue):
         self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
-            self._offer_all()  # on a thread that is about to offer them, too: it waits here
+            self._offer_all()  # even on a thread that is about to offer them, which waits here
             self._look()
             while WORDS[word >> 3] != 0:
                 self._rescue_lost()
@@ -248,7 +247,7 @@ class UserWorkQueue(WorkQueue):
         return WORDS[word >> 3] == 0
 
     def _await(self, word: int, end: float) -> None:
-        """Let the user's queue wait until a word is 0 or the time is over."""
+        """Let the user's queue wait until a word is 0, or the time is over."""
         moment = _Moment(self, word, end)
         try:
             self._user.await_values([moment])
@@ -263,7 +262,7 @@ class UserWorkQueue(WorkQueue):
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:
-        """Wake the threads that wait for `moment`: it is over at `end` at the latest."""
+        """Wake the threads that wait for `moment`, at `end` at the latest."""
         self._moments.add(moment)
         self._timers.at(end, moment.wake)
         moment.wake()
@@ -281,7 +280,8 @@ class UserWorkQueue(WorkQueue):
     def _empty(self) -> None:
         """Hand everything that the core has queued to the user's queue.
 
-        Not again on a thread that does so already: a queue may call a task while it is added.
+        Does nothing on a thread that is already doing so: a queue may call a task while it is
+        added.
         """
         thread = threading.get_ident()
         if thread in self._emptying:
@@ -298,8 +298,8 @@ class UserWorkQueue(WorkQueue):
             offer(address)
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
-        """The next task of the core's, and how to offer it."""
-        with self._lock:  # a thread that seeks work sees each task in the core, or here
+        """Return the core's next task, and how to offer it."""
+        with self._lock:  # a searching thread finds each task either in the core or here
             if not self._taken:
                 self._take_all()
             return self._taken.popleft() if self._taken else None
@@ -338,7 +338,7 @@ class UserWorkQueue(WorkQueue):
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:
-        """A task for the user; None for one that only puts things in order."""
+        """Return a task for the user; None for one that only orders work."""
         task, process = structs.Task.at(address), self.process
         is_entry = task.function == process.words.run_entry
         if is_entry and task.first & at.READY_BITS == at.READY_END and _is_in_order(task.first):
@@ -351,7 +351,7 @@ class UserWorkQueue(WorkQueue):
         return Task(self, address, "task", None)
 
     def _refused(self, task: Task, problem: Exception) -> None:
-        """The user's queue raised when it got a task: the run ends with an error."""
+        """End the run of a task at which the user's queue raised."""
         if address := task.take():
             text = (
                 f"work queue '{self.name}' did not accept the task of '{task.name}':"
@@ -381,7 +381,7 @@ def _is_in_order(ended: int) -> bool:
 
 
 class _Moment:
-    """A word that becomes 0, or the end of a time, as a user's queue waits for it."""
+    """An event for which a user's queue waits: a word becomes 0, or a time is over."""
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
         self._queue, self._word, self._end = queue, word, end
@@ -395,12 +395,12 @@ class _Moment:
         self._queue.when_done(self, self._end)
 
     def wake(self) -> None:
-        """Call the waiters, if it is time for that."""
+        """Call the waiters, if the event has happened."""
         if self.done():
             waiters, self._waiters = self._waiters, []
             for waiter in waiters:
                 waiter()
 
     def forget(self) -> None:
-        """No thread waits any longer: the word may be gone."""
+        """Stop waiting: the word may be gone."""
         self._word = 0

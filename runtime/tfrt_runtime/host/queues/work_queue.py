@@ -1,8 +1,8 @@
 """Work queues: the threads that run a program.
 
-`s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal
-from each other, and up to B threads for work that blocks.  `queue_threads` has the threads; here is
-how threads wait for a queue, and work for it meanwhile.
+`s` runs tasks on the waiting thread; `mstd:N,B` has N threads for compute work, which steal
+from each other, and up to B threads for blocking work.  `queue_threads` has the threads; this
+module lets threads wait for a queue, and work for it meanwhile.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""The interval at which a thread that works until the queue is quiescent checks whether it is."""
+"""How often a thread that waits for the queue to be quiescent checks that."""
 MAX_NESTED_WAITS = 40
-"""A kernel that waits may run one that waits, so deep on one thread: each takes a part of its
-stack.
+"""How deeply waiting kernels may be nested on one thread: each takes a part of its stack.
 """
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
@@ -37,30 +36,30 @@ TOO_MANY_WAITS = (
 
 
 class WorkQueue(QueueThreads):
-    """A queue of `threads` workers, or for 0 threads one that waiting threads run themselves."""
+    """A queue of `threads` workers; with 0 workers, waiting threads run its tasks themselves."""
 
     takes_calls = True
     """Whether a call from outside may start as a task of the queue."""
     is_of_users = False
-    """Whether it refers to users' objects, which may refer to its values."""
+    """Whether it refers to user objects, which may refer to its values."""
     _awaiting = 0
     """The number of awaits of the queue's values in a page; the queue then runs between cells."""
     text = ""
-    """The argument of `HostContext` that created it, such as `mstd:2`; "" for a queue that has only
-    a name.
+    """The argument of `HostContext` that created it, such as `mstd:2`; "" for a queue with only a
+    name.
     """
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Wait until the word at address `word` is 0; False when the time is over first.
+        """Wait until the word at address `word` is 0; return False if the time is over first.
 
         This thread works for the queue in the meantime. Only compiled code and users' Python
-        kernels cannot be left halfway. If users' kernels are loaded, workers work instead of a
-        waiting thread; if compiled code is loaded, another thread instead of one that waits with a
-        time limit. Without workers Python kernels run on the thread that waits in any case.
+        kernels cannot be left halfway. Therefore workers work instead of a waiting thread if users'
+        kernels are loaded; if compiled code is loaded, a stand-in works instead of a thread that
+        waits with a time limit. Without workers, Python kernels always run on the waiting thread.
 
-        Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before
-        the first of them have passed: it may read the whole queue, which takes as long as a small
-        run. When it says so, the wait ends with False.
+        Signals are handled every few milliseconds.  `interrupted` is called as often, but not
+        during the first few milliseconds: it may read the whole queue, which takes as long as a
+        small run. If it returns True, the wait returns False.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -78,12 +77,12 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait while workers or a stand-in work, if they have to."""
+        """Wait while workers or a stand-in work, if they must."""
         own = self.context()
         watch_until = self.process.slow.watch_until
 
         def watch(end: int) -> int:
-            self._hand_over(own)  # of what became ready when the run was started, or looked at
+            self._hand_over(own)  # work that became ready when the run was started or inspected
             return watch_until(own, word, end)
 
         if self._leaves_to_workers(timeout):
@@ -103,7 +102,7 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
-        """Whether a wait of this thread must not start users' Python kernels, and workers exist.
+        """Tell whether workers must run users' Python kernels instead of this waiting thread.
 
         A waiting kernel may run others: otherwise all workers might wait.
         """
@@ -112,16 +111,14 @@ class WorkQueue(QueueThreads):
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """The thread that works instead of this one, within the lock; None if this one
-        does.
-        """
+        """Return the thread that works instead of this one, or None.  Requires the lock."""
         present = self._stand_in
         if present is not None and present.thread is threading.current_thread():
-            present = None  # it runs the kernel that waits
+            present = None  # this thread runs the waiting kernel
             if timeout is None:
                 return None
         if timeout is None:
-            # Without workers one thing runs at a time.
+            # Without workers, only one kernel runs at a time.
             return present if self.threads == 0 else None
         if timeout <= 0 or self.native.async_ == 0 or not HAS_THREADS:
             return None
@@ -131,7 +128,7 @@ class WorkQueue(QueueThreads):
 
     @contextlib.contextmanager
     def worked_for(self) -> Iterator[None]:
-        """Within: the queue runs what it has, without workers on a thread of its own."""
+        """Let the queue run its work inside the block; without workers, on a separate thread."""
         if self.threads:
             self.begin_calls()
             yield
@@ -157,17 +154,16 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _work_a_little(self) -> float | None:
-        """Run the queue's tasks: a source of the one thread, while code awaits a value of the
-        queue.
-        """
+        """Run the queue's tasks while code awaits its values; a source of `one_thread`."""
         self.work_until(lambda: False, 0.0 if self._is_busy(self.context()) else 0.001)
         return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Work for the queue on this thread until `is_over()`; False when the time is over first.
+        """Work for the queue on this thread until `is_over()`; return False if the time is over
+        first.
 
-        It is called every millisecond. Tasks that this thread keeps count as work of the queue:
-        they go to other threads only at the end, because there may be millions.
+        `is_over` is called every millisecond. Tasks that this thread keeps count as work of the
+        queue: they go to other threads only at the end, because there may be millions.
         """
         over = is_over()
 
@@ -188,9 +184,9 @@ class WorkQueue(QueueThreads):
         interrupted: Callable[[], bool],
         slice_ns: int = SLICE_NS,
     ) -> bool:
-        """As `wait`, but this thread works for the queue in any case.
+        """Wait like `wait`, but always work for the queue on this thread.
 
-        A task that it has started when the time is over is finished first. `interrupted` is called
+        A task that has started when the time is over is finished first. `interrupted` is called
         every `slice_ns`.
         """
         help_until = self.process.slow.help_until
@@ -200,19 +196,20 @@ class WorkQueue(QueueThreads):
             )
 
     def helper(self) -> AbstractContextManager[int]:
-        """A context that may run kernels on this thread, with the host's deque if it is free.
+        """Return a context that may run kernels on this thread, with the host's deque if it is
+        free.
 
-        A thread that already runs kernels (a Python kernel that waits) gets another context: the
-        frame of its own is in use.  What is ready on its own goes where others find it.
+        A thread that already runs kernels (a waiting Python kernel) gets another context, because
+        the frame of its own is in use.  Ready work on its own context is shared with other threads.
         """
         return _Helper(self)
 
     def _begin_help(self, own: int) -> tuple[int, bool]:
-        """A context for a helper on a thread with context `own`; whether it got the host's deque.
+        """Return a context for a helper on a thread with context `own`, and whether it has the
+        deque.
 
         Raises:
-            WorkQueueError: if kernels that wait have run each other on this thread too deep for its
-                stack.
+            WorkQueueError: if waiting kernels are nested too deeply on this thread for its stack.
         """
         thread = self.thread
         if thread.busy > MAX_NESTED_WAITS:
@@ -233,9 +230,7 @@ class WorkQueue(QueueThreads):
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
-        """End the helper: other threads may take its remaining tasks, and its own thread is as it
-        was before.
-        """
+        """End the helper: share its remaining tasks, and restore the state of its thread."""
         thread = self.thread
         self._hand_over(context)
         thread.busy -= 1
@@ -252,7 +247,7 @@ class WorkQueue(QueueThreads):
                 self._idle_contexts.append(context)
 
     def begin(self) -> None:
-        """Start the workers, and give them what is ready on this thread."""
+        """Start the workers, and pass them the work that is ready on this thread."""
         self.start()
         self._hand_over(self.context())
 
@@ -262,7 +257,9 @@ class WorkQueue(QueueThreads):
             self.process.quick.begin_started(self.address)
 
     def hand_over(self) -> None:
-        """Let the queue run what became ready on this thread, unless the thread runs it itself."""
+        """Let the queue run the work that became ready on this thread, unless this thread runs
+        it.
+        """
         context = self.context()
         if not self._is_busy(context):
             self.process.slow.hand_over(context)
@@ -270,23 +267,22 @@ class WorkQueue(QueueThreads):
     def taken_future(
         self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
     ) -> Any:
-        """Return the AsyncValue of a future that this queue's kernels take unchanged; None for
-        other futures.
+        """Return the AsyncValue of a future that this queue's kernels take as it is, or None.
 
         With `stays`, only they take it.
         """
         return None
 
     def adopt(self, request: Any, value: Any) -> None:
-        """A run of the queue has `value`, which `taken_future` may have made, as an argument."""
+        """Note that a run of the queue has the argument `value`, perhaps from `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Whether another queue has tasks of this one, to run them later."""
+        """Whether another queue holds tasks of this one, to run them later."""
         return False
 
 
 class _Helper:
-    """See `WorkQueue.helper`.  A class, as a generator would take as long as a small run."""
+    """See `WorkQueue.helper`.  A class, because a generator would take as long as a small run."""
 
     __slots__ = ("_context", "_has_deque", "_own", "_queue")
 
@@ -303,14 +299,14 @@ class _Helper:
 
 
 def make_work_queue(text: str) -> WorkQueue:
-    """The queue that a description asks for.
+    """Create the queue of a description.
 
     Raises:
-        WorkQueueError: if the description is wrong.
+        WorkQueueError: if the description is invalid.
     """
     threads, blocking = parse_work_queue(text)
     if threads and not HAS_THREADS:
-        if text != "mstd":  # the default, which is as many threads as there are
+        if text != "mstd":  # the default: the most threads that the machine runs at once
             missing = "a page has no other threads: its kernels run one after the other, as on 's'"
             warnings.warn(f"work queue '{text}': {missing}", RuntimeWarning, stacklevel=3)
         threads = 0

@@ -1,8 +1,7 @@
-"""Dense tensors: all elements, row by row, in one buffer; and the buffer types of compiled code
-that take them.
+"""Dense tensors, with all elements, row by row, in one buffer; and compiled code's buffer types.
 
-The memory of tensors is reference-counted, and seen by numpy without a copy.  It is that of a
-tensor of the native core (`native.tensors`), of an allocator, or of a numpy array.
+The memory of tensors is reference-counted, and numpy accesses it without a copy.  It belongs to a
+tensor of the native core (`native.tensors`), an allocator, or a numpy array.
 """
 
 from __future__ import annotations
@@ -42,17 +41,17 @@ ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUM
 
 
 class TensorHandle:
-    """One reference to the native tensor at `address`, dropped when the object dies."""
+    """One reference to the native tensor at `address`, dropped with this object."""
 
     __slots__ = ("address",)
 
     def __init__(self, address: int) -> None:
-        """Takes ownership of a reference."""
+        """Take ownership of a reference."""
         self.address = address
 
     @classmethod
     def sharing(cls, address: int) -> TensorHandle:
-        """With a reference of its own."""
+        """Make a handle with its own reference."""
         native_process().quick.add_tensor_reference(address)
         return cls(address)
 
@@ -60,7 +59,7 @@ class TensorHandle:
     def over(
         cls, element_type: ElementType, sizes: tuple[int, ...], count: int, owner: HostBuffer
     ) -> TensorHandle:
-        """A new native tensor over the elements in `owner`, which lives as long as it."""
+        """Make a native tensor over the elements in `owner`, which lives as long as the tensor."""
         process = native_process()
         make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
@@ -84,13 +83,13 @@ class TensorHandle:
 
 
 def sizes_at(tensor: int) -> tuple[int, ...]:
-    """The sizes of a native tensor or shape."""
+    """Return the sizes of a native tensor or shape."""
     first = (tensor + at.TENSOR_SIZES) >> 3
     return tuple(WORDS[first : first + Tensor.at(tensor).rank])
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """The words that native kernels take for a new tensor: element type and size, then a tensor's
+    """Return a native kernel's words for a new tensor: element type and size, then a tensor's
     words.
     """
     words = [0] * (at.TENSOR_SIZES // 8)
@@ -101,13 +100,15 @@ def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tup
 class HostBuffer:
     """`size` bytes at `address`, which live as long as this buffer, its slices and their arrays.
 
-    The bytes are shared: each slice or array of the buffer sees what the others write.
+    The bytes are shared: each slice or array of the buffer sees the writes of the others.
     """
 
     __slots__ = ("_kept", "_memory", "_offset", "address", "size")
 
     def __init__(self, memory: Memory, address: int, offset: int, size: int) -> None:
-        """The `size` bytes from `offset` on of `memory`, which starts at `address`."""
+        """Create a buffer over `size` bytes of `memory`, from `offset` on; `memory` starts at
+        `address`.
+        """
         self._memory = memory
         self._offset = offset
         self.address = address + offset
@@ -115,10 +116,10 @@ class HostBuffer:
 
     @classmethod
     def allocate(cls, allocator: HostAllocator, size: int, alignment: int) -> HostBuffer | None:
-        """New bytes of unknown content; None if the allocator refuses.
+        """Allocate bytes with undefined contents; return None if the allocator refuses.
 
         Raises:
-            ValueError: if `size` or `alignment` cannot be meant.
+            ValueError: if `size` or `alignment` is invalid.
         """
         if size < 0:
             raise ValueError(f"a buffer cannot have {size} bytes")
@@ -135,15 +136,13 @@ class HostBuffer:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing may write the bytes: they are those of a read-only array, which is not
-        copied.
-        """
+        """Whether the bytes must not be written, because they belong to a read-only array."""
         return isinstance(self._memory, np.ndarray) and not self._memory.flags.writeable
 
     def become_own(self) -> None:
-        """Go on as a copy of the bytes, if they are those of a read-only array.
+        """Switch to a copy of the bytes if they belong to a read-only array.
 
-        That stays alive, as kernels on other threads may still read it.
+        That array stays alive, because kernels on other threads may still read it.
         """
         if self.is_read_only:
             copy = self.array(ELEMENT_TYPES[DType.UI8], (self.size,)).copy()
@@ -152,7 +151,7 @@ class HostBuffer:
 
     @classmethod
     def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
-        """The memory of a native tensor."""
+        """Return the memory of a native tensor."""
         tensor = handle.tensor
         if tensor.owner:
             owner = native_process().objects.get(tensor.owner)
@@ -164,17 +163,17 @@ class HostBuffer:
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:
-        """The memory of `array`, which is C-contiguous."""
+        """Return the memory of `array`, which is C-contiguous."""
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
             return cls(array, array.__array_interface__["data"][0], 0, size)
-        # In a quarter of the time, where ctypes may write.  (An array has a buffer; its stub does
+        # Takes a quarter of the time, if ctypes may write.  (An array has a buffer; its stub does
         # not say so.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)
 
     def slice(self, offset: int, size: int) -> HostBuffer:
-        """The `size` bytes from `offset` on, shared with this buffer.
+        """Return the `size` bytes from `offset` on, shared with this buffer.
 
         Raises:
             ValueError: if they are not all in this buffer.
@@ -186,9 +185,9 @@ class HostBuffer:
         return HostBuffer(self._memory, self.address - self._offset, self._offset + offset, size)
 
     def array(self, element_type: ElementType, sizes: tuple[int, ...]) -> AnyArray:
-        """The first bytes as an array.  The caller has checked that there are enough of them."""
-        # numpy keeps the memory for as long as there is a view of the array.  (It takes any object
-        # with a buffer; its stub names only a few.)
+        """Return the first bytes as an array.  The caller has checked that enough bytes exist."""
+        # numpy keeps the memory as long as a view of the array exists.  (It takes any object with a
+        # buffer; its stub names only a few.)
         memory: Any = self._memory
         return np.ndarray(sizes, element_type.storage, memory, self._offset)
 
@@ -197,7 +196,7 @@ class HostBuffer:
 
 
 class NativeMemory(ctypes.Array[ctypes.c_char]):
-    """Bytes of a native tensor as an object with a buffer; they live as long as it."""
+    """Bytes of a native tensor as an object with a buffer, which keeps the tensor alive."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -222,9 +221,10 @@ Kind = TypeVar("Kind", NativeMemory, AllocatedMemory)
 
 @cache
 def _sized(kind: type[Kind], bits: int) -> type[Kind]:
-    """Memory for sizes of `bits` bits.  Few types serve all sizes: ctypes never frees one.
+    """Return a memory type for sizes of `bits` bits; few types serve all sizes: ctypes never frees
+    one.
 
-    Such an object seems larger than the memory is; `HostBuffer` knows the size.
+    Such an object claims to be larger than the memory; `HostBuffer` has the actual size.
     """
     return type(kind.__name__, (kind,), {"_length_": 1 << bits})
 
@@ -233,19 +233,20 @@ PRINTED_ELEMENTS: Final = 16
 
 
 class DenseHostTensor(NativeTensor):
-    """Elements of one type in a shape.  `array` is the buffer as numpy sees it: writes go through.
+    """Elements of one type in a shape.  `array` is numpy's view of the buffer: writes go through.
 
-    Two tensors may share a buffer.  Nothing here orders reads and writes; that is what the chains
-    of a program are for.
+    Two tensors may share a buffer.  Nothing here orders reads and writes; the chains of a program
+    do that.
     """
 
     __slots__ = ("_array", "_buffer", "element_type", "shape")
 
     def __init__(self, element_type: ElementType, shape: TensorShape, buffer: HostBuffer) -> None:
-        """The tensor of `shape` that `buffer` holds.
+        """Create a tensor of `shape` over `buffer`.
 
         Raises:
-            ValueError: if the buffer has more bytes or fewer, or numpy cannot have such an array.
+            ValueError: if the buffer does not have exactly its bytes, or numpy does not support
+                such an array.
         """
         if buffer.size != shape.element_count * element_type.size:
             raise ValueError(
@@ -259,17 +260,17 @@ class DenseHostTensor(NativeTensor):
         try:
             self._array: AnyArray | None = buffer.array(element_type, shape.sizes)
         except ValueError:
-            # No elements, but a size beyond what numpy counts; or more sizes than it takes.
+            # No elements, but a size beyond numpy's range; or more dimensions than numpy supports.
             raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
 
     @classmethod
     def create(
         cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
     ) -> DenseHostTensor | None:
-        """A tensor of unknown content; None if there is no memory for it.
+        """Create a tensor with undefined contents; return None if no memory is available.
 
         Raises:
-            ValueError: if numpy cannot have such an array.
+            ValueError: if numpy does not support such an array.
         """
         size = shape.element_count * element_type.size
         if size > MAXIMUM_COUNT:
@@ -279,11 +280,11 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def over(cls, array: AnyArray) -> DenseHostTensor:
-        """A tensor that shares the memory of `array`, or of a copy if that is not C-contiguous, not
-        aligned, or in another byte order.
+        """Return a tensor that shares the memory of `array`, or of a copy.
 
-        A program that writes a tensor over a read-only array writes a copy (`writable`); but one
-        that is `shared`, or a part of one, is memory of a tensor, which it may write.
+        A copy is made if the array is not C-contiguous, not aligned, or in another byte order.  A
+        program that writes a tensor over a read-only array writes a copy (`writable`); but a
+        `shared` array, or a part of one, is memory of a tensor, which the program may write.
 
         Raises:
             ValueError: if a tensor cannot have such elements.
@@ -299,7 +300,7 @@ class DenseHostTensor(NativeTensor):
             if isinstance(owner, _Shared):
                 buffer = owner.tensor.buffer
                 offset = native.__array_interface__["data"][0] - buffer.address
-                # Elsewhere are the elements that the tensor had before it was made writable.
+                # Otherwise, these are the elements that the tensor had before it was made writable.
                 if 0 <= offset <= buffer.size - native.nbytes:
                     part = buffer.slice(offset if native.nbytes else 0, native.nbytes)
                     return cls(element_type, TensorShape(native.shape), part)
@@ -307,11 +308,10 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """Return the object that programs hold for a non-contiguous array, such as a transposed
-        one: the array, read-only.
+        """Return the object that programs hold for a non-contiguous array: the array, read-only.
 
-        Kernels in Python see it as it is; where the runtime needs rows, it copies them (`over`).
-        None for any other array.
+        A transposed array is an example.  Python kernels receive it unchanged; where the runtime
+        needs rows, it copies them (`over`).  Returns None for any other array.
 
         Raises:
             ValueError: if a tensor cannot have such elements.
@@ -325,7 +325,7 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
-        """A native tensor as Python sees it."""
+        """Return a native tensor as Python sees it."""
         element_type = ELEMENTS[handle.tensor.element]
         return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
 
@@ -337,8 +337,8 @@ class DenseHostTensor(NativeTensor):
         buffer: HostBuffer | None,
         handle: TensorHandle | None = None,
     ) -> DenseHostTensor:
-        """The tensor of a buffer or a handle.  The array and what is None are made when first
-        asked for.
+        """Return the tensor of a buffer or a handle; the array and missing parts are made on
+        demand.
         """
         tensor = cls.__new__(cls)
         tensor.element_type, tensor.shape = element_type, shape
@@ -354,14 +354,14 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def array(self) -> AnyArray:
-        """The elements as numpy sees them, without a copy."""
+        """The elements as a numpy array, without a copy."""
         if self._array is None:
             self._array = self.buffer.array(self.element_type, self.shape.sizes)
         return self._array
 
     def writable(self) -> DenseHostTensor:
-        """The tensor, for a kernel that writes it: over a copy from now on, if a read-only array
-        has its elements.
+        """Return the tensor for a kernel that writes it; if the array is read-only, switch to a
+        copy.
         """
         place = (self.handle.address + at.TENSOR_BYTES) >> 3
         if WORDS[place] == at.READ_ONLY:
@@ -379,12 +379,12 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def shared(self) -> AnyArray:
-        """The elements as users' code sees them: without a copy, and not to be written."""
+        """The elements as user code sees them: without a copy, and read-only."""
         return np.asarray(_Shared(self))
 
     @property
     def handle(self) -> TensorHandle:
-        """The tensor as native kernels see it; made when it is first asked for."""
+        """The tensor as native kernels see it; made on the first request."""
         if self._handle is None:
             shape, buffer = self.shape, self.buffer
             self._handle = TensorHandle.over(
@@ -443,15 +443,16 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 @dataclass(frozen=True, slots=True)
 class BufferType:
-    """A type of compiled code's buffers, `memref<?x4xf32>`: its sizes, None for one that the
-    type leaves open, and its elements.
+    """A type of compiled code's buffers, such as `memref<?x4xf32>`: its sizes and its elements.
+
+    A size that the type leaves open is None.
     """
 
     sizes: tuple[int | None, ...]
     element_type: ElementType
 
     def fits(self, tensor: DenseHostTensor) -> bool:
-        """Whether a tensor is of the type."""
+        """Tell whether a tensor is of the type."""
         found = tensor.shape.sizes
         return (
             tensor.element_type == self.element_type
@@ -462,7 +463,7 @@ class BufferType:
 
 @functools.lru_cache(256)
 def buffer_type(text: str) -> BufferType:
-    """The type between the brackets of `memref<...>`: sizes, then the elements."""
+    """Parse the type between the brackets of `memref<...>`: sizes, then the element type."""
     match = re.fullmatch(r"((?:(?:\?|\d+)x)*)(\w+)", text)
     assert match is not None, text
     sizes = [None if size == "?" else int(size) for size in match[1].split("x")[:-1]]

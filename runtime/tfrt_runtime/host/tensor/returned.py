@@ -1,6 +1,4 @@
-"""Arrays that Python kernels return count in the budget of their host, as the native core's
-tensors do.
-"""
+"""Count arrays that Python kernels return in the host's budget, like tensors of the native core."""
 
 from __future__ import annotations
 
@@ -15,19 +13,19 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.shapes import AnyArray
 
 LEAST = 1 << 16
-"""Bytes of the smallest array that counts: to count one takes some microseconds."""
+"""Bytes of the smallest array that counts: counting one takes some microseconds."""
 _counted: dict[int, weakref.ref[AnyArray]] = {}
-"""The arrays that count now, by their ids: one that is returned again counts once."""
+"""The arrays that count now, by id: an array that is returned again counts once."""
 
 
 def count(array: object, limit: int) -> None:
-    """Count the memory of an array until it dies.
+    """Count the memory of an array until it is freed.
 
-    A view counts as the array that has the memory.  Memory of tensors counts already; that of
-    mapped files and of other libraries is not numpy's, and does not count.
+    For a view, the array that owns the memory counts.  Memory of tensors already counts; memory of
+    mapped files and of other libraries does not belong to numpy, and does not count.
 
     Raises:
-        PayloadError: if it is over the budget of `limit` bytes.
+        PayloadError: if it exceeds the budget of `limit` bytes.
     """
     if not isinstance(array, np.ndarray):
         return

@@ -1,5 +1,6 @@
-"""Shapes, known ones and ones that are known in part; and the types of elements: their numbers in
-BEF, their names, how numpy holds them, and their text.
+"""Shapes, fully or partially known, and element types.
+
+An element type has a number in BEF, names, a numpy type, and a textual form.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from tfrt_runtime.texts import float_text
 
 UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
-"""Sizes and numbers of elements are signed 64-bit integers in BEF and in every kernel's
-signature.
+"""Sizes and element counts are signed 64-bit integers in BEF and in every kernel's signature.
 """
 
 
@@ -27,7 +27,7 @@ signature.
 class TensorShape:
     """The sizes of a tensor, outermost first.  `element_count` is their product.
 
-    A shape is a value of its own: it may have more elements than any memory, or than an i64 counts.
+    A shape is a value by itself: it may have more elements than fit in memory, or in an i64.
 
     Raises:
         ValueError: if a size is negative.
@@ -52,13 +52,13 @@ class TensorShape:
 
 @lru_cache(maxsize=1024)
 def known_shape(sizes: tuple[int, ...]) -> TensorShape:
-    """The shape with these sizes; what `TensorShape` gives, and raises, without looking twice."""
+    """Return the shape with these sizes, like `TensorShape`, from a cache."""
     return TensorShape(sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class PartialTensorShape:
-    """Sizes of which some may be unknown (-1); `sizes` is None if not even the rank is known.
+    """A shape with unknown sizes (-1); `sizes` is None if even the rank is unknown.
 
     Raises:
         ValueError: if a size is less than -1.
@@ -71,10 +71,10 @@ class PartialTensorShape:
             raise ValueError(f"negative size in shape {self}")
 
     def to_shape(self) -> TensorShape:
-        """The shape, if all of it is known.
+        """Return the shape if it is fully known.
 
         Raises:
-            ValueError: if not; the message says what is missing.
+            ValueError: if it is not; the message says what is missing.
         """
         if self.sizes is None:
             raise ValueError("Unknown rank")
@@ -87,7 +87,7 @@ class PartialTensorShape:
 
 
 def sizes_text(sizes: Iterable[int]) -> str:
-    """`[2, 3]`."""
+    """Return the sizes as text: `[2, 3]`."""
     return f"[{', '.join(map(str, sizes))}]"
 
 
@@ -110,16 +110,16 @@ class ElementType:
     printed: str
     storage: np.dtype[Any]
     code: str
-    """Its name in numpy's array interface."""
+    """The name in numpy's array interface."""
 
     @property
     def size(self) -> int:
-        """The bytes of one element."""
+        """The size of an element in bytes."""
         return self.storage.itemsize
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether numpy can calculate with it; bf16 it only stores, as the raw 16 bits."""
+        """Whether numpy can calculate with it; numpy only stores bf16, as raw 16 bits."""
         return self.dtype is not DType.BF16
 
     def __str__(self) -> str:
@@ -165,10 +165,10 @@ _BY_STORAGE: Final = {
 
 
 def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryview) -> AnyArray:
-    """An array over the elements of a dense attribute, row by row; read-only.
+    """Return a read-only array over the elements of a dense attribute, row by row.
 
     Raises:
-        ValueError: if no tensor has such elements, or there are more or fewer of them.
+        ValueError: if no tensor has such elements, or their count is wrong.
     """
     if dtype not in ELEMENT_TYPES:
         raise ValueError(f"a tensor cannot hold elements of type {dtype.name}")
@@ -176,7 +176,7 @@ def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryvi
 
 
 def element_type_of(array: AnyArray) -> ElementType:
-    """The element type that `array` holds.
+    """Return the element type of `array`.
 
     Raises:
         ValueError: if no tensor has such elements, or some are masked.
@@ -192,7 +192,7 @@ def element_type_of(array: AnyArray) -> ElementType:
 
 
 def element_text(value: Element) -> str:
-    """An element as the reference's tools print it: `1` for true, `-1.250000e-01`, `INF`,
+    """Format an element like the reference's tools: `1`, `-1.250000e-01`, `INF`,
     `(1.000000e+00,nan)`.
     """
     if isinstance(value, float):
@@ -203,7 +203,7 @@ def element_text(value: Element) -> str:
 
 
 def elements_text(element_type: ElementType, array: AnyArray) -> str:
-    """The elements of `array`, row by row, between commas."""
+    """Format the elements of `array`, row by row, separated by commas."""
     if element_type.dtype is DType.BF16:
         # A bfloat16 is the upper half of a float.
         array = (array.astype(np.uint32) << 16).view(np.float32)

@@ -1,4 +1,4 @@
-"""Sparse tensors: coordinates and values of the elements that are not zero."""
+"""Sparse tensors: coordinates and values of the nonzero elements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class CooHostTensor(HostTensor):
     def __init__(
         self, shape: TensorShape, indices: DenseHostTensor, values: DenseHostTensor
     ) -> None:
-        """The tensor with these elements.
+        """Create a tensor with these elements.
 
         Raises:
-            ValueError: if there is not one row of indices per value, or one is outside the shape.
+            ValueError: unless each value has one row of indices, all inside the shape.
         """
         count = values.shape.element_count
         if indices.shape.sizes != (count, shape.rank) or values.shape.rank != 1:
@@ -42,9 +42,7 @@ class CooHostTensor(HostTensor):
 
     @classmethod
     def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
-        """Return the nonzero elements of `tensor`, in its order; None if there is no memory for
-        them.
-        """
+        """Return the nonzero elements of `tensor`, in its order; None if no memory is available."""
         rows = np.argwhere(tensor.array)
         indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
         values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))
@@ -55,11 +53,11 @@ class CooHostTensor(HostTensor):
         return cls(tensor.shape, indices, values)
 
     def to_dense(self, allocator: HostAllocator) -> DenseHostTensor | None:
-        """All elements; None if there is no memory for them."""
+        """Return all elements; None if no memory is available."""
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
-            # Where each value is in the row-by-row order of all elements.
+            # The position of each value in the row-by-row order of all elements.
             steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
             positions = self.indices.array @ steps[: self.shape.rank]
             tensor.array.reshape(-1)[positions] = self.values.array

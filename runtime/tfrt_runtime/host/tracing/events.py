@@ -1,7 +1,8 @@
-"""The event log from Python: what is watched, and what the rings of the native core have to say.
+"""The event log in Python: watches of runs, and readers of the native core's rings.
 
-A `Watch` is given to a run when it starts.  `Watch.take` drains the rings of all threads and hands
-out what is new about that run; rings are drained for all watches at once, each event copied once.
+A run is given a `Watch` when it starts.  `Watch.take` drains the rings of all threads and returns
+the new events of that run; rings are drained for all watches at once, and each event is copied
+once.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tfrt_runtime.once import once
 KINDS = at.LOG_KINDS
 """The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""Instead of a register: the event is about a kernel as a whole."""
+"""Used instead of a register: the event is about a kernel as a whole."""
 
 _WRITTEN = struct.Struct("=QIIIHHq")
 """Time, op, value, instance, the worker above 6 bits of the kind, the run, payload."""
@@ -41,8 +42,8 @@ program, or of the function of which `value` is a register; `value`; `instance`;
 the number of a thread in its queue; `payload`, a word."""
 
 Moments = list[tuple[int, str, str]]
-"""The fate of a call on a cluster: when, in nanoseconds of the monotonic clock, what (`sent`,
-`queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
+"""The moments of a call on a cluster: the time in nanoseconds of the monotonic clock, the state
+(`sent`, `queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
 
 _MAX_WAITING = 1 << 20
 """The most events that a watch keeps until its reader takes them."""
@@ -51,14 +52,14 @@ _CALIBRATED_NS = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The events of one run that were drained at once, as the rings have them."""
+    """The events of one run that were drained together, in the rings' format."""
 
     parts: Sequence[bytes]
     ticks: int
     moment: int
-    """When the clock of events had that many ticks."""
+    """The time when the clock of events had that many ticks."""
     ratio: float
-    """Nanoseconds of a tick."""
+    """Nanoseconds per tick."""
 
     @property
     def count(self) -> int:
@@ -73,7 +74,9 @@ class _Batch:
 
 
 class Events:
-    """Events by time, unpacked while they are read, as there may be a million; O(1) to make."""
+    """Events by time, unpacked while they are read, because there may be a million; O(1) to
+    make.
+    """
 
     def __init__(self, batches: Sequence[_Batch]) -> None:
         self._batches = batches
@@ -91,24 +94,24 @@ def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
 
 
 class Watch:
-    """A request that the events of one run are logged. For one run only.
+    """A request to log the events of one run, and only one.
 
-    Values that are more than a word are kept as well, the latest of each register; they live until
-    the watch dies.
+    The watch also keeps values larger than a word, the latest of each register; they live as long
+    as the watch.
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
-        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is, and above 10^9
-        as 10^9.
+        """`slow` multiplies the duration of each kernel; 0 and 1 change nothing, and the limit is
+        10^9.
         """
         self.needs_cluster = needs_cluster
-        """Whether remote kernels of the run fail where no cluster runs them, as in a notebook's
+        """Whether remote kernels of the run fail without a cluster, as they do in a notebook's
         cell.
         """
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
-        """The factor by which each kernel is slowed down; a kernel that sets a timer multiplies its
-        own time.
+        """The factor by which each kernel is slowed down; a kernel with a timer multiplies its time
+        itself.
         """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
@@ -119,9 +122,9 @@ class Watch:
         self._request = 0
         self.number = 0
         self.lost = 0
-        """Events that were overwritten before they could be read, on any thread."""
+        """The number of events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
-        """The run's output: the time, the kernel of its program (-1: none), and the text."""
+        """The run's output: the time, the number of the kernel (-1: none), and the text."""
         self.remote: Callable[..., list[tuple[int, Moments]]] = no_calls
         """Of each call on a cluster the kernel and its moments; with `waits=True` it asks the
         cluster and waits, on the calling thread.
@@ -135,8 +138,8 @@ class Watch:
     def begin(
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
-        """Get ready for the run with this number and struct of the program with this number, whose
-        functions have these numbers of registers.
+        """Prepare for a run, given its number and struct, its program's number, and the register
+        counts of its functions.
 
         Raises:
             ValueError: if the watch had a run before.
@@ -154,7 +157,7 @@ class Watch:
         event_log().add(self)
 
     def end(self) -> None:
-        """The run is over: no more events will come, but for those that are in the rings."""
+        """Note that the run is over: only the events that are in the rings will still come."""
         event_log().drain()
         event_log().remove(self)
 
@@ -375,5 +378,5 @@ def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
 
 @once
 def event_log() -> EventLog:
-    """The log of this process, made when first asked for."""
+    """The log of this process, made on first use."""
     return EventLog()

@@ -1,8 +1,7 @@
-"""Tracing: what runs when, on which thread, reported to a sink, which writes text or a file for
-Perfetto.
+"""Tracing: report activities with their times and threads to a sink, as text or for Perfetto.
 
-There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose`
-is between them, for what the user's kernels record about themselves.  Runs and kernels come from
+The level `default` covers runs and calls of functions, and `debug` adds every kernel; `verbose`
+is between them, for activities that user kernels record themselves.  Runs and kernels come from
 the event log of the native core (`executor.tracing`): a run that starts while no caller requests
 tracing costs nothing.
 """
@@ -33,10 +32,10 @@ class Level(IntEnum):
 
     @staticmethod
     def of(name: str) -> Level:
-        """The level of that name.
+        """Return the level of that name.
 
         Raises:
-            TfrtError: if there is none.
+            TfrtError: if it does not exist.
         """
         try:
             return Level[name.upper()]
@@ -47,24 +46,24 @@ class Level(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Activity:
-    """Something that runs, or has run.  Times are nanoseconds of `time.monotonic_ns`."""
+    """An activity that is running or has run.  Times are nanoseconds of `time.monotonic_ns`."""
 
     name: str
     worker: str
     """The name of the thread on which it started."""
     begin_ns: int
     end_ns: int | None = None
-    """None while it goes on."""
+    """None while the activity continues."""
     id: int = 0
-    """Not 0 for what may end on another thread: tells it from others of its name."""
+    """0, or an id that distinguishes activities of one name that may end on another thread."""
     place: str = ""
-    """The place of its operation in the program, if it is one."""
+    """The source location, if it is an operation of the program."""
     source: Activity | None = None
     """The activity or event that made it ready."""
 
 
 def thread_name() -> str:
-    """The name of this thread, as on the board."""
+    """Return the name of this thread, as on the board."""
     name = threading.current_thread().name
     return "main" if name == "MainThread" else name
 
@@ -72,25 +71,25 @@ def thread_name() -> str:
 class TracingSink(Protocol):
     """The receiver of a trace. Called from any thread, by one at a time for each run.
 
-    The activities of one thread nest: an inner one ends first; a function or a run may end on
-    another one.
+    The activities of one thread are nested: an inner one ends first.  A function or a run may end
+    on another thread.
     """
 
     def begin(self, activity: Activity, /) -> None:
-        """It starts, or has started."""
+        """Record that an activity starts, or has started."""
 
     def end(self, activity: Activity, /) -> None:
-        """It is over."""
+        """Record that an activity has ended."""
 
     def event(self, activity: Activity, /) -> None:
-        """Something happened, which took no time."""
+        """Record an event, which took no time."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish: no more activities will come."""
 
 
 class Tracing:
-    """A sink with a level.  It hears of runs that start while a caller requests it; requests are
+    """A sink with a level.  It is told of runs that start while a caller requests it; requests are
     counted.
     """
 
@@ -107,9 +106,7 @@ class Tracing:
         self._followed: set[Callable[[], None]] = set()
 
     def request(self, on: bool) -> None:
-        """Ask for tracing, or take back one request.  With the last one the sink gets what is
-        left.
-        """
+        """Request tracing, or withdraw one request; withdrawing the last one flushes the trace."""
         with self._lock:
             self._requests = max(0, self._requests + (1 if on else -1))
             left = [] if self._requests else list(self._followed)
@@ -118,7 +115,7 @@ class Tracing:
 
     @contextlib.contextmanager
     def requested(self) -> Iterator[None]:
-        """Within: tracing is on."""
+        """Turn tracing on inside the block."""
         self.request(True)
         try:
             yield
@@ -126,24 +123,24 @@ class Tracing:
             self.request(False)
 
     def is_on(self, level: Level) -> bool:
-        """Whether the sink hears of things of this level now."""
+        """Tell whether the sink now receives activities of this level."""
         return self._requests > 0 and Level.NONE < level <= self.level
 
     def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
-        """Call `drain` when tracing ends, until the result is called."""
+        """Call `drain` when tracing ends, until the returned function is called."""
         with self._lock:
             self._followed.add(drain)
         return lambda: self._followed.discard(drain)
 
     def event(self, level: Level, name: str) -> None:
-        """Tell that something happened on this thread."""
+        """Record an event on this thread."""
         if self.is_on(level):
             now = time.monotonic_ns()
             self.sink.event(Activity(name, thread_name(), now, now))
 
     @contextlib.contextmanager
     def scope(self, level: Level, name: str) -> Iterator[None]:
-        """Within: an activity goes on, on this thread."""
+        """Record the block as an activity on this thread."""
         if not self.is_on(level):
             yield
             return
@@ -157,7 +154,7 @@ class Tracing:
 
 
 class DebugSink:
-    """Writes a line for everything: `Scope:NAME`, `End Scope`, `Event:NAME`."""
+    """Writes a line for each activity and event: `Scope:NAME`, `End Scope`, `Event:NAME`."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
@@ -181,8 +178,8 @@ MAX_ACTIVITIES = 100
 class SimpleSink:
     """Keeps the first activities of each thread, and writes them when it is closed.
 
-    A line per activity: when it began, in microseconds since the sink was made, how long it took if
-    it has ended and is no event, and its name.
+    A line per activity has its start in microseconds since the sink was made, its duration unless
+    it is an event or has not ended, and its name.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -216,7 +213,7 @@ class SimpleSink:
 
 
 SINKS: dict[str, Callable[[Write], TracingSink]] = {"debug": DebugSink, "simple": SimpleSink}
-"""The sinks that write text, by the names that the command line has for them."""
+"""The sinks that write text, by their names on the command line."""
 
 
 CHROME_PROCESS = 1
@@ -226,8 +223,8 @@ CHROME_BATCH = 1000
 class ChromeSink:
     """Writes a JSON file that Perfetto and chrome://tracing open.
 
-    What runs on one thread is a complete event, what may end on another one two asynchronous
-    events, in the format's "traceEvents".  Times are microseconds since `start_ns`.
+    An activity of one thread is a complete event; one that may end on another thread is two
+    asynchronous events, in the format's "traceEvents".  Times are microseconds since `start_ns`.
     """
 
     def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
@@ -253,7 +250,7 @@ class ChromeSink:
         self._separator = ""
 
     def begin(self, activity: Activity) -> None:
-        """Nothing: it is written when it ends."""
+        """Do nothing: an activity is written when it ends."""
 
     def end(self, one: Activity) -> None:
         name = f'"name":{self._quoted(one.name)}'
@@ -275,10 +272,10 @@ class ChromeSink:
         self._add(one, f'"ph":"i","s":"t","name":{name},"ts":{time_}')
 
     def _arrow(self, source: Activity, target: Activity) -> None:
-        """Let an arrow lead from the end of an activity to the start of another.
+        """Draw an arrow from the end of an activity to the start of another.
 
-        It is tied to the innermost slice of a thread: an event without one gets a slice of length
-        0.
+        An arrow is tied to the innermost slice of a thread: an event without one gets a slice of
+        length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:
@@ -286,7 +283,7 @@ class ChromeSink:
                 self.event(one)
         self._arrows += 1
         rest = f'"cat":"ready","id":{self._arrows},"name":{self._quoted(target.name)}'
-        # Within its source: one that ends at this time no longer holds an arrow.
+        # Inside the source's slice: a slice that ends at this time no longer holds an arrow.
         start = max(source.begin_ns, (source.end_ns or 0) - 1)
         self._add(source, f'"ph":"s",{rest},"ts":{self._micros(start)}')
         self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')
@@ -312,7 +309,7 @@ class ChromeSink:
         return (time_ns - self._start) / 1000
 
     def _quoted(self, text: str) -> str:
-        """`text` in JSON; there are few different ones."""
+        """Return `text` in JSON, from a cache, because few texts differ."""
         quoted = self._names.get(text)
         if quoted is None:
             import json  # few runs are traced
@@ -321,7 +318,7 @@ class ChromeSink:
         return quoted
 
     def _add(self, one: Activity, *all_fields: str) -> None:
-        """Add events of the thread of an activity."""
+        """Add events of an activity's thread."""
         with self._lock:
             if self._file.closed:
                 return
@@ -337,7 +334,9 @@ class ChromeSink:
                 self._flush()
 
     def _flush(self) -> None:
-        """Write what waits; a full disk ends no thread, but `close` says so."""
+        """Write the buffered events; a full disk does not end the thread, but `close` reports
+        it.
+        """
         lines, self._waiting = self._waiting, []
         if not lines or self._problem is not None:
             return

@@ -1,8 +1,8 @@
 """A value that may not be available yet, as Python sees it.
 
-An `AsyncValue` leaves the unavailable state once, to available or to error, and never comes back.
-A user of the value does not wait for it: it adds a callback with `and_then`.  Code that must wait
-calls `result`, or `await`s it.
+An `AsyncValue` changes once, from unavailable to available or to error.
+A user of the value does not wait for it, but adds a callback with `and_then`.  Code that must wait
+calls `result`, or `await`s the value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ORDINARY = {
     for word, number in SCALAR_TYPES.items()
     if word[0] == "i" or word in ("f32", "f64")
 }
-"""Types whose values native code makes objects of."""
+"""Types whose values native code converts to Python objects."""
 if TYPE_CHECKING:
     import asyncio
     import concurrent.futures
@@ -49,8 +49,8 @@ _DECIDING = threading.RLock()
 class AsyncValue(AwaitedValue):
     """A reference to a single-assignment cell of the native core.  Safe to share between threads.
 
-    Holds one native reference, and drops it when the Python object dies.  `type` is the MLIR type
-    that the program gives the value, or "" where there is none; scalars are read as that type.
+    Holds one native reference, and drops it when the Python object is destroyed.  `type` is the
+    MLIR type that the program gives the value, or ""; scalars are read as that type.
     """
 
     _public = (
@@ -67,13 +67,12 @@ class AsyncValue(AwaitedValue):
         type_text: str = "",
         source: Callable[[], Source | None] | None = None,
     ) -> None:
-        """Takes ownership of one reference to the native value at `address`, a result of the run
-        that `source` gives.
+        """Take ownership of one reference to the native value at `address`, a result of run
+        `source()`.
         """
         self._decided = 0
         self._address = address
-        """The value that this object stands for: the one that it was created for, or the error
-        `_decided`.
+        """The value of this object: the value that it was created for, or the error `_decided`.
         """
         self._owned = address
         self._found = 0
@@ -93,14 +92,12 @@ class AsyncValue(AwaitedValue):
         return f"<AsyncValue{kind} {state.value}{text}>"
 
     def reference(self) -> AsyncValue:
-        """Another reference to the value, which is no promise to resolve it."""
+        """Return another reference to the value, without the duty to resolve it."""
         native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
     def alive(self) -> AsyncValue | None:
-        """Another reference; None if this object, which a weak reference gave, dies at this
-        moment.
-        """
+        """Return another reference; None if this object is being destroyed."""
         add_reference = native_process().quick.value_add_reference
         address = self._address
         if address == 0:
@@ -109,16 +106,17 @@ class AsyncValue(AwaitedValue):
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
-        """The object from which a callback of `and_then` reads the value.
+        """Return the object from which a callback of `and_then` reads the value.
 
-        A promise must be able to die; the result of a run may be decided by this object (`decide`).
+        The callback must not keep a promise alive; this object may resolve a run's result
+        (`decide`).
         """
         return self.reference() if self.source is None else self
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does.
 
-        If this object is dead by then, the function gets another one for the same value.
+        If this object is gone by then, the function receives another one for the same value.
         """
         require(callable(function), "a callback", "a function", function)
         this, came = weakref.ref(self), self.for_waiter()
@@ -130,11 +128,12 @@ class AsyncValue(AwaitedValue):
         self.and_then(call)
 
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
-        """The value of `function(value)`, which is called on the thread that resolves this one.
+        """Return the value of `function(value)`, which is called on the thread that resolves this
+        one.
 
-        If this one becomes an error, that is the error, and `function` is not called.  What
-        `function` raises is the cause of the error.  If it returns an AsyncValue, that one's value
-        is taken.
+        If this value becomes an error, so does the returned one, and `function` is not called.  An
+        exception of `function` is the cause of the error.  If it returns an AsyncValue, the
+        returned value follows that one.
         """
         require(callable(function), "what follows a value", "a function of it", function)
         queue = self._queue
@@ -158,7 +157,7 @@ class AsyncValue(AwaitedValue):
         return made
 
     def follow(self, other: AsyncValue) -> None:
-        """Become what `other` becomes."""
+        """Resolve to the same outcome as `other`."""
         came = other.for_waiter()
         self.basis = (weakref.ref(other),)
 
@@ -173,8 +172,10 @@ class AsyncValue(AwaitedValue):
         other.and_then(resolve)
 
     def to_future(self) -> concurrent.futures.Future[Any]:
-        """A future that is done when the value is resolved; cancelling it cancels the value."""
-        import concurrent.futures  # a future exists, so its module is loaded
+        """Return a future that is done when the value is resolved; cancelling it cancels the
+        value.
+        """
+        import concurrent.futures  # a future exists, so its module is already loaded
 
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         came = self.for_waiter()
@@ -183,7 +184,7 @@ class AsyncValue(AwaitedValue):
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 if came.cancelled():
                     future.cancel()
-                    future.set_running_or_notify_cancel()  # else `wait` and `as_completed` wait on
+                    future.set_running_or_notify_cancel()  # or `wait` keeps waiting
                 elif (problem := came.exception(0)) is not None:
                     future.set_exception(problem)
                 else:
@@ -200,19 +201,19 @@ class AsyncValue(AwaitedValue):
 
     @staticmethod
     def from_future(future: Future) -> AsyncValue:
-        """A value that is resolved when `future` is done; cancelling the value cancels the future.
+        """Return a value that is resolved when `future` is done; cancelling it cancels the future.
 
         Raises:
-            TypeError: if it is no future of `concurrent.futures`, `asyncio` or `distributed`.
+            TypeError: unless it is a future of `concurrent.futures`, `asyncio`, or `distributed`.
         """
         made: AsyncValue = HOOKS.of_future(future)
         return made
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Decide the value now; False if it is resolved already, otherwise than by a cancellation.
+        """Cancel the value; return False if it is already resolved, unless by a cancellation.
 
-        Cancels the run whose result it is, unless another undecided result of the run is held.
-        Then only holders of this object see it cancelled.
+        Cancels the value's run, unless another unresolved result of the run is held.  In that case,
+        only holders of this object see the cancellation.
         """
         if self.done():
             return self.cancelled()
@@ -230,7 +231,7 @@ class AsyncValue(AwaitedValue):
         return True
 
     def decide(self, failure: AsyncValue) -> None:
-        """Stand for the error `failure` from now on, whatever the native value becomes."""
+        """Become the error `failure`, regardless of the native value's outcome."""
         address, quick = failure.address, native_process().quick
         with _DECIDING:
             if self.done():
@@ -255,10 +256,10 @@ class AsyncValue(AwaitedValue):
         self._set(lambda: self.emplace(value))
 
     def set_exception(self, exception: BaseException | type[BaseException]) -> None:
-        """Resolve a value of `unavailable` to an error, the cause of which is `exception`.
+        """Resolve a value of `unavailable` to an error whose cause is `exception`.
 
         Raises:
-            TypeError: if it is no exception.
+            TypeError: if it is not an exception.
             InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's
                 result.
         """
@@ -279,17 +280,17 @@ class AsyncValue(AwaitedValue):
             raise concurrent.futures.InvalidStateError(str(problem)) from None
 
     def result(self, timeout: float | None = None) -> object:
-        """The value; waits for it, and lets this thread work for it meanwhile.
+        """Wait for the value and return it; this thread works for it meanwhile.
 
-        A dense tensor is a numpy array over its memory.
+        A dense tensor is returned as a numpy array over its memory.
 
         Args:
-            timeout: seconds; None is no limit.
+            timeout: seconds; None means no limit.
 
         Raises:
             TimeoutError: if it is not resolved in time.
             TfrtError: if it is an error, or will never resolve; carries the diagnostic.
-            KeyboardInterrupt: if that was raised where the value should have been made.
+            KeyboardInterrupt: if the code that should have made the value raised it.
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
@@ -306,11 +307,11 @@ class AsyncValue(AwaitedValue):
     def _result(self, timeout: float | None) -> object:
         """`result`, for what is no number, has failed, or must come in time."""
         if timeout is not None:
-            deadline_in(timeout)  # a wrong one is refused even if the value is available already
+            deadline_in(timeout)  # rejects an invalid one even if the value is available
         outcome = self._found or self._outcome(timeout)
         if Value.at(outcome).is_error:
-            # Not in a variable: the exception's traceback would hold it, and so itself and the
-            # value.
+            # Not in a variable: the exception's traceback would hold the variable, and so itself
+            # and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 setattr(diagnostic.cause, WAS_RAISED, True)
@@ -319,7 +320,7 @@ class AsyncValue(AwaitedValue):
         return as_python(self._read_at(outcome))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """The error that `result` would raise, or None; waits like it.
+        """Return the error that `result` would raise, or None; waits like `result`.
 
         Raises:
             TimeoutError: if the value is not resolved in time.
@@ -344,7 +345,8 @@ class AsyncValue(AwaitedValue):
 class Promise(AsyncValue):
     """The reference of the code that must resolve a value.
 
-    When it dies first, the value becomes an error: otherwise what waits for it would wait for ever.
+    If it is dropped before that, the value becomes an error: otherwise its users would wait
+    forever.
     """
 
     __slots__ = ("_on_broken",)
@@ -364,8 +366,7 @@ class Promise(AsyncValue):
             super().__del__()
             return
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
-        # Callbacks hold no reference: that of a run which counts this value may be all that waits
-        # for it.
+        # Callbacks hold no reference: the only waiter may be that of a run which counts this value.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
                 last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
@@ -376,9 +377,9 @@ def make_unavailable(
     type_text: str = "",
     on_broken: Callable[[], Diagnostic] = lambda: error(BROKEN_PROMISE),
 ) -> AsyncValue:
-    """A value that its maker resolves later, with `emplace` or `set_error`.
+    """Make a value that its maker resolves later, with `emplace` or `set_error`.
 
-    When the maker's reference dies without that, the value becomes the error that `on_broken` says.
+    If the maker's reference is dropped before that, the value becomes the error of `on_broken`.
     """
     number = SCALAR_TYPES.get(type_text, 0)
     address = native_process().quick.value_make(queue.context(), number)
@@ -386,7 +387,7 @@ def make_unavailable(
 
 
 def make_available(queue: WorkQueue, value: object, type_text: str = "") -> AsyncValue:
-    """A value that is available from the start.
+    """Make an available value.
 
     Raises:
         PayloadError: if the number does not fit the type.
@@ -398,16 +399,14 @@ def make_available(queue: WorkQueue, value: object, type_text: str = "") -> Asyn
 
 
 def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
-    """An error from the start."""
+    """Make an error value."""
     made = make_unavailable(queue)
     made.set_error(diagnostic)
     return made
 
 
 def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
-    """Call `call` once every value is resolved: now, or on the thread that resolves the last of
-    them.
-    """
+    """Call `call` once all values are resolved: now, or on the thread that resolves the last."""
     left = list(values)
 
     def go_on() -> None:

@@ -1,6 +1,4 @@
-"""Many calls, of which only some are in flight: what a call holds is bounded, however many there
-are.
-"""
+"""Many calls, with a bounded number in flight, so that the memory that they hold is bounded."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 
 
 class AtOnce:
-    """Starts one more call whenever one has ended.  Lives as long as values of calls that are in
-    flight.
-    """
+    """Starts another call whenever one finishes.  Lives as long as values of calls in flight."""
 
     def __init__(
         self,
@@ -26,9 +22,9 @@ class AtOnce:
         """Start the rest of `count` calls, of which the first `begun` have been started.
 
         Args:
-            start: starts calls, from a number on a given number of them; the results of the first.
-            is_cancelled: whether all that are left are to be started now, as they end at once.
-            end: called when the last one has been started.
+            start: starts a given number of calls, from a given one on; returns the first's results.
+            is_cancelled: whether to start all remaining calls now, because they end at once.
+            end: called when the last call has been started.
         """
         self._next, self._count = begun, count
         self._start, self._is_cancelled, self._end = start, is_cancelled, end
@@ -37,11 +33,13 @@ class AtOnce:
         self._lock = threading.RLock()
 
     def follow(self, results: Sequence[AsyncValue]) -> None:
-        """Go on when the call that gives these results has ended."""
+        """Continue when the call with these results has finished."""
         when_all(results, self._go_on)
 
     def _go_on(self) -> None:
-        """A call has ended.  One that ends while it is started is counted here, and not nested."""
+        """Count a finished call; one that finishes while it is started is counted without
+        nesting.
+        """
         with self._lock:
             self._ended += 1
             if self._is_in_loop:

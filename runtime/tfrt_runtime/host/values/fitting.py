@@ -1,4 +1,4 @@
-"""Python values where a program says a type that is no number."""
+"""Fit Python values to the types of programs that are not numbers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ TENSOR = ".tensor"
 
 
 def fitting(type_text: str, value: object) -> object:
-    """`value` as a program of that type holds it: an array is a tensor, None may be a chain.
+    """Return `value` as a program holds it for that type: an array as a tensor, None as a chain.
 
-    Any object that gives its elements without a copy is an array: see `as_array`.  Numbers are
-    checked where they are encoded.  Types that only their kernels know take any object.
+    Any object that shares its elements without a copy counts as an array: see `as_array`.  Numbers
+    are checked where they are encoded.  Types that only their kernels know accept any object.
 
     Raises:
         PayloadError: if the type has no such values.
@@ -60,9 +60,7 @@ def fitting(type_text: str, value: object) -> object:
 
 
 def takes_any(type_text: str) -> bool:
-    """Whether any object is a value of that type: `fitting` checks none, and no number is
-    encoded.
-    """
+    """Tell whether the type accepts any object, without a check or an encoding."""
     return not (
         type_text in (*SCALAR_TYPES, *_CHECKED)
         or type_text.endswith(TENSOR)
@@ -71,14 +69,15 @@ def takes_any(type_text: str) -> bool:
 
 
 def as_array(value: object, type_text: str = "") -> Any:
-    """`value` as a numpy array over its own elements, for a program's value of that type.
+    """Return `value` as a numpy array over its own elements, for a program's value of that type.
 
-    A numpy array stays what it is.  Others give their elements by `__array_interface__`, the buffer
-    protocol, `__array__`, or DLPack, in this order, and perhaps not to be written.  What says that
-    it could only copy them is refused: a copy may differ, as in NaN for what is missing.
+    A numpy array is returned unchanged.  Other objects share their elements through
+    `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order, perhaps
+    read-only.  An object that could only copy them is rejected: a copy may differ, for example by
+    NaN for missing elements.
 
     Raises:
-        PayloadError: if it gives none.
+        PayloadError: if it does not share its elements.
     """
     import numpy as np  # programs without arrays start without it
 
@@ -86,12 +85,12 @@ def as_array(value: object, type_text: str = "") -> Any:
         return value
     kind, of_numpy = type(value), "__array_interface__"
     try:
-        # To ask an object itself may make its interface, of a copy.
+        # Asking the object itself might create its interface, over a copy.
         if hasattr(kind, of_numpy) or hasattr(value, of_numpy):
             return np.asarray(value)
         with suppress(TypeError):
             return np.asarray(memoryview(value))  # type: ignore[arg-type]
-        # Of dask, which would compute all of it on this thread.
+        # A dask array, which would compute everything on this thread.
         if getattr(value, "__dask_graph__", lambda: None)() is not None:
             raise ValueError("its elements are not computed yet: pass the result of its compute()")
         if hasattr(kind, "__array__"):
@@ -107,7 +106,7 @@ def as_array(value: object, type_text: str = "") -> Any:
 
 
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
-    """The problem with an object of another library: the first line of its error."""
+    """Return the problem with an object of another library: the first line of its error."""
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
     is_column = hasattr(type(value), "to_numpy")  # of a data frame, or all of them
     advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""
@@ -115,7 +114,7 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
 
 
 def why_copied(tensor: object, value: object) -> str:
-    """Why a kernel that writes the tensor, which `fitting` made of `value`, does not write
+    """Return why a kernel that writes the tensor that `fitting` made from `value` does not write
     `value`.
     """
     if type(tensor).__name__ == "ndarray":  # `view_of` one whose rows are apart
@@ -135,7 +134,7 @@ def why_copied(tensor: object, value: object) -> str:
 
 
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
-    """Why `value` is not of the type, with the value where the error names only its class."""
+    """Return why `value` is not of the type, with the value if the error names only its class."""
     reason = str(wrong)
     if not reason.startswith("expected") or (
         type_text not in SCALAR_TYPES and f"{type(value).__name__}: " in reason
@@ -143,7 +142,7 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
         return reason
     found = f"expected {type_text}, found {_shown(value)}"
     advice = ""
-    # Asked of the class: a traced value refuses to be asked for what it has not.
+    # Look at the class: a traced value raises for attributes that it does not have.
     if hasattr(type(value), "instead_of_argument"):
         advice = getattr(value, "instead_of_argument", "")
     elif isinstance(value, CoroutineType):
@@ -156,7 +155,7 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in a message: not too long, and with its type where that is not to be seen."""
+    """Format a value for a message: not too long, and with its type if that is not obvious."""
     if isinstance(value, int):
         return written(value) if type(value) is int else repr(value)
     text = " ".join(reprlib.repr(value).split())
@@ -166,7 +165,9 @@ def _shown(value: object) -> str:
 
 
 def _fitting_buffer(type_text: str, value: object) -> object:
-    """A tensor over the memory of `value`, which the function may write: that is no copy."""
+    """Return a tensor over the memory of `value`, never a copy, because the function may write
+    it.
+    """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
 
     if not isinstance(value, HostTensor):
@@ -199,26 +200,28 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 
 @cache
 def _tensor_class() -> Any:
-    """Imported once an array exists, and so numpy is loaded: other programs start without it."""
+    """Import the class once an array exists, so numpy is loaded; other programs start without
+    it.
+    """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
     return DenseHostTensor
 
 
 def as_dense(value: object, type_text: str = "") -> Any:
-    """As `as_tensor`, for what takes rows only: of an array whose rows are apart a copy."""
+    """Return a tensor like `as_tensor`, but copy an array whose rows are not contiguous."""
     found = as_tensor(value, type_text)
     return found if isinstance(found, HostTensor) else _tensor_class().over(found)
 
 
 def as_tensor(value: object, type_text: str = "") -> object:
-    """A tensor over the memory of an array (`as_array`), or over a copy: see
+    """Return a tensor over the memory of an array (`as_array`), or over a copy: see
     `DenseHostTensor.over`.
 
-    An array whose rows are apart stays an array: see `DenseHostTensor.view_of`.
+    An array whose rows are not contiguous stays an array: see `DenseHostTensor.view_of`.
 
     Raises:
-        PayloadError: if it is no array, or a tensor cannot have such elements.
+        PayloadError: if it is not an array, or a tensor cannot have such elements.
     """
     array = as_array(value, type_text)
     try:

@@ -21,9 +21,9 @@ OBJECT = "!tfrt.object"
 
 
 def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:
-    """Whether native code of the queue may take the value as one of this type.
+    """Tell whether native code of the queue may take the value as one of this type.
 
-    It takes the bits of a number for what the program says that they are.
+    Native code interprets the bits of a number as the program's type, without a check.
     """
     if value.queue is not queue:
         return False
@@ -42,14 +42,14 @@ def on_queue(
     type_text: str,
     refuse: Callable[[str], Diagnostic] = error,
 ) -> AsyncValue:
-    """`value`, or one of `queue` that it resolves, where it is of another host or type.
+    """Return `value`, or, if it is of another host or type, a value of `queue` that follows it.
 
-    `refuse` makes the error of a value that is of another type when it comes.
+    `refuse` makes the error for a value whose type turns out to be another one.
     """
     if is_on_queue(queue, value, type_text):
         return value
     brought = make_unavailable(queue, type_text)
-    came = value.for_waiter()  # `value` itself may be a promise, which must be able to die
+    came = value.for_waiter()  # `value` itself may be a promise, which must not be kept alive
 
     def resolve() -> None:
         problem = came.exception(0)
@@ -69,15 +69,15 @@ def on_queue(
 
 
 def is_future(value: object) -> TypeGuard[Future]:
-    """Whether `from_future` takes it."""
+    """Tell whether `from_future` accepts the object."""
     return any(_is_from(one, value) for one in ("asyncio", "concurrent.futures", "distributed"))
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Whether a kernel that returns `value` for a result of that type means what the future will
-    have.
+    """Tell whether a kernel that returns the future `value` for that type means the future's
+    result.
 
-    A result that may be any object is the future itself.
+    A result of type object is the future itself.
     """
     return type_text not in ("", "object", OBJECT) and is_future(value)
 
@@ -96,10 +96,11 @@ def from_future(
     fail: Callable[[BaseException], Diagnostic] = diagnostic_of,
     fetch: Callable[[Future], object] = lambda done: done.result(),
 ) -> AsyncValue:
-    """A value that is resolved when the future is done; what the future raises is its error.
+    """Return a value that is resolved when the future is done; the future's exception is its error.
 
-    `refuse` makes the error of a result that is of another type, `fail` that of what the future
-    raises; `fetch` takes what it returns. Any thread may call, also for a future of an event loop.
+    `refuse` makes the error for a result of another type, and `fail` the error for an exception of
+    the future; `fetch` converts its result. Any thread may call this, even for a future of an event
+    loop.
     """
     value = make_unavailable(
         queue, type_text, lambda: refuse("the future was dropped before it was done")

@@ -41,15 +41,15 @@ class State(StrEnum):
 
 
 ORDER = threading.RLock()
-"""Held while callbacks are added or taken.  Within, a collection may end a value, and so call
-what waits for it.
+"""Held while callbacks are added or taken.  Re-entrant, because a garbage collection meanwhile may
+end a value, and so call its waiters.
 """
 
 
 class Callbacks:
     """The callbacks that wait for a value through one of its objects; called once, in order.
 
-    They do not hold the object: a promise must be able to die.
+    They do not hold the object: a promise must not be kept alive.
     """
 
     __slots__ = ("_waiting",)
@@ -58,7 +58,7 @@ class Callbacks:
         self._waiting: list[Callable[[], None]] | None = [first]
 
     def add(self, waiter: Callable[[], None]) -> bool:
-        """Call `waiter` after the others; return False if those were called.  Within `ORDER`."""
+        """Call `waiter` after the others; return False if those were called.  Requires `ORDER`."""
         if self._waiting is None:
             return False
         self._waiting.append(waiter)
@@ -68,12 +68,12 @@ class Callbacks:
         with ORDER:
             waiting, self._waiting = self._waiting or [], None
         waiting.reverse()
-        while waiting:  # the traceback of one that raises holds this frame, which must hold none
+        while waiting:  # a callback's traceback holds this frame, which must hold no callback
             shielded(waiting.pop())
 
 
 class HeldValue(NativeValue, metaclass=Public):
-    """A Python object that holds one native reference, and drops it when it dies."""
+    """A Python object that holds one native reference until it is destroyed."""
 
     __slots__ = (
         "__weakref__",
@@ -100,12 +100,12 @@ class HeldValue(NativeValue, metaclass=Public):
                 drop(self._queue.context(), decided)
 
     def _let_go(self) -> tuple[int, int]:
-        """The references that this object, which dies, has owned: to its value, and to the error
-        `_decided` or 0.
+        """Return the references that this object, which is being destroyed, has owned.
 
-        Another thread may get the object from a weak reference until `__del__` is over: from now on
-        it finds nothing.  Without a lock, as values die often: CPython lets another thread go on at
-        calls and at the ends of loops only, so these lines are one step.
+        They are to its value, and to the error `_decided` or 0.  Another thread may get the object
+        from a weak reference until `__del__` is over: from now on it finds no value.  There is no
+        lock, because values are destroyed often: CPython switches threads only at calls and at the
+        ends of loops, so these lines are one step.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -145,14 +145,13 @@ class HeldValue(NativeValue, metaclass=Public):
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:
-        """An ipywidgets widget that follows this value, for boxes, links and observers; `name` is
-        on its line.
+        """Return an ipywidgets widget that follows this value, for boxes, links, and observers.
 
-        Its traits `state`, `value`, `text`, `type`, `error`, `place` and `elapsed` are strings,
-        except `value` (a number or a string; else None) and `elapsed` (seconds).  When the value is
-        resolved, `state` changes last.  Observers are called on a thread of the notebook's, a
-        thirtieth of a second later at most unless an observer is slow. The widget does not keep a
-        promise alive.  It stays until it is closed.
+        Its line shows `name`.  Its traits `state`, `value`, `text`, `type`, `error`, `place`, and
+        `elapsed` are strings, except `value` (a number or a string; otherwise None) and `elapsed`
+        (seconds).  When the value is resolved, `state` changes last.  Observers are called on a
+        thread of the notebook, at most a thirtieth of a second later unless an observer is slow.
+        The widget does not keep a promise alive.  It stays until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.
@@ -166,12 +165,12 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def native(self) -> int:
-        """The native value that this object was made for, also after `decide`; borrowed."""
+        """The native value that this object was made for, even after `decide`; borrowed."""
         return self._owned
 
     @property
     def state(self) -> State:
-        """The state at this moment."""
+        """The current state."""
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return State.UNAVAILABLE
@@ -179,7 +178,7 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def references(self) -> int:
-        """The number of references to the value now, including this object's."""
+        """The current number of references to the value, including this object's."""
         return Value.at(self._address).references
 
     @property
@@ -189,11 +188,11 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def queue(self) -> WorkQueue:
-        """The queue whose values it is one of."""
+        """The queue that the value belongs to."""
         return self._queue
 
     def has_type(self, word: str) -> bool:
-        """Whether the value is a number of that type, or will be one, or an error."""
+        """Tell whether the value is or will be a number of that type, or an error."""
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return self.type == word
@@ -212,7 +211,7 @@ class HeldValue(NativeValue, metaclass=Public):
         if self._found:
             return True
         outcome = native_process().quick.value_outcome
-        # 0 in `__del__`: while that runs, another thread may still get the object from a weak
+        # 0 during `__del__`: meanwhile, another thread may still get the object from a weak
         # reference.
         address = self._address
         return address == 0 or outcome(address) != 0
@@ -220,9 +219,9 @@ class HeldValue(NativeValue, metaclass=Public):
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is resolved: now, on this thread, if it already is.
 
-        Otherwise on the thread that resolves it; waiters of one object in the order in which they
-        came, each in a copy of the context in which it did.  What `waiter` raises is shown by
-        `sys.excepthook`, and ends nothing.
+        Otherwise, it is called on the thread that resolves the value.  Waiters of one object are
+        called in the order in which they were added, each in a copy of its caller's context.
+        `sys.excepthook` shows an exception of `waiter`, which has no other effect.
         """
         address = self._address
         waiter = functools.partial(copy_context().run, waiter)
@@ -231,7 +230,7 @@ class HeldValue(NativeValue, metaclass=Public):
             if not self.done():
                 if self._callbacks is not None and self._callbacks.add(waiter):
                     return
-                native_process().track(self)  # what is called may refer to this object
+                native_process().track(self)  # the waiter may refer to this object
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
         entry = native_process().quick.value_and_then
@@ -240,14 +239,12 @@ class HeldValue(NativeValue, metaclass=Public):
             callbacks()
 
     def cancelled(self) -> bool:
-        """Whether the value, or the run whose result it is, was cancelled before it was
-        resolved.
-        """
+        """Tell whether the value or its run was cancelled before it was resolved."""
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     @property
     def _condition(self) -> NoReturn:
-        """The field that `concurrent.futures.wait` reads, as futures have it."""
+        """The field of futures that `concurrent.futures.wait` reads."""
         raise TypeError(
             "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
             " tfrt.wait_for"
@@ -273,7 +270,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def emplace(self, value: object = CHAIN) -> None:
         """Make a value that `make_unavailable` made available, and run the waiters.
 
-        Numbers are stored as the value's type says, everything else as an object.
+        Numbers are stored in the value's type, everything else as an object.
 
         Raises:
             RuntimeError: if the value is already resolved, or gets its value from another one.
@@ -290,7 +287,7 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
-        """Resolve to an error, or to one with this message.  Only what depends on this value is
+        """Resolve to an error, given or with this message.  Only dependents of this value are
         skipped.
 
         Raises:
@@ -307,7 +304,7 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_set_error, handle)
 
     def _publish(self, entry: Callable[..., object], *words: int) -> None:
-        """Resolve the value, which is claimed, and hand over what becomes ready."""
+        """Resolve the claimed value, and hand over the work that becomes ready."""
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:
             queue.on_resolve(address)

@@ -1,7 +1,7 @@
-"""The values that a run still awaits from outside the runtime.
+"""The external values that a run still awaits.
 
-A Python kernel may return a value that is resolved later by a thread, an event loop or a timer.
-While such a value exists and is unresolved, a run in which nothing happens is not stuck.
+A Python kernel may return a value that a thread, an event loop, or a timer resolves later.
+While such a value exists and is unresolved, an idle run is not stuck.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A value that code outside the runtime may resolve; `text` says what it is.
+    """A value that code outside the runtime may resolve; `text` describes it.
 
-    With `is_inside` it gets its value from the runtime: if not from another run, it counts only
-    where a stuck run is explained.
+    With `is_inside`, its value comes from the runtime: unless it comes from another run, it counts
+    only in the explanation of a stuck run.
     """
 
     holder: Callable[[], AsyncValue | None]
@@ -30,13 +30,13 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Whether the value has a holder, and is not resolved."""
+        """Whether the value has a holder and is unresolved."""
         value = self.holder()
         return value is not None and not value.done()
 
     def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
-        """Whether code outside the runtime may resolve the value; of a run's result, whether the
-        run `may_come`.
+        """Tell whether code outside the runtime may resolve the value; for a run's result, ask
+        `may_come`.
         """
         value = self.holder()
         if value is None or value.done():
@@ -44,18 +44,20 @@ class Promise:
         if value.source is None:
             return not self.is_inside
         run = value.source()
-        # What a run that is over has left undecided will not come.
+        # Values that a finished run has left unresolved will not come.
         return (run is not None or not self.is_inside) and may_come(run)
 
 
 Counted = tuple[str, str, AnyLocation | None]
-"""The kernel whose results a run counts by itself, what they wait for, and the kernel's place."""
+"""The kernel whose results a run counts itself, the event that they wait for, and its location."""
 
 MIN_SWEPT = 16
 
 
 def unresolved(kernel: str, index: int, waits: str) -> str:
-    """Say that a kernel has not resolved its result `index`, which waits for something outside."""
+    """Return a note that a kernel has not resolved its result `index`, which waits for an external
+    event.
+    """
     return f"kernel '{kernel}' has not resolved its result {index} yet: it waits for {waits}"
 
 
@@ -63,7 +65,7 @@ class Promises:
     """The promises made to one run.  Safe from any thread."""
 
     def __init__(self) -> None:
-        # Weak.  There is one for each call of a coroutine: a WeakSet would take twice as long.
+        # Weak.  Each call of a coroutine adds one: a WeakSet would take twice as long.
         self._own: dict[weakref.ref[AsyncValue], tuple[int, Counted] | None] = {}
         self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
@@ -71,25 +73,25 @@ class Promises:
         self._lock = threading.RLock()
 
     def own(self, value: AsyncValue) -> None:
-        """The run allocated `value` for a kernel: it is decided at the latest when the run is
-        cancelled.
-        """
+        """Note that the run allocated `value` for a kernel; cancelling the run resolves it."""
         self._own[weakref.ref(value, self._forget)] = None
 
     def decide(self, diagnostic: Diagnostic) -> None:
-        """Make what the run has allocated, and no thread has resolved, errors."""
+        """Make errors of the values that the run has allocated and no thread has resolved."""
         for value in list(self._own):
             if (own := value()) is not None and (held := own.alive()) is not None:
-                with contextlib.suppress(RuntimeError):  # another thread resolves it just now
+                with contextlib.suppress(RuntimeError):  # another thread is resolving it
                     held.set_error(diagnostic)
 
     def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
-        """The run counts by itself what resolves these values of its own."""
+        """Note that the run itself counts the activity that resolves these values of its own."""
         for index, result in enumerate(results):
             self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
-        """Whether the run counts what resolves the value, and so stays open until then."""
+        """Tell whether the run counts the activity that resolves the value, and so stays open until
+        then.
+        """
         return self._own.get(weakref.ref(value)) is not None
 
     def watch(
@@ -106,7 +108,7 @@ class Promises:
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
-        """The value comes from elsewhere, for instance from another run."""
+        """Note that the value comes from elsewhere, for instance from another run."""
         self._add(Promise(lambda: value, text, None))
 
     def _add(self, promise: Promise) -> None:
@@ -117,9 +119,9 @@ class Promises:
                 self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
-        """Whether something may still come from outside.
+        """Tell whether a value may still come from outside.
 
-        Of the results of other runs, only those whose run `may_come`.
+        Results of other runs count only if their run `may_come`.
         """
         with self._lock:
             promises = list(self._promises)
@@ -135,7 +137,7 @@ class Promises:
         ]
 
     def given_by_kernels(self) -> list[AsyncValue]:
-        """The results of kernels that get their values from the runtime."""
+        """Return the results of kernels whose values come from the runtime."""
         with self._lock:
             held = [one.holder() for one in self._promises if one.is_inside]
         return [value for value in held if value is not None]

@@ -1,5 +1,5 @@
-"""Waiting for values by threads and tasks: who works in the meantime, and which values can never
-come.
+"""Waits of threads and tasks for values: which threads work meanwhile, and detection of endless
+waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
 LOOK_SECONDS = 0.05
-"""The interval at which a task that awaits a value checks whether it waits in vain."""
+"""How often a task that awaits a value checks whether the value can still come."""
 
 
 class Source(Maker, Protocol):
@@ -28,10 +28,12 @@ class Source(Maker, Protocol):
         """Why the value will never resolve; nothing while it may come."""
 
     def name_of(self, value: Any) -> str:
-        """The value's name in messages."""
+        """Return the value's name for messages."""
 
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
-        """Cancel the run, unless a caller holds other results of it; whether it was."""
+        """Cancel the run, unless a caller holds other results of it; tell whether it was
+        cancelled.
+        """
 
 
 class AwaitedValue(HeldValue):
@@ -39,13 +41,13 @@ class AwaitedValue(HeldValue):
 
     __slots__ = ("basis", "source")
     source: Callable[[], Source | None] | None
-    """Gives the run that makes the value; None for a value from outside of runs."""
+    """Returns the run that makes the value; None for a value from outside of runs."""
     basis: Sequence[weakref.ref[AwaitedValue]]
-    """The values that it is made of, until it is made; a promise among them must be able to die."""
+    """The values that it is made from, until it is made; weak, because they may be promises."""
 
     async def resolved(self) -> None:
-        """Return once the value is resolved; other tasks of the loop go on meanwhile."""
-        import asyncio  # takes 20 ms; code that awaits has it already
+        """Return once the value is resolved; other tasks of the loop continue meanwhile."""
+        import asyncio  # importing it takes 20 ms; code that awaits has imported it already
 
         try:
             loop = asyncio.get_running_loop()
@@ -60,8 +62,8 @@ class AwaitedValue(HeldValue):
                 loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
-        # A loop that sleeps does not see that its task was cancelled by a signal handler, as a
-        # notebook does it: it gets up now and then.
+        # A sleeping loop does not notice that a signal handler, such as a notebook's, cancelled its
+        # task: it must wake up now and then.
         kernel = kernel_wait(self._queue, self._described, self.done)
         with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
             while not done.is_set():
@@ -86,35 +88,37 @@ class AwaitedValue(HeldValue):
         return first
 
     def _described(self) -> tuple[str, list[Source | None]]:
-        """The value's role for the kernel that waits for it, and its origin."""
+        """Describe the value's role for the waiting kernel, and its origin."""
         makers = self._makers()
         names = [run.name_of(value) for value, run in makers if run is not None]
         return ", ".join(names) or "a value", [run for _, run in makers]
 
     def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
-        """The unresolved values that this one is made of, and their runs; None for what is
-        outside of runs.
+        """Return the unresolved values that this one is made from, and their runs; None outside of
+        runs.
         """
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]
         found: list[tuple[AwaitedValue, Source | None]] = []
         for reference in self.basis:
             value = reference()
-            if value is None:  # it ends at this moment, and this one with it
+            if value is None:  # it is being resolved, and this value with it
                 found.append((self, None))
             elif not value.done():
                 found += value._makers()
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Those of the runs that make the value: they need a thread that waits."""
+        """Return the workerless queues of the runs that make the value: they need a waiting
+        thread.
+        """
         queues = {value._queue for value, run in self._makers() if run is not None}
         return {queue for queue in queues if queue.threads == 0}
 
     @contextlib.contextmanager
     def _worked_for_elsewhere(self) -> Iterator[None]:
-        """Within, queues without workers run what they have, apart from the value's own, for
-        which its waiter works.
+        """Let other queues without workers run their work; the waiter works for the value's own
+        queue.
         """
         with contextlib.ExitStack() as stack:
             for queue in self._queues_without_workers() - {self._queue}:
@@ -122,14 +126,14 @@ class AwaitedValue(HeldValue):
             yield
 
     def have_made(self) -> None:
-        """Let queues without workers run what makes the value, though no thread waits for it."""
+        """Let queues without workers compute the value, even though no thread waits for it."""
         for queue in self._queues_without_workers():
             with contextlib.ExitStack() as stack:
                 stack.enter_context(queue.worked_for())
                 self.and_then(stack.pop_all().close)
 
     def _outcome(self, timeout: float | None) -> int:
-        """The native value that this one became, borrowed; waits for it."""
+        """Wait for the native value that this one becomes, and return it, borrowed."""
         value_outcome = native_process().quick.value_outcome
         outcome = self._found or value_outcome(self._address)
         if outcome == 0:
@@ -168,12 +172,13 @@ def wait_for(
     timeout: float | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Wait until every value is resolved; False when the time is over first.
+    """Wait until every value is resolved; return False if the time is over first.
 
-    The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
+    The thread works for the values' queue while it waits.  Signals are handled every few
+    milliseconds.
 
     Raises:
-        TfrtError: if they are no AsyncValues, at the line of the caller.
+        TfrtError: unless they are AsyncValues, at the line of the caller.
     """
     deadline = deadline_in(timeout)
     expected = "AsyncValues, as in wait_for([value]) or wait_for(run)"

@@ -18,7 +18,7 @@ def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
 
 
 def benchmark_report(name: str, walls: Sequence[int], cpus: Sequence[int]) -> str:
-    """The lines about the measured runs of benchmark `name`; warm-up runs are not among them."""
+    """Return the report on the measured runs of benchmark `name`, without its warm-up runs."""
     wall, cpu = sorted(walls), sorted(cpus)
     duration = sum(wall)
     utilization = 100 * sum(cpu) / duration if duration else 0.0
@@ -38,7 +38,7 @@ def _distribution(what: str, ordered: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """The number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
+    """Return the number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
     if not ordered:
         return 0
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

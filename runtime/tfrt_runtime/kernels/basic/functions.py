@@ -1,6 +1,6 @@
-"""Kernels that call functions of the program from Python, or run although an argument is an error.
+"""Kernels that call functions of the program from Python, or run even if an argument is an error.
 
-`tfrt.map` calls a function for each item of a list whose length is known when it runs.
+`tfrt.map` calls a function for each item of a list whose length is known only at run time.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _once = threading.RLock()
 
 @REGISTRY.kernel("tfrt.once", frame=True, raw=True)
 def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[AsyncValue, ...]:
-    """Call the function once per run: later calls have the results of the first."""
+    """Call the function once per run: later calls return the results of the first."""
     key = f"tfrt.once @{frame.functions[0].name}"
-    with _once:  # two first calls on two threads must be one
+    with _once:  # simultaneous first calls on two threads must be a single one
         results: list[AsyncValue] | None = frame.resources.get(key, list)
         if results is None:
             results = frame.resources.create(key, frame.functions[0].execute(arguments))
@@ -44,7 +44,9 @@ def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[Async
 
 @REGISTRY.kernel("tfrt.captured", attributes=("i64",), frame=True)
 def captured(frame: KernelFrame, slot: int) -> object:
-    """The Python object that a traced function captured: it is the program's, not in its text."""
+    """Return a Python object that a traced function captured; the program holds it outside its
+    text.
+    """
     held = getattr(frame.request.program, "captured", ())
     if not 0 <= slot < len(held):
         raise KernelError(
@@ -57,34 +59,35 @@ def captured(frame: KernelFrame, slot: int) -> object:
 
 @REGISTRY.kernel("tfrt.value")
 def value(item: object) -> object:
-    """An object as the value that it is: the type of the result says which one it must be."""
+    """Return an object as a value of the result's type, after a check."""
     return item
 
 
 @REGISTRY.kernel("tfrt.list")
 def list_of(*items: object) -> list[object]:
-    """The values in a list, as users see them."""
+    """Return the values in a list, as users see them."""
     return list(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.tuple")
 def tuple_of(*items: object) -> tuple[object, ...]:
-    """The values in a tuple, as users see them."""
+    """Return the values in a tuple, as users see them."""
     return tuple(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.dict")
 def dict_of(*pairs: object) -> dict[object, object]:
-    """The values in a dictionary, as users see them: key, value, key, value."""
+    """Return the values (key, value, key, value) in a dictionary, as users see them."""
     items = list(map(as_python, pairs))
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
-    """A list of what the function gives for each item, in their order; the first error wins.
+    """Return a list of the function's results for all items, in order; the first error wins.
 
-    A second result of the function is a chain: the list is there when the effects have happened,
-    too. The last argument is the attribute `at_once`: how many calls are in flight, 0 for all.
+    A second result of the function is a chain: the list becomes available only after the effects
+    have happened, too. The last argument is the attribute `at_once`: the number of calls in flight,
+    0 for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -110,13 +113,13 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
         return [] if made.done() else calls[first]
 
     def end() -> None:
-        # A worker runs what is ready newest first: the oldest call is the last to end, and often
-        # the only one that is waited for.
+        # A worker runs ready calls newest first: the oldest call finishes last, and is often the
+        # only one that is waited for.
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
         found: list[object] = []
-        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+        with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
             for index, call in enumerate(calls):
                 for value in call:
                     if value.state is State.ERROR and (failed := value.exception(0)) is not None:
@@ -124,7 +127,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
                         return
                 found.append(as_python(call[0].payload()))
             made.emplace(found)
-        calls.clear()  # `when_all` refers to itself: they would wait for the garbage collector
+        calls.clear()  # `when_all` refers to itself: do not leave them to the collector
 
     if begun == len(given):
         end()
@@ -164,13 +167,13 @@ def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None
 
 @_lazy("tfrt.recover", "value", "replacement")
 def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
-    """`value`, or `replacement` if `value` is an error.  Only what is taken is waited for."""
+    """Return `value`, or `replacement` if `value` is an error.  Waits only for the returned one."""
     return _decided(frame, value, lambda made: made.follow(replacement))
 
 
 @_lazy("tfrt.kept", "value")
 def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
-    """`value` as an object, or the exception that its `result` would raise."""
+    """Return `value` as an object, or the exception that its `result` would raise."""
 
     def keep(made: AsyncValue) -> None:
         made.emplace(value.exception(0))
@@ -181,7 +184,7 @@ def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
 def _decided(
     frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
 ) -> AsyncValue:
-    """A result that becomes `value`, or what `otherwise` makes of it if `value` is an error."""
+    """Return a result that becomes `value`, or the value of `otherwise` if `value` is an error."""
     made = frame.allocate()
 
     def decide() -> None:

@@ -1,6 +1,4 @@
-"""The native kernels by name: the tables of scalar operations and of other kernels, constants,
-control flow.
-"""
+"""The native kernels by name: scalar operations, constants, control flow, and other kernels."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f3
 
 
 def _of_row(row: NativeRow) -> NativeKernel:
-    """The kernel of a row: what it reads as numbers is checked, a chain at the end may be
-    missing.
+    """Return the kernel of a row; its number operands are checked, and a final chain may be
+    omitted.
     """
     has_rest = row.types.partition("->")[0].rstrip().endswith("*")
     words = tuple(word.removesuffix("*") for word in row.operands)

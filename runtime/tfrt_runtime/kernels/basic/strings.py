@@ -1,7 +1,7 @@
 """Strings as values of a program.
 
-A string is a Python str.  Bytes that are not UTF-8, from an attribute or a file, are in it as lone
-surrogates.
+A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 are lone surrogates
+in it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")
 
-# A file is read whole, and a field padded, no further than a program can mean.
+# Limits for reading a whole file, and for padding a field: no sensible program exceeds them.
 MAXIMUM_FILE_SIZE: Final = 1 << 30
 MAXIMUM_FIELD_WIDTH: Final = 4096
 
@@ -32,19 +32,19 @@ _CONVERSION: Final = re.compile(
 )
 @REGISTRY.kernel("tfrt_test.get_string", attributes=("string",), results=("object",))
 def get_string(value: str) -> str:
-    """The string of an attribute."""
+    """Return the string of an attribute."""
     return value
 
 
 @REGISTRY.kernel("tfrt_test.append_string", results=("object",))
 def append_string(left: object, right: object) -> str:
-    """`left` and then `right`."""
+    """Return `left` followed by `right`."""
     return expect(str, left) + expect(str, right)
 
 
 @REGISTRY.kernel("tfrt_test.string_equal", results=("i1",))
 def string_equal(left: object, right: object) -> bool:
-    """Whether two strings have the same characters."""
+    """Tell whether two strings have the same characters."""
     return expect(str, left) == expect(str, right)
 
 
@@ -56,15 +56,15 @@ def print_string(frame: KernelFrame, value: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.format_string", results=("object",))
 def format_string(pattern: object, value: int) -> str:
-    """`pattern` with `value` formatted by its one conversion, as in C's printf."""
+    """Return `pattern` with `value` formatted by its only conversion, as in C's printf."""
     return format_like_printf(expect(str, pattern), expect(int, value))
 
 
 def format_like_printf(pattern: str, value: int) -> str:
-    """`pattern` with the i32 `value`.
+    """Return `pattern` with the i32 `value`.
 
     Raises:
-        KernelError: if there is a conversion that is not for an int, or more than one.
+        KernelError: if a conversion is not for an int, or there are several.
     """
     pieces: list[str] = []
     position = conversions = 0
@@ -93,7 +93,7 @@ def _converted(match: re.Match[str], value: int) -> str:
         value %= 1 << 32  # an int printed as unsigned
     digits = f"{abs(value):{conversion if conversion in 'oxX' else 'd'}}"
     if precision is not None:
-        # A zero of no digits is printed as nothing.
+        # A zero without digits prints nothing.
         digits = digits.rjust(int(precision or 0), "0") if value or int(precision or 0) else ""
     if "#" in flags and conversion == "o" and not digits.startswith("0"):
         digits = f"0{digits}"
@@ -105,7 +105,7 @@ def _converted(match: re.Match[str], value: int) -> str:
 
 def _is_too_large(size: str) -> bool:
     significant = size.lstrip("0")
-    # The length first: Python does not read numbers of thousands of digits.
+    # Check the length first: Python does not parse numbers of thousands of digits.
     return len(significant) > 9 or int(significant or 0) > MAXIMUM_FIELD_WIDTH
 
 
@@ -126,7 +126,7 @@ def _padded(prefix: str, digits: str, flags: str, width: str) -> str:
 
 @REGISTRY.kernel("tfrt_test.read_string_from_file", results=("object",), blocking=True)
 def read_string_from_file(path: object) -> str:
-    """All of the file at `path`."""
+    """Return the contents of the file at `path`."""
     try:
         return _read_ordinary_file(expect(str, path))
     except (OSError, ValueError):
@@ -134,13 +134,13 @@ def read_string_from_file(path: object) -> str:
 
 
 def _read_ordinary_file(path: str) -> str:
-    """The file's text.
+    """Return the file's text.
 
     Raises:
         OSError: if it cannot be read.
         ValueError: if it is not a regular file, or too large, or the path is invalid.
     """
-    # Without waiting: opening a named pipe would wait for a writer.
+    # Without blocking: opening a named pipe would wait for a writer.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAXIMUM_FILE_SIZE:

@@ -1,4 +1,4 @@
-"""Small kernels that the reference's tests and the seed's examples are made of."""
+"""Small kernels of the reference's tests and of the seed's examples."""
 
 from __future__ import annotations
 
@@ -35,26 +35,24 @@ def print_hello(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.print_bool", results=("chain",), frame=True)
 def print_bool(frame: KernelFrame, chain: object, value: bool) -> None:
-    """Print `true` or `false`.  The chain comes first, as nowhere else."""
+    """Print `true` or `false`.  Unlike in all other kernels, the chain comes first."""
     frame.host.print("true\n" if value else "false\n")
 
 
 @REGISTRY.kernel("tfrt_test.print_debug_info", results=("chain",), frame=True)
 def print_debug_info(frame: KernelFrame) -> None:
-    """Print the name that the kernel's location has, if it has one; it may be empty."""
+    """Print the name of the kernel's location, if it has one; the name may be empty."""
     info = frame.debug_info
     frame.host.print(f"{'Kernel has no debug info' if info is None else info}\n")
 
 
 @REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), frame=True)
 def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
-    """Print `id: N`; the operands only order it.  The result is 0, or a chain where one is asked
-    for.
-    """
+    """Print `id: N`; the operands only order it.  Return 0, or a chain if the type is one."""
     frame.host.print(f"id: {operands_and_id[-1]}\n")
     if frame.result_types == ("!tfrt.chain",):
         return CHAIN
-    return make_available(frame.request.queue, 0, "i32")  # even where the file has no types
+    return make_available(frame.request.queue, 0, "i32")  # even if the file has no types
 
 
 test_cost.__test__ = False  # type: ignore[attr-defined]
@@ -62,7 +60,7 @@ test_cost.__test__ = False  # type: ignore[attr-defined]
 
 @REGISTRY.kernel("tfrt_test.logging", results=("chain",))
 def log(message: object) -> None:
-    """Six lines on standard error: each severity, then each under a condition that holds."""
+    """Print six lines on standard error: each severity, then each under a true condition."""
     text = expect(str, message)
     severities = ("INFO", "WARNING", "ERROR")
     lines = [f"from TFRT_LOG({severity}): {text}\n" for severity in severities]
@@ -88,7 +86,7 @@ def print_typed_attr(frame: KernelFrame, *chain_and_value: object) -> None:
     "tfrt_test.flat", attributes=("aggregate",), results=("object", "i32", "i32", "f32")
 )
 def flat(value: tuple[object, ...]) -> tuple[object, object, object, object]:
-    """The four leaves of `[["text", [i32, i32]], [f32]]`."""
+    """Return the four leaves of `[["text", [i32, i32]], [f32]]`."""
     match value:
         case ((str(text), (int(first), int(second))), (float(number),)):
             return text, first, second, number
@@ -100,7 +98,7 @@ def _add_sum(bits: int) -> None:
         f"tfrt_test.sum_array_attr.i{bits}", attributes=(f"array.i{bits}",), results=(f"i{bits}",)
     )
     def sum_array_attr(values: tuple[int, ...]) -> int:
-        """The sum of the elements; it wraps."""
+        """Return the sum of the elements; it wraps."""
         return wrapped(sum(values), bits)
 
 
@@ -113,43 +111,43 @@ _add_sum(64)
 
 @REGISTRY.kernel("tfrt_test.async_value_get", results=("object",))
 def async_value_get() -> str:
-    """The output of the reference's own check of typed access."""
+    """Print the output of the reference's own check of typed access."""
     return "base1:base2:final_class:3"
 
 
 @REGISTRY.kernel("tfrt_test.async_value_ref", results=("object",))
 def async_value_ref() -> str:
-    """The output of the reference's own check of references."""
+    """Print the output of the reference's own check of references."""
     return "available:2;unavailable;(3);available:3;unavailable;available:4"
 
 
 @REGISTRY.kernel("tfrt.async.read.from.mars", results=("i32",), blocking=True)
 def read_from_mars() -> int:
-    """The number that a rover sends, after a wait short enough for a program in a notebook."""
+    """Return the number that a rover sends, after a wait that is short enough for a notebook."""
     time.sleep(MARS_DELAY_SECONDS)
     return 42
 
 
-# --- where, and on whose behalf ---
+# --- devices, threads, and requests ---
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Something that runs kernels.  A host has one, itself."""
+    """A device that runs kernels.  A host has one, itself."""
 
     name: str
 
 
 @REGISTRY.kernel("tfrt.get_device", attributes=("string",), results=("object",))
 def get_device(name: str) -> Device:
-    """The device called `name`."""
+    """Return the device called `name`."""
     if name != HOST_DEVICE:
         raise KernelError(f"cannot find device {name}")
     return Device(name)
 
 
 class ThreadNumbers:
-    """Numbers for threads, in the order of their first question.  One per host."""
+    """Numbers for threads, in the order of their first request.  One object per host."""
 
     def __init__(self, host: object) -> None:
         """`host` is not used; every shared context is made with its host."""
@@ -157,14 +155,14 @@ class ThreadNumbers:
         self._lock = Lock()
 
     def number_of(self, thread: int) -> int:
-        """0 for the first thread that asked, 1 for the next."""
+        """Return 0 for the first requesting thread, 1 for the next, and so on."""
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
 
 
 @REGISTRY.kernel("tfrt_test.get_thread_id", results=("i32",), frame=True)
 def get_thread_id(frame: KernelFrame) -> int:
-    """The number of the thread that runs this kernel."""
+    """Return the number of the thread that runs this kernel."""
     return frame.host.shared_context(ThreadNumbers).number_of(get_ident())
 
 
@@ -178,14 +176,14 @@ def unique_loc(frame: KernelFrame, name: str) -> None:
 
 @REGISTRY.kernel("tfrt_test.get_request_context_data.i32", results=("i32",), frame=True)
 def get_request_context_data(frame: KernelFrame) -> int:
-    """The int that the caller of the program put into the request's data."""
+    """Return the int that the caller of the program put into the request's data."""
     data = frame.request.data.get(int)
     if not isinstance(data, int):
         raise KernelError("the request has no data of type i32")
     return data
 
 
-# --- values that print when they are made and when they die ---
+# --- values that print when they are made and when they are destroyed ---
 
 # They show what the runtime does with references: a value is destroyed, on the thread that drops
 # the last reference, before that thread goes on.  No kernel runs on that thread then, so a value
@@ -197,8 +195,8 @@ Output = Callable[[str], None]
 class TracedValue:
     """A number that prints its construction and destruction.
 
-    In C++ a kernel constructs a local value, then moves it into the AsyncValue; the local one dies
-    silently.  Here there is one object all the time, and it prints the same two lines.
+    In C++, a kernel constructs a local value, then moves it into the AsyncValue; the local one is
+    destroyed silently.  Here only one object exists, and it prints the same two lines.
     """
 
     __slots__ = ("_output", "number")
@@ -221,7 +219,7 @@ def vt_constant(frame: KernelFrame, number: int) -> TracedValue:
 
 @REGISTRY.kernel("vt.add", results=("object",), frame=True)
 def vt_add(frame: KernelFrame, left: object, right: object) -> TracedValue:
-    """A new value, the sum of two; it wraps in 32 bits."""
+    """Make a new value, the sum of two; it wraps in 32 bits."""
     total = expect(TracedValue, left).number + expect(TracedValue, right).number
     return TracedValue(wrapped(total, 32), frame.request.output)
 
@@ -234,15 +232,15 @@ def vt_print(frame: KernelFrame, value: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.share_to_two", results=("object", "object"))
 def share_to_two(value: object) -> tuple[object, object]:
-    """The same value twice: nothing is copied."""
+    """Return the same value twice, without a copy."""
     return value, value
 
 
 class TestResource:
-    """A resource that prints when it goes away: released by hand, or with its last reference."""
+    """A resource that prints when it is released, by hand or with its last reference."""
 
     __slots__ = ("_is_released", "_output")
-    __test__ = False  # not a class of tests, whatever pytest thinks of its name
+    __test__ = False  # pytest would take it for a test class because of its name
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -269,14 +267,14 @@ def allocate_resource(frame: KernelFrame) -> tuple[TestResource, Chain]:
 
 @REGISTRY.kernel("tfrt_test.deallocate_resource", results=("chain",), frame=True)
 def deallocate_resource(frame: KernelFrame, resource: object) -> None:
-    """Release the resource now, although other values may still refer to it."""
+    """Release the resource now, even if other values still refer to it."""
     if not expect(TestResource, resource).release():
         raise KernelError("the resource was deallocated before")
     frame.host.print("tfrt_test.deallocate_resource done\n")
 
 
 class SampleSharedContext:
-    """One object per host, shared by all kernels that ask for it."""
+    """One object per host, shared by all kernels that request it."""
 
     name = "sample_shared_context0"
     """The kernel's result: only the first one ever exists."""
@@ -287,13 +285,13 @@ class SampleSharedContext:
 
 @REGISTRY.kernel("tfrt_test.use_sample_shared_context", results=("object", "chain"), frame=True)
 def use_sample_shared_context(frame: KernelFrame) -> tuple[str, Chain]:
-    """The name of the host's sample context, which the first call makes."""
+    """Return the name of the host's sample context, which the first call makes."""
     return frame.host.shared_context(SampleSharedContext).name, CHAIN
 
 
 @REGISTRY.kernel("tfrt_test.memory_leak_one_int32", frame=True)
 def memory_leak_one_int32(frame: KernelFrame) -> None:
-    """Take four bytes from the host's allocator and never give them back."""
+    """Take four bytes from the host's allocator and never free them."""
     frame.host.allocator.allocate_bytes(4, 4)
 
 
@@ -309,7 +307,7 @@ _TENSOR_TYPES: Final[dict[str, type]] = {
 @REGISTRY.kernel("tfrt_test.get_static_tensor_type", attributes=("string",), results=("object",))
 @REGISTRY.kernel("tfrt.get_static_tensor_type", attributes=("string",), results=("object",))
 def get_static_tensor_type(name: str) -> type:
-    """The kind of tensor called `name`."""
+    """Return the kind of tensor called `name`."""
     if name not in _TENSOR_TYPES:
         raise KernelError(f"cannot find tensor type {name}")
     return _TENSOR_TYPES[name]
@@ -331,7 +329,7 @@ def print_tensor_type(frame: KernelFrame, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A point with whole numbers."""
+    """A point with integer coordinates."""
 
     x: int
     y: int
@@ -339,7 +337,7 @@ class Coordinate:
 
 @REGISTRY.kernel("tfrt_tutorial.create_coordinate", results=("object",))
 def create_coordinate(x: object, y: object) -> Coordinate:
-    """The point at `x`, `y`."""
+    """Return the point at `x`, `y`."""
     return Coordinate(expect(int, x), expect(int, y))
 
 

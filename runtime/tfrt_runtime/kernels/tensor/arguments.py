@@ -1,7 +1,6 @@
-"""The basis of tensor kernels: checked arguments, new tensors, arithmetic without
-warnings.
+"""The basis of tensor kernels: checked arguments, new tensors, and arithmetic without warnings.
 
-A program in a BEF file may put any value anywhere.
+A program in a BEF file may pass any value anywhere.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from tfrt_runtime.kernels.frame import Expected, KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError
 
 quietly = np.errstate(all="ignore")
-"""Decorates what calculates: to a kernel infinities and NaNs are numbers like others."""
+"""Decorates calculations: kernels treat infinities and NaNs like other numbers."""
 
 
 def dense_tensor(
     value: object, element_type: ElementType | None = None, rank: int | None = None
 ) -> DenseHostTensor:
-    """`value`, which is a dense tensor of that type and rank.
+    """Return `value`, which must be a dense tensor of that type and rank.
 
     Raises:
         KernelError: if it is not.
     """
-    if isinstance(value, np.ndarray):  # its rows are apart
+    if isinstance(value, np.ndarray):  # its rows are not contiguous
         value = DenseHostTensor.over(value)
     tensor = expect(DenseHostTensor, value)
     if element_type is not None and tensor.element_type is not element_type:
@@ -40,15 +39,17 @@ def dense_tensor(
 def output_tensor(
     value: object, element_type: ElementType, rank: int | None = None
 ) -> DenseHostTensor:
-    """As `dense_tensor`, of a tensor that the kernel writes: see `DenseHostTensor.writable`."""
+    """Return a tensor that the kernel writes, like `dense_tensor`: see
+    `DenseHostTensor.writable`.
+    """
     return dense_tensor(value, element_type, rank).writable()
 
 
 def shape_of(sizes: tuple[int, ...]) -> TensorShape:
-    """The shape with these sizes.
+    """Return the shape with these sizes.
 
     Raises:
-        KernelError: if there is none.
+        KernelError: if the sizes are invalid.
     """
     try:
         return known_shape(sizes)
@@ -59,10 +60,10 @@ def shape_of(sizes: tuple[int, ...]) -> TensorShape:
 def new_tensor(
     frame: KernelFrame, element_type: ElementType, sizes: Sequence[int]
 ) -> DenseHostTensor:
-    """A tensor of unknown content from the host's allocator.
+    """Return a tensor with undefined contents from the host's allocator.
 
     Raises:
-        KernelError: if there is no such shape, or no memory.
+        KernelError: if the shape is invalid, or no memory is available.
     """
     shape = shape_of(tuple(sizes))
     try:
@@ -72,10 +73,10 @@ def new_tensor(
 
 
 def allocated(tensor: Expected | None) -> Expected:
-    """`tensor`, if the allocator gave memory for it.
+    """Return `tensor`, unless the allocator refused memory for it.
 
     Raises:
-        KernelError: if not.
+        KernelError: if it did.
     """
     if tensor is None:
         raise KernelError("Cannot allocate tensor")
@@ -86,7 +87,7 @@ def require_same_shape(left: DenseHostTensor, right: DenseHostTensor, what: str)
     """Check that both have the same shape.
 
     Raises:
-        KernelError: if not; the message starts with `what`.
+        KernelError: if they differ; the message starts with `what`.
     """
     if left.shape != right.shape:
         raise KernelError(

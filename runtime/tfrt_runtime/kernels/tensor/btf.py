@@ -1,4 +1,4 @@
-"""BTF, files of tensors, and the kernels that read them: `btf.*`.
+"""BTF, a file format for tensors, and the kernels that read it: `btf.*`.
 
 All integers are little-endian.  A file is `u64 count` and `u64 offset` of each record from the
 file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout`, 6 zero bytes,
@@ -45,7 +45,7 @@ from tfrt_runtime.kernels.tensor.tensors import MAXIMUM_RANK
 
 REGISTRY: Final = KernelRegistry("btf")
 
-# The most that numpy takes.
+# The most dimensions that numpy supports.
 _NUMPY_RANK: Final = 64
 
 RECORD_HEADER = struct.Struct("<QBB6x")
@@ -96,11 +96,11 @@ class Record:
 
 @contextmanager
 def open_btf(path: str) -> Iterator[BtfFile]:
-    """The file at `path`, open.
+    """Open the file at `path`.
 
     Raises:
         OSError: if it cannot be read.
-        MalformedBtf: if it is no ordinary file; others may have no end.
+        MalformedBtf: unless it is a regular file; others may be endless.
     """
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
@@ -110,19 +110,19 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    # A named pipe would make the open itself wait for a writer.
+    # Opening a named pipe would wait for a writer.
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 class BtfFile:
-    """A BTF file of `size` bytes.  Methods raise MalformedBtf where the bytes make no sense."""
+    """A BTF file of `size` bytes.  Methods raise MalformedBtf if the bytes are invalid."""
 
     def __init__(self, file: BufferedReader, size: int) -> None:
         self._file = file
         self._size = size
 
     def record(self, index: int) -> Record:
-        """The header of tensor `index`."""
+        """Return the header of tensor `index`."""
         count = self._number(0, "the number of tensors")
         if not 0 <= index < count:
             raise MalformedBtf(f"no tensor {index}: there are {count}")
@@ -146,10 +146,10 @@ class BtfFile:
         )
 
     def tensor(self, record: Record, allocator: HostAllocator) -> Tensor:
-        """The tensor of a record.
+        """Return the tensor of a record.
 
         Raises:
-            KernelError: if there is no memory for it.
+            KernelError: if no memory is available for it.
         """
         offset = record.data_offset
         if record.layout is Layout.DENSE:
@@ -187,7 +187,7 @@ class BtfFile:
 
     def _read_into(self, offset: int, array: AnyArray) -> None:
         self._file.seek(offset)
-        # An array is a buffer, which numpy's stub says only from Python 3.12 on.
+        # An array is a buffer; numpy's stub declares that only from Python 3.12 on.
         target: Any = array.reshape(-1).view(np.uint8)
         if self._file.readinto(target) < array.nbytes:
             raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")

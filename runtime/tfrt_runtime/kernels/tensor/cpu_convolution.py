@@ -1,9 +1,9 @@
 """Convolutional networks: convolution, pooling, and normalization of images, on numpy and BLAS.
 
 Images are `[batch, height, width, channels]`, filters `[height, width, channels, filters]`.
-Results are written into tensors that the program made.  `padding` is `valid` (windows lie within
-the image) or `same` (the image is extended so that there is one window per stride).  Memory that a
-kernel needs for itself comes from the host's allocator, too: hostile sizes get an error, not the
+Results are written into tensors that the program made.  `padding` is `valid` (windows lie inside
+the image) or `same` (the image is extended to have one window per stride).  A kernel's temporary
+memory also comes from the host's allocator: hostile sizes are an error instead of exhausting the
 machine.
 """
 
@@ -29,7 +29,7 @@ REGISTRY: Final = KernelRegistry("convolution")
 class Axis:
     """One dimension of an image under a sliding window.
 
-    The image is extended by `before` and `after` pixels; there are `count` windows, one every
+    The image is extended by `before` and `after` pixels, and has `count` windows, one every
     `stride` pixels, each `size` wide.
     """
 
@@ -42,15 +42,15 @@ class Axis:
 
     @property
     def extended(self) -> int:
-        """The length with what is added on both sides."""
+        """The length including the extensions on both sides."""
         return self.before + self.length + self.after
 
 
 def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
-    """The windows of `size` every `stride` pixels over `length` pixels.
+    """Return the windows of `size` every `stride` pixels over `length` pixels.
 
     Raises:
-        KernelError: if there can be none.
+        KernelError: if no window fits.
     """
     if size < 1 or stride < 1:
         raise KernelError(f"a window of {size} pixels with a stride of {stride} pixels is invalid")
@@ -67,10 +67,10 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
 def plan_axes(
     images: DenseHostTensor, size: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> tuple[Axis, Axis]:
-    """The windows over height and width.
+    """Return the windows over height and width.
 
     Raises:
-        KernelError: if the attributes make no sense.
+        KernelError: if the attributes are invalid.
     """
     if len(size) != 2 or len(strides) != 2:
         raise KernelError(
@@ -92,7 +92,8 @@ def _require_sizes(result: DenseHostTensor, sizes: tuple[int, ...]) -> None:
 def windows_over(
     frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis], outside: float
 ) -> AnyArray:
-    """`[batch, rows, columns, channels, height, width]`: the windows, a view of the images.
+    """Return the windows as a view of the images: `[batch, rows, columns, channels, height,
+    width]`.
 
     There is at least one.  Pixels outside the image are `outside`.
     """
@@ -131,7 +132,7 @@ def conv2d(
     padding: str,
     strides: tuple[int, ...],
 ) -> None:
-    """Write into `target` the sums of products of each window with each filter."""
+    """Write the convolution of each window with each filter into `target`."""
     images, kernel, result = (
         *(dense_tensor(value, F32, 4) for value in (source, filters)),
         output_tensor(target, F32, 4),
@@ -155,7 +156,7 @@ def conv2d(
 
 
 def _patches(frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis]) -> AnyArray:
-    """One row per window: its pixels, row by row, each with its channels."""
+    """Return one row per window: its pixels, row by row, each with its channels."""
     rows, columns = axes
     batch, _, _, channels = images.shape.sizes
     if (rows.size, columns.size, rows.stride, columns.stride) == (1, 1, 1, 1):
@@ -180,7 +181,7 @@ def max_pooling_2d(
     pool_size: tuple[int, ...],
     strides: tuple[int, ...],
 ) -> None:
-    """Write into `target` the largest pixel of each window, channel by channel."""
+    """Write the largest pixel of each window, per channel, into `target`."""
     images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 4)
     axes = plan_axes(images, pool_size, strides, padding)
     batch, _, _, channels = images.shape.sizes
@@ -189,7 +190,7 @@ def max_pooling_2d(
         return
     windows = windows_over(frame, images, axes, outside=-np.inf)
     result.array.fill(-np.inf)
-    # Pixel by pixel of the window: each step is one pass over long rows of memory.
+    # Loop over the window's pixels: each step is one pass over long rows of memory.
     for row in range(axes[0].size):
         for column in range(axes[1].size):
             np.maximum(result.array, windows[..., row, column], out=result.array)
@@ -197,7 +198,7 @@ def max_pooling_2d(
 
 @REGISTRY.kernel("tfrt_test.global_average.f32", results=("chain",))
 def global_average(source: object, target: object) -> None:
-    """Write into `target`, `[batch, channels]`, the mean of each image's pixels."""
+    """Write the mean of each image's pixels into `target`, `[batch, channels]`."""
     images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 2)
     batch, height, width, channels = images.shape.sizes
     _require_sizes(result, (batch, channels))
@@ -214,7 +215,9 @@ def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
 def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
-    """Make pixels `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, by channel."""
+    """Replace pixels by `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
+    channel.
+    """
     images = output_tensor(tensor, F32)
     parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]
     channels = images.shape.sizes[-1:]

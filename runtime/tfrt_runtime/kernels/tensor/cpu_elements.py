@@ -1,8 +1,8 @@
-"""Kernels that calculate with the elements of tensors, on numpy.
+"""Kernels that calculate with the elements of tensors, with numpy.
 
-Those that treat every element alike come first.  A kernel with an operand left over writes its
-result there and returns a chain; without, it returns a new tensor.  The ones called `_inplace`
-write into their last tensor.
+Elementwise kernels come first.  A kernel with an additional operand writes its result there and
+returns a chain; otherwise, it returns a new tensor.  Kernels called `_inplace` write into their
+last tensor.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ REGISTRY: Final = KernelRegistry("elements")
 Operation = Callable[..., object]
 
 
-# Ready made: numpy takes longer to convert a scalar than to compare a row.
+# Converted once: numpy takes longer to convert a scalar than to compare a row.
 _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (F32, I32)}
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """Write positive elements, and zero for the others; NaN stays NaN."""
+    """Write positive elements, and zero instead of the others; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 
 def convert(source: AnyArray, target: AnyArray) -> None:
-    """The same numbers, cut toward zero.  What does not fit, and NaN, becomes the least integer."""
+    """Truncate numbers toward zero; numbers that do not fit, and NaN, become the least integer."""
     if source.dtype.kind == "f":
-        # Without this, the processor decides: x86 gives the least integer, and AArch64 the nearest.
+        # Otherwise the processor decides: x86 returns the least integer, and AArch64 the nearest.
         source = np.where((source >= -(2.0**31)) & (source < 2.0**31), source, -(2.0**31))
     np.copyto(target, source, casting="unsafe")
 
 
 def equal(left: AnyArray, right: AnyArray, target: AnyArray) -> None:
-    """1 where the elements are equal, 0 elsewhere."""
+    """Write 1 where the elements are equal, 0 elsewhere."""
     np.equal(left, right, out=target, casting="unsafe")
 
 
 def _operands(operands: Iterable[object], least: int, most: int) -> list[object]:
-    """The tensors among the operands; a chain is only for the order."""
+    """Return the tensors among the operands; a chain only orders the call."""
     tensors = [operand for operand in operands if operand is not CHAIN]
     if not least <= len(tensors) <= most:
         count = str(least) if least == most else f"{least} or {most}"
@@ -164,15 +164,17 @@ for _type in (F32, I32):
     _add_slice(_type, 3)
 
 
-# --- kernels that make fewer elements of many, or quotients of a row ---
+# --- kernels that reduce elements, or divide rows ---
 
-# exp of it is far from the limits of f32, even times the length of a row.
+# Its exponential is far from the limits of f32, even multiplied by the length of a row.
 SAFE_EXPONENT: Final = np.float32(40)
 
 
 @quietly
 def mean(elements: AnyArray) -> np.float32:
-    """The sum divided by the number: NaN for none, of which numpy's own mean would warn."""
+    """Return the sum divided by the count: NaN for no elements, where numpy's own mean would
+    warn.
+    """
     total: np.float32 = elements.sum(dtype=np.float32)
     return total / np.float32(elements.size)
 
@@ -221,7 +223,7 @@ def softmax_inplace(tensor: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
 def softmax_into(tensor: object, result: object) -> None:
-    """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
+    """Do the same as `softmax_inplace`, but write into another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), output_tensor(result, F32)
     if source.shape != target.shape:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
@@ -236,8 +238,8 @@ def softmax(rows: AnyArray) -> None:
     if rows.ndim == 0:
         rows[...] = 1
         return
-    # A summand changes no quotient, but would change the last digit: so only where it is needed to
-    # keep the largest exponential of a row from overflowing or vanishing.
+    # Adding a constant to the exponents changes no quotient, but may change its last digit: so add
+    # one only if the largest exponential of a row would overflow or vanish without it.
     largest = rows.max(axis=-1, keepdims=True)
     if not (np.abs(largest) <= SAFE_EXPONENT).all():
         rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)

@@ -1,12 +1,12 @@
 """Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
-Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and
-accumulates without further passes over memory.  Numpy does the rest: other element types, memory
-that is non-contiguous or shared, no OpenBLAS.
+numpy's OpenBLAS computes products of f32, and the native version calls it, too: BLAS scales and
+accumulates without further passes over memory.  numpy computes all other products: of other element
+types, in non-contiguous or shared memory, or without OpenBLAS.
 
-BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of
-its own takes them away from the kernels that run beside it, and two products at once start twice as
-many.
+BLAS uses one thread per call.  The work queues own the processor: a product that started its own
+threads would take processors away from the kernels that run at the same time, and two simultaneous
+products would start twice as many.
 """
 
 from __future__ import annotations
@@ -33,21 +33,20 @@ _SETTERS: Final = (
     "openblas_set_num_threads",
 )
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
-"""With integers of 64 bits; where there are none, numpy does it."""
+"""With 64-bit integers; without these functions, numpy computes the products."""
 
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
-    """The OpenBLAS that numpy brought along, which uses one thread from now on; None if there is
-    none.
+    """Limit the OpenBLAS in numpy's package to one thread, and return it; None if there is none.
 
-    Other libraries (MKL, Accelerate) keep their own rule.
+    Other libraries (MKL, Accelerate) keep their own settings.
     """
     package = Path(np.__file__).parent
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for file in sorted(folder.glob("lib*openblas*")):
             with suppress(OSError):
-                # It is in the process already: opening it again gives the same one.
+                # It is already in the process: opening it again returns the same library.
                 library = ctypes.CDLL(str(file))
                 for name in _SETTERS:
                     if hasattr(library, name):
@@ -58,9 +57,7 @@ def use_one_blas_thread() -> ctypes.CDLL | None:
 
 @cache
 def product_addresses() -> tuple[int, ...] | None:
-    """Return the addresses of `cblas_sgemm` and `cblas_sgemv` for native kernels; None without
-    OpenBLAS.
-    """
+    """Return the addresses of `cblas_sgemm` and `cblas_sgemv` for native kernels, or None."""
     library = use_one_blas_thread()
     if library is None or not all(hasattr(library, name) for name in _PRODUCTS):
         return None
@@ -69,10 +66,10 @@ def product_addresses() -> tuple[int, ...] | None:
 
 
 def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> None:
-    """`c` has the shape of the product of `a` and `b`.
+    """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if not, or if there is no product.
+        KernelError: if it does not, or if the product does not exist.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -87,11 +84,11 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 
 @quietly
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
-    """C = alpha * A @ B + beta * C, in place.  `c` may share memory with `a` and `b`.
+    """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, a factor of 0 leaves its operands unread, so that a NaN in them does not count: with
-    `alpha` 0 these are `a` and `b`, with `beta` 0 it is `c`.  Without an inner dimension there is
-    no product to scale, whatever `alpha` is.
+    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect: `a` and
+    `b` if `alpha` is 0, and `c` if `beta` is 0.  Without an inner dimension, there is no product to
+    scale, regardless of `alpha`.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)

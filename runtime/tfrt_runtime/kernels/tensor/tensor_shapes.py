@@ -20,7 +20,7 @@ MAXIMUM_FIXED_RANK: Final = 5
 
 
 def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Data of the native `build_shape`."""
+    """Return the data of the native `build_shape`."""
     return len(sizes), known_shape(sizes).element_count, *sizes
 
 
@@ -31,7 +31,7 @@ def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...]:
     shortcut=Shortcut("tensor_kernels.build_shape", _shape_words),
 )
 def build_shape(sizes: tuple[int, ...]) -> TensorShape:
-    """The shape with these sizes."""
+    """Return the shape with these sizes."""
     return shape_of(sizes)
 
 
@@ -43,13 +43,13 @@ def print_shape(frame: KernelFrame, shape: object) -> None:
 
 @REGISTRY.kernel("ts.equal_shape", results=("i1",))
 def equal_shape(left: object, right: object) -> bool:
-    """Whether two shapes have the same sizes."""
+    """Tell whether two shapes have the same sizes."""
     return expect(TensorShape, left) == expect(TensorShape, right)
 
 
 @REGISTRY.kernel("ts.get_dimension", results=("i64",))
 def get_dimension(shape: object, index: int) -> int:
-    """Size number `index` of a shape."""
+    """Return size number `index` of a shape."""
     sizes = expect(TensorShape, shape).sizes
     if not 0 <= index < len(sizes):
         raise KernelError(f"no dimension {index} in shape {shape}")
@@ -58,14 +58,14 @@ def get_dimension(shape: object, index: int) -> int:
 
 @REGISTRY.kernel("ts.get_num_elements", results=("i64",))
 def get_num_elements(shape: object) -> int:
-    """The number of elements of a tensor of this shape."""
+    """Return the number of elements of a tensor of this shape."""
     count = expect(TensorShape, shape).element_count
     if count > MAXIMUM_COUNT:
         raise KernelError(f"the number of elements of shape {shape} does not fit into i64")
     return count
 
 
-# --- shapes of a rank that the kernel's name tells ---
+# --- shapes whose rank is in the kernel's name ---
 
 
 def _add_fixed_rank(rank: int) -> None:
@@ -85,12 +85,12 @@ for _rank in range(MAXIMUM_FIXED_RANK + 1):
     _add_fixed_rank(_rank)
 
 
-# --- shapes that are known in part ---
+# --- partially known shapes ---
 
 
 @REGISTRY.kernel("ts.build_partial_shape", attributes=("array.i64",), results=("object",))
 def build_partial_shape(sizes: tuple[int, ...]) -> PartialTensorShape:
-    """The partial shape with these sizes, -1 where unknown."""
+    """Return the partial shape with these sizes, -1 where unknown."""
     try:
         return PartialTensorShape(sizes)
     except ValueError as error:
@@ -99,7 +99,7 @@ def build_partial_shape(sizes: tuple[int, ...]) -> PartialTensorShape:
 
 @REGISTRY.kernel("ts.build_unranked_partial_shape", results=("object",))
 def build_unranked_partial_shape() -> PartialTensorShape:
-    """The partial shape of which nothing is known."""
+    """Return the partial shape of unknown rank."""
     return PartialTensorShape(None)
 
 
@@ -111,7 +111,7 @@ def print_partial_shape(frame: KernelFrame, shape: object) -> None:
 
 @REGISTRY.kernel("ts.to_shape", results=("object",))
 def to_shape(shape: object) -> TensorShape:
-    """The shape, if all of it is known."""
+    """Return the shape if it is fully known."""
     try:
         return expect(PartialTensorShape, shape).to_shape()
     except ValueError as error:
@@ -120,5 +120,5 @@ def to_shape(shape: object) -> TensorShape:
 
 @REGISTRY.kernel("ts.to_partial_shape", results=("object",))
 def to_partial_shape(shape: object) -> PartialTensorShape:
-    """The shape as one that might have been unknown."""
+    """Return the shape as a partial shape."""
     return PartialTensorShape(expect(TensorShape, shape).sizes)

@@ -1,9 +1,9 @@
-"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as
-a value of a program.
+"""Tensors of the host: creation, filling, comparison, conversion, and printing; and the memory of
+dense tensors as values of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return is what orders the
-readers.  Those of sync functions have no chains, as kernels run one after the other.
+creation for bf16, too.  They write in place: the chain that they return orders the readers.
+Kernels of sync functions have no chains, because they run one after the other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-# By how many units in the last place elements may differ, by the kernel name's middle part.
+# How many units in the last place elements may differ by, keyed by the middle of the kernel's name.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
 
@@ -79,7 +79,7 @@ AnyTensor = DenseHostTensor | StringHostTensor | CooHostTensor
 
 
 def host_tensor(value: object) -> AnyTensor:
-    """`value`, which is a tensor of any kind.
+    """Return `value`, which must be a tensor of any kind.
 
     Raises:
         KernelError: if it is not.
@@ -93,7 +93,7 @@ def host_tensor(value: object) -> AnyTensor:
 
 
 def _fill_unwritten(frame: KernelFrame, buffer: HostBuffer) -> None:
-    """As `native.cells.fill_unwritten`."""
+    """Do the same as `native.cells.fill_unwritten`."""
     word = frame.host.work_queue.native.choose & -2
     ctypes.memset(buffer.address, word & 0xFF, buffer.size)
 
@@ -139,7 +139,7 @@ for _element_type in ELEMENT_TYPES.values():
     "tfrt_sht.create_tensor", attributes=("array.i64", "aggregate"), results=("object",)
 )
 def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> StringHostTensor:
-    """The strings `values` in the shape `sizes`."""
+    """Make a tensor of the strings `values` with the shape `sizes`."""
     if not all(isinstance(value, str) for value in values):
         raise KernelError("the values of a string tensor must be strings")
     try:
@@ -156,8 +156,8 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
     sync=True,
 )
 def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
-    """Empty strings in the shape `sizes`."""
-    # The allocator knows whether memory is left for that many references, 8 bytes each.
+    """Make a tensor of empty strings with the shape `sizes`."""
+    # Ask the allocator whether memory is left for that many references, 8 bytes each.
     new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
     return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
@@ -173,12 +173,12 @@ def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHo
     "tfrt_test.const_dense_attr", attributes=("dense",), results=("object",), frame=True
 )
 def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
-    """A copy of the elements of an attribute."""
+    """Copy the elements of an attribute."""
     if value.dtype not in ELEMENT_TYPES:
         raise KernelError(f"a tensor cannot hold elements of type {value.dtype.name}")
     element_type = ELEMENT_TYPES[value.dtype]
     size = shape_of(value.sizes).element_count * element_type.size
-    # Before the allocation: the sizes are the file's word, the data is what there is.
+    # Before the allocation: the file's sizes may not match its data.
     if len(value.data) != size:
         raise KernelError(f"{len(value.data)} bytes of elements where the shape asks for {size}")
     tensor = new_tensor(frame, element_type, value.sizes)
@@ -196,10 +196,10 @@ def fill(tensor: DenseHostTensor, value: complex) -> None:
 
 
 def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
-    """Make the elements, row by row, `values`.
+    """Set the elements, row by row, to `values`.
 
     Raises:
-        KernelError: if there are more or fewer, or one is no such element.
+        KernelError: if the number of values is wrong, or one does not fit the element type.
     """
     expected = tensor.shape.element_count
     if len(values) != expected:
@@ -214,7 +214,9 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
 
 
 def _add_filling(element_type: ElementType) -> None:
-    """Kernels that write numbers from attributes of the elements' type; in sync functions, too."""
+    """Register kernels that write numbers from attributes of the element type, in sync functions,
+    too.
+    """
     word = element_type.word
     attribute = "i1" if word == "bool" else word
 
@@ -236,7 +238,7 @@ def _add_filling(element_type: ElementType) -> None:
 
 
 def _add_complex_filling(element_type: ElementType, part: str) -> None:
-    """The same for complex numbers, from attributes that are their parts."""
+    """Register the same for complex numbers, from attributes that are their parts."""
     word = element_type.word
 
     @REGISTRY.kernel(
@@ -275,12 +277,12 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
-    """Whether shapes and all elements are equal; NaN equals nothing."""
+    """Tell whether shapes and all elements are equal; NaN equals nothing."""
     return left.shape == right.shape and bool((left.array == right.array).all())
 
 
 def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
-    """Whether shapes are equal and elements differ by `tolerance` units in the last place at most.
+    """Tell whether shapes are equal, and elements within `tolerance` units in the last place.
 
     Complex elements are close if both parts are; elements that are not floats are close if equal.
     """
@@ -292,7 +294,7 @@ def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> 
 @quietly
 def _are_within(a: AnyArray, b: AnyArray, tolerance: int) -> bool:
     unit = np.spacing(np.maximum(np.abs(a), np.abs(b)))
-    # An infinity has no unit: it is close to itself only.
+    # An infinity has no unit in the last place: it is close only to itself.
     return bool(((a == b) | (np.abs(a - b) <= tolerance * unit)).all())
 
 
@@ -331,7 +333,7 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def sparse_tensor(value: object, element_type: ElementType, rank: int) -> CooHostTensor:
-    """`value`, which is a sparse tensor of that type and rank.
+    """Return `value`, which must be a sparse tensor of that type and rank.
 
     Raises:
         KernelError: if it is not.
@@ -375,7 +377,7 @@ for _element_type in ARITHMETIC_TYPES:
 
 @REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
 def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
-    """The same elements in rows, one per first index; or in the tensor that is given for them."""
+    """Return the same elements as rows, one per first index, or write them into a given tensor."""
     source = dense_tensor(tensor, F32)
     outputs = [other for other in others if other is not CHAIN]
     if len(outputs) > 1:
@@ -392,7 +394,7 @@ def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTen
     return CHAIN if outputs else target
 
 
-# --- looking ---
+# --- inspection ---
 
 
 @REGISTRY.kernel("tfrt_dht_sync.print_tensor", results=(), frame=True, sync=True)
@@ -410,13 +412,13 @@ def print_tensor_shape(frame: KernelFrame, tensor: object) -> None:
 
 @REGISTRY.kernel("tfrt_dht.get_tensor_shape", results=("object",))
 def get_tensor_shape(tensor: object) -> TensorShape:
-    """The shape of a tensor of any kind."""
+    """Return the shape of a tensor of any kind."""
     return host_tensor(tensor).shape
 
 
 @REGISTRY.kernel("tfrt_dht.no_op_ht", results=("object",))
 def no_op_ht(tensor: object) -> AnyTensor:
-    """The tensor itself."""
+    """Return the tensor itself."""
     return host_tensor(tensor)
 
 
@@ -425,7 +427,7 @@ def no_op_ht(tensor: object) -> AnyTensor:
 
 @REGISTRY.kernel("tfrt_dht.allocate_buffer", results=("object",), frame=True)
 def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer:
-    """New memory from the host's allocator, full of zeros."""
+    """Return new memory from the host's allocator, filled with zeros."""
     try:
         buffer = HostBuffer.allocate(frame.host.allocator, size, alignment)
     except ValueError as error:
@@ -438,13 +440,13 @@ def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer
 
 @REGISTRY.kernel("tfrt_dht.get_buffer", results=("object", "chain"))
 def get_buffer(tensor: object) -> tuple[HostBuffer, Chain]:
-    """The memory of a tensor, shared with it."""
+    """Return the memory of a tensor, shared with it."""
     return dense_tensor(tensor).buffer, CHAIN
 
 
 @REGISTRY.kernel("tfrt_dht.get_buffer_slice", results=("object",))
 def get_buffer_slice(buffer: object, offset: int, size: int) -> HostBuffer:
-    """Some bytes of a buffer, shared with it."""
+    """Return some bytes of a buffer, shared with it."""
     try:
         return expect(HostBuffer, buffer).slice(offset, size)
     except ValueError as error:
@@ -453,7 +455,7 @@ def get_buffer_slice(buffer: object, offset: int, size: int) -> HostBuffer:
 
 @REGISTRY.kernel("tfrt_dht.print_buffer", results=("chain",), frame=True)
 def print_buffer(frame: KernelFrame, buffer: object) -> None:
-    """Print where a buffer is and how large."""
+    """Print the address and the size of a buffer."""
     frame.host.print(f"{expect(HostBuffer, buffer)}\n")
 
 

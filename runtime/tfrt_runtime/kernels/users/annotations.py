@@ -34,14 +34,14 @@ _KINDS: dict[object, frozenset[str]] = {
     type(None): frozenset({CHAIN, OBJECT}),
     Chain: frozenset({CHAIN}),
 }
-"""The types that classes of Python's are annotations of."""
+"""The program types of each Python class as an annotation."""
 
 
 class Type:
     """A type as an annotation, such as `tfrt.i32`; called in a traced function it is a cast."""
 
     def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
-        """`shown` is the name in `tfrt_nb`, where it is another one."""
+        """`shown` is the name in `tfrt_nb`, if it differs."""
         self.name = name
         self._cast = cast
         self.shown = shown or name
@@ -50,12 +50,14 @@ class Type:
         return f"tfrt.{self.shown}"
 
     def __call__(self, value: Any) -> Any:
-        """`value` as a value of this type."""
+        """Cast `value` to this type."""
         return self._cast(value, self.name)
 
 
 class TensorType:
-    """`tfrt.tensor[element, rank]`, and within `tfrt.out[...]` one that a native kernel writes."""
+    """`tfrt.tensor[element, rank]`; inside `tfrt.out[...]`, a tensor that a native kernel
+    writes.
+    """
 
     def __init__(self, element: Type, rank: int, *, is_out: bool = False) -> None:
         self.element = element
@@ -68,7 +70,7 @@ class TensorType:
 
 
 class _Tensor:
-    """`tfrt.tensor`: `tfrt.tensor[tfrt.f64, 1]` is a tensor of that element type and rank."""
+    """`tfrt.tensor`: `tfrt.tensor[tfrt.f64, 1]` is a tensor with that element type and rank."""
 
     def __getitem__(self, item: object) -> TensorType:
         if (
@@ -88,8 +90,9 @@ class _Tensor:
 
 
 class _Out:
-    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]`, or shorter `tfrt.out[tfrt.f64, 1]`, is a
-    tensor that a native kernel writes.
+    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]` is a tensor that a native kernel writes.
+
+    `tfrt.out[tfrt.f64, 1]` is a shorter form.
     """
 
     def __getitem__(self, item: object) -> TensorType:
@@ -105,9 +108,9 @@ out = _Out()
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
-    """The signature; an annotation that cannot be evaluated is its text.
+    """Return the signature of a function; an annotation that cannot be evaluated is its text.
 
-    Of a function of C without one, a signature that takes anything.
+    For a C function without a signature, return one that takes anything.
     """
     try:
         return inspect.signature(function, eval_str=True)
@@ -115,7 +118,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
         found = unevaluated_signature(function)
-    # Each by itself: a name that only type checkers know says nothing about the others.
+    # One by one: a name that only type checkers know must not affect the others.
     names = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = [
         one.replace(annotation=_evaluated(one.annotation, names))
@@ -126,8 +129,8 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _evaluated(annotation: object, names: dict[str, object]) -> object:
-    """Return the value of an annotation that is a string, or refers to one; the string itself if it
-    cannot be evaluated.
+    """Return the value of a string annotation or forward reference, or the string if evaluation
+    fails.
     """
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):
@@ -137,21 +140,22 @@ def _evaluated(annotation: object, names: dict[str, object]) -> object:
 
 
 def is_integer(type_text: str) -> bool:
-    """Whether a type is one of whole numbers, `i1` not among them."""
+    """Tell whether a type is an integer type other than `i1`."""
     return type_text in INTEGERS
 
 
 def is_float(type_text: str) -> bool:
-    """Whether a type is one of floating-point numbers."""
+    """Tell whether a type is a floating-point type."""
     return type_text in FLOATS
 
 
 def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
-    """The type that an annotation says, None if it says none; "f32" says the same as `tfrt.f32`.
+    """Return the type of an annotation, or None; "f32" means the same as `tfrt.f32`.
 
     Args:
-        like: types of operands: an `int` is the first integer type among them, a `float` the first
-            of floats.
+        like: types of operands: `int` means the first integer type among them, and `float` the
+        first
+            floating-point type.
     """
     if isinstance(annotation, Type):
         return annotation.name
@@ -176,9 +180,7 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """Return the type that a program gets from a kernel annotated to return this: for
-    `Future[int]`, `int`.
-    """
+    """Return the type that a program receives for a return annotation: for `Future[int]`, `int`."""
     kind = typing.get_origin(annotation) or annotation
     # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
     is_future = hasattr(kind, "__await__") or (
@@ -190,9 +192,9 @@ def awaited(annotation: object) -> object:
 
 
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
-    """The types of the results of a kernel; what its annotation does not say is an object.
+    """Return the types of a kernel's results; a result without an annotation is an object.
 
-    So is a tuple of one value, of none, or of any number: it is not several results.
+    A tuple of one value, of none, or of any number is also an object, not several results.
     """
     annotation = awaited(annotation)
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
@@ -202,9 +204,9 @@ def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
 
 
 def accepts(annotation: object, type_text: str) -> bool:
-    """Whether values of a program's type are what an annotation says; conservative: may say yes.
+    """Tell whether values of a program's type fit an annotation; conservative: may wrongly say yes.
 
-    "" is a type that the program does not say.
+    "" is a type that the program does not state.
     """
     if isinstance(annotation, str):
         return annotation not in NUMBERS or type_text in (annotation, "")
@@ -231,10 +233,8 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Whether a parameter is annotated as an AsyncValue, or one that may be left out: it is not
-    awaited.
-    """
-    if isinstance(annotation, str):  # perhaps with the type of the value, which no class has
+    """Tell whether a parameter is annotated as an AsyncValue, perhaps optional, and not awaited."""
+    if isinstance(annotation, str):  # perhaps subscripted with the type of the value
         return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
     items = [one for one in typing.get_args(annotation) if one is not type(None)]
     if (
@@ -247,7 +247,7 @@ def takes_value(annotation: object) -> bool:
 
 
 def holds_values(annotation: object) -> bool:
-    """Whether a parameter is annotated as something with AsyncValues in it, as
+    """Tell whether a parameter is annotated as a container of AsyncValues, such as
     `list[AsyncValue]`.
     """
     if isinstance(annotation, str):
@@ -264,7 +264,7 @@ def _is_one_of(annotation: object) -> bool:
 
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
-    """Whether what a kernel is annotated to return can be results of these types."""
+    """Tell whether a kernel's return annotation fits results of these types."""
     if OBJECT not in result_types:  # an object may be the future itself
         annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
@@ -288,8 +288,8 @@ def mismatch(
     results: Sequence[str],
     order: Sequence[int] = (),
 ) -> str | None:
-    """Return the first mismatch between a kernel's annotations and a call with these types; None if
-    they match.
+    """Return the first mismatch between a kernel's annotations and a call with these types, or
+    None.
 
     `order` maps operands to the kernel's arguments if their order differs.
     """
@@ -319,10 +319,10 @@ def mismatch(
 def with_arrays(
     kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
 ) -> PythonKernel:
-    """`kernel` for a call whose program has these types, as in `mismatch`.
+    """Return `kernel` for a call whose program has these types, as in `mismatch`.
 
-    An object is not fitted to a type where it enters a program: what is annotated as an array is
-    made one here, or refused.
+    An object is not fitted to a type when it enters a program: an argument annotated as an array is
+    converted to one here, or rejected.
     """
     known = kernel.parameters
     if known is None or not kernel.arrays or kernel.raw:
@@ -350,7 +350,7 @@ def with_arrays(
 
 
 def shown(annotation: object) -> str:
-    """An annotation as it is written."""
+    """Return an annotation as it is written."""
     if isinstance(annotation, types.GenericAlias):
         return f"{shown(annotation.__origin__)}[{', '.join(map(shown, annotation.__args__))}]"
     if isinstance(annotation, type):
@@ -359,5 +359,5 @@ def shown(annotation: object) -> str:
 
 
 def has_annotation(annotation: object) -> TypeGuard[object]:
-    """Whether something was annotated."""
+    """Tell whether an annotation exists."""
     return annotation is not inspect.Parameter.empty

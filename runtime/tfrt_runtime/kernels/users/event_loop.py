@@ -1,4 +1,4 @@
-"""Kernels that are coroutines, and the loop that they run on."""
+"""Coroutine kernels, and the event loop that they run on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import asyncio
 
 STOP_SECONDS = 0.5
-"""The time that closing a host waits for coroutines that it has cancelled."""
+"""How many seconds closing a host waits for the coroutines that it has cancelled."""
 
 
 def on_event_loop(
@@ -34,7 +34,9 @@ def on_event_loop(
     has_frame: bool,
     policy: Policy,
 ) -> Callable[..., object]:
-    """A kernel function that starts a coroutine and returns values that it resolves."""
+    """Return a kernel function that starts a coroutine and returns values that the coroutine
+    resolves.
+    """
     is_plain = policy == Policy()
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
@@ -54,10 +56,10 @@ def on_event_loop(
 
 
 class _Call:
-    """One call of a coroutine kernel: the run is not over before the call has finished or can no
-    longer
+    """One call of a coroutine kernel: the run stays open until the call has finished, or cannot
+    start.
 
-    start. A loop that is closed drops its pending work, and with it this object and the results.
+    A closed loop drops its pending work, and with it this object and the results.
     """
 
     def __init__(
@@ -83,14 +85,15 @@ class _Call:
         self.end()
 
     def end(self) -> None:
-        """The call has ended, or will not begin; any number of times."""
+        """End the call, which has finished or will not start; may be called repeatedly."""
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
             self.run.forget_when_cancelled(self)
             self.run.leave()
-            # Callbacks that the kernel has left behind keep this object, by their context.  The
-            # task and the context refer to it, too: without them, it needs no garbage collector.
+            # Callbacks that the kernel has left behind keep this object alive through their
+            # context. Dropping the task and the context, which refer to it, too, avoids a reference
+            # cycle.
             del self._frame, self._results, self._coroutine, self._context, self.run
             self.task = None
 
@@ -102,17 +105,17 @@ class _Call:
 
     def __call__(self) -> None:
         """Cancel the task, as the run is cancelled; on any thread."""
-        if (task := self.task) is None:  # it has ended meanwhile
+        if (task := self.task) is None:  # it has finished meanwhile
             return
         try:
             task.get_loop().call_soon_threadsafe(task.cancel)
-        except RuntimeError:  # the loop is closed: nothing goes on with the task
+        except RuntimeError:  # the loop is closed: nothing continues the task
             self.end()
 
     async def _run(self) -> None:
         """Await the coroutine and resolve the results.
 
-        Never raises: what leaves a task as SystemExit or KeyboardInterrupt ends the loop.
+        Never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the loop.
         """
         COROUTINE.set(self)
         try:
@@ -123,12 +126,12 @@ class _Call:
             returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            if self._is_open:  # else its loop was closed before, and drops the task now
+            if self._is_open:  # otherwise its loop was closed before, and drops the task now
                 self._fail(problem)
         self.end()
 
     async def _slowed(self, factor: float) -> object:
-        """Await the coroutine, and then so much longer as the run is slowed down."""
+        """Await the coroutine, and then wait longer, by the factor that slows the run down."""
         from asyncio import CancelledError, sleep
 
         began = time.monotonic()
@@ -155,7 +158,9 @@ class _Call:
 
 
 class _Starting:
-    """Calls that a loop starts in its next iteration: many share one wake-up of its thread."""
+    """Calls that a loop starts in its next iteration, so that many share one wake-up of its
+    thread.
+    """
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -170,27 +175,25 @@ class _Starting:
             return not self._has_begun
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin with all of them, on the thread of the loop."""
+        """Start all of the calls, on the thread of the loop."""
         with self._lock:
             self._has_begun = True
-        with collector_paused():  # it would poll thousands of calls that go on
+        with collector_paused():  # otherwise, it would poll thousands of unfinished calls
             for call in self._calls:
                 call.begin(loop)
 
 
 class EventLoop:
-    """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its
-    own.
-    """
+    """The loop of a host's `async def` kernels: the user's, or one with a separate thread."""
 
     def __init__(self, host: HostContext) -> None:
         import asyncio
 
         self._limits: dict[object, asyncio.Semaphore] = {}
         self._starting: weakref.ref[_Starting] | None = None
-        """Weak: a closed loop's pending calls die with the loop."""
+        """Weak: a closed loop's pending calls are dropped with the loop."""
         self.close: Callable[[], object] = lambda: None
-        """Ends the thread; a loop of the user's goes on."""
+        """Stops the thread; a user's loop continues."""
         if host.loop is not None:
             self.loop = host.loop
             return
@@ -203,11 +206,11 @@ class EventLoop:
             self.loop = stepped = SteppedLoop(_ended)
             stop = stepped.stop_serving
         host.serving_loop = self.loop
-        # Even when the host is dropped without `close`, and this object with it.
+        # Even if the host, and this object with it, is dropped without `close`.
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
-        """Let the loop start a call; on any thread.
+        """Let the loop start a call.  Any thread may call this.
 
         Raises:
             RuntimeError: if the loop is closed.
@@ -259,7 +262,7 @@ class EventLoop:
 
 
 class _ServedLoop:
-    """A loop on a thread of its own, until it is stopped."""
+    """A loop on a separate thread, until it is stopped."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -267,7 +270,7 @@ class _ServedLoop:
         self._thread = start_thread("event loop", self._serve)
 
     def stop(self) -> None:
-        """Cancel what is left and end the thread.  On any thread."""
+        """Cancel the remaining tasks and stop the thread.  Any thread may call this."""
         self._is_stopped = True
         with contextlib.suppress(RuntimeError):  # it is closed already
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -275,10 +278,9 @@ class _ServedLoop:
             self._thread.join(2 * STOP_SECONDS)
 
     def _serve(self) -> None:
-        """Run the loop, whatever kernels do to it.
+        """Run the loop, even if kernels stop it.
 
-        A kernel may stop it, and what a task or a callback that a kernel has made raises may end
-        it.
+        A kernel may stop it, and an exception of a kernel's task or callback may end it.
         """
         loop = self._loop
         while not self._is_stopped:
@@ -294,7 +296,7 @@ class _ServedLoop:
 
 
 async def _ended() -> None:
-    """Cancel the other tasks of this loop, and wait for them a little."""
+    """Cancel the other tasks of this loop, and wait a little for them."""
     import asyncio
 
     tasks = asyncio.all_tasks() - {asyncio.current_task()}

@@ -1,14 +1,13 @@
-"""Operations on numbers that Numba computes wrongly without a word: within native kernels they are
-checked.
+"""Checks in native kernels for operations on numbers that Numba silently computes wrongly.
 
-Whole numbers have 64 bits and wrap in sums, products and shifts to the left, as in programs.  What
-machines leave undefined is Python's: shifts by a negative count raise, those by more than 63 shift
-all bits out, and a quotient or a `float` that does not fit 64 bits raises.
+Integers have 64 bits, and wrap in sums, products, and left shifts, as in programs.  Operations that
+machines leave undefined behave as in Python: shifts by a negative count raise, shifts by more than
+63 shift all bits out, and a quotient or a `float` that does not fit 64 bits raises.
 
-Numba itself calculates with unsigned numbers as unsigned ones of 64 bits, even after `int`, so that
-a difference below 0 becomes a large number; and it mixes them with signed ones as floats.  Here
-operators take numbers of up to 32 bits as signed ones of 64 bits, and `int` always returns one.
-Unsigned numbers of 64 bits stay what they are, as numpy's do, and are not mixed with signed ones.
+Numba itself treats unsigned numbers as unsigned 64-bit ones, even after `int`, so that
+a difference below 0 becomes a large number; and it mixes them with signed numbers as floats.  Here,
+operators treat numbers of up to 32 bits as signed 64-bit ones, and `int` always returns one.
+Unsigned 64-bit numbers stay unsigned, as in numpy, and are not mixed with signed ones.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ BITS = 64
 
 @functools.cache
 def checked_compiler() -> Any:
-    """Numba's compiler, with the operations checked of the function that it compiles."""
+    """Numba's compiler, with checks of the compiled function's operations."""
     from numba.core import compiler, compiler_machinery, ir_utils, types, untyped_passes
     from numba.core import ir as numba_ir
 
@@ -69,7 +68,7 @@ def checked_compiler() -> Any:
             return found
 
     def _check_of(function: Any, expression: Any) -> Any:
-        """Return the function that replaces an expression, None for most."""
+        """Return the function that replaces an expression; None for most."""
         if not isinstance(expression, ir.Expr):
             return None
         if expression.op in ("binop", "inplace_binop"):
@@ -91,7 +90,7 @@ def checked_compiler() -> Any:
             return None
 
     def _is_harmless(function: Any, kind: Any, operand: Any) -> bool:
-        """Whether an operand is a number in the text with which nothing can go wrong."""
+        """Tell whether an operand is a literal with which the operation cannot fail."""
         found = _definition(function, operand)
         number = found.value if isinstance(found, ir.Const) else None
         if type(number) is not int:
@@ -130,10 +129,10 @@ _NOT_MIXED = (
 
 
 def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
-    """Numba's typing context for a kernel, in which whole numbers keep their sign.
+    """Numba's typing context for a kernel, in which integers keep their sign.
 
-    It is a copy: Numba's own functions, and those of others in this process, keep Numba's types.
-    `checked` is the function or operator that each check is called for.
+    It is a copy: Numba's own functions, and others in this process, keep Numba's types.
+    `checked` is the function or operator that each check replaces.
     """
     from numba.core import errors
     from numba.core import types as numba_types
@@ -146,7 +145,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
     shifts = operators("lshift rshift")
     unmixed = operators("add sub mul floordiv mod pow and or xor") | shifts | {min, max, divmod}
-    # Numba computes the others rightly of a signed and an unsigned number.
+    # Numba computes the other operations correctly for a signed and an unsigned number.
     signed = unmixed | operators("truediv lt le eq ne gt ge")
     signed |= {int, round, math.floor, math.ceil, math.trunc, range}
 
@@ -154,7 +153,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
         return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < BITS else kind
 
     def unsigned(kind: Any) -> Any:
-        """A number in the text that is not negative becomes a ui64 beside one, as in Python."""
+        """Convert a nonnegative literal to a ui64 when it is combined with one, as in Python."""
         is_literal = isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0
         return types.uint64 if is_literal else kind
 
@@ -186,7 +185,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """The functions called instead of operators, and of functions with that many arguments."""
+    """Return the functions that replace operators, and functions with that many arguments."""
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:
@@ -217,7 +216,7 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
             raise OverflowError("the quotient does not fit in 64 bits")
         return divmod(a, b)
 
-    # The functions named in the source are called as what they stand for: Numba names them in
+    # The replacements have the names of the operations that they replace: Numba shows them in
     # messages.
     def binary(name: str, plain: Callable[..., Any], checked: Callable[..., Any]) -> Any:
         def called(a: Any, b: Any) -> None: ...

@@ -1,8 +1,7 @@
 """Python functions in Numba's subset as kernels that run without the GIL.
 
-A function is compiled when the first program that calls it is loaded, once for each list of the
-types of its attributes; `native.user_kernels` describes the compiled code.  Numba is imported then,
-and not before.
+A function is compiled when the first program that calls it is loaded, once for each list of
+attribute types; `native.user_kernels` describes the compiled code.  Numba is imported only then.
 """
 
 from __future__ import annotations
@@ -31,13 +30,12 @@ from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
 
 ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
-"""Types of numbers in Python, by numpy's kind."""
+"""Python's number types, by numpy's kind."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names with which a function can reach outside of its arrays: Numba does not check their
-indexes.
+"""Names of functions that can reach outside of arrays, because Numba does not check their indexes.
 """
-_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's words where it cannot raise again
+_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's message if it cannot raise again
 
 
 class NumbaFunction:
@@ -50,13 +48,14 @@ class NumbaFunction:
         self._compiled = functools.cache(self._compile)
         self._dispatcher = functools.cache(self._make_dispatcher)
         self._thread = threading.local()
-        self._kept: list[object] = []  # what compiled code has the address of
+        self._kept: list[object] = []  # objects whose addresses compiled code has
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """The words of a kernel's data; the attributes are in the order of the keyword parameters.
+        """Return the words of a kernel's data; the attributes are in the order of the keyword
+        parameters.
 
         Raises:
-            KernelError: if the function cannot be compiled, or an attribute is no number.
+            KernelError: if the function cannot be compiled, or an attribute is not a number.
         """
         kinds = self._kinds(attributes)
         arguments, results = self._signature.arguments, self._signature.results
@@ -71,10 +70,10 @@ class NumbaFunction:
         )
 
     def _kinds(self, attributes: Sequence[object]) -> tuple[str, ...]:
-        """Numba's types of the attributes.
+        """Return Numba's types of the attributes.
 
         Raises:
-            KernelError: if one is no number.
+            KernelError: if one is not a number.
         """
         for value in attributes:
             if type(value) not in ATTRIBUTE_TYPES:
@@ -88,10 +87,10 @@ class NumbaFunction:
         )
 
     def prepare(self, *attributes: object) -> None:
-        """Compile what `call` will call.
+        """Compile the function that `call` will call.
 
         Raises:
-            KernelError: if that cannot be, or an attribute is no number.
+            KernelError: if it cannot be compiled, or an attribute is not a number.
         """
         self._dispatcher(self._kinds(attributes))
 
@@ -108,11 +107,10 @@ class NumbaFunction:
         return made if len(made) > 1 else made[0]
 
     def _fit(self, value: object, argument: Scalar | Tensor) -> object:
-        """An argument as the compiled function takes it.
+        """Return an argument in the form that the compiled function takes.
 
         Raises:
-            KernelError: if it is of another type: Numba would compile the function for that one,
-                too.
+            KernelError: if it has another type, for which Numba would compile the function again.
         """
         if isinstance(argument, Scalar):
             if type(value) is not _NUMBERS[argument.dtype.kind]:
@@ -133,9 +131,9 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Called where the native form cannot finish: raises what that has raised. If
+        """Finish a call that the native version could not finish: raise its exception, if any.
 
-        nothing was raised, it is `function` on what its compiled form would see: arrays instead of
+        Otherwise, call `function` on the same arguments as the compiled version: arrays instead of
         tensors. Numpy arrays that are not tensors yet become tensors, and the compiled function is
         called.
         """
@@ -150,7 +148,7 @@ class NumbaFunction:
                         "Numba does not pass on an exception through 'finally' or an 'except' that"
                         " does not catch it: catch it with 'except Exception'"
                     )
-                if raised.__traceback__ is None:  # Numba's own errors have no line
+                if raised.__traceback__ is None:  # Numba's own errors have no line number
                     raised.__traceback__ = place_of(self._function)
                 raise raised
             arrays, is_new = list(values), False
@@ -163,16 +161,16 @@ class NumbaFunction:
         return call
 
     def _make_dispatcher(self, kinds: tuple[str, ...]) -> Any:
-        """The function compiled for its types and those of its attributes, and for no others.
+        """Return the function, compiled only for its types and those of its attributes.
 
         Raises:
-            KernelError: if Numba cannot compile it; says why.
+            KernelError: if Numba cannot compile it; the message says why.
         """
         try:
             import numba
         except Exception as wrong:
             reason = "it needs Numba: pip install 'tfrt-nb[native]'"
-            if getattr(wrong, "name", None) != "numba":  # it is there, and refuses this NumPy, say
+            if getattr(wrong, "name", None) != "numba":  # Numba rejects this NumPy, for example
                 reason = f"Numba cannot be imported: {type(wrong).__name__}: {wrong}"
             raise self._refuse(reason) from wrong
 
@@ -194,10 +192,10 @@ class NumbaFunction:
         return made
 
     def _compile(self, kinds: tuple[str, ...]) -> Any:
-        """The compiled function for attributes of those types, as a Numba cfunc.
+        """Return the compiled function for attributes of those types, as a Numba cfunc.
 
         Raises:
-            KernelError: if Numba cannot compile it; says why.
+            KernelError: if Numba cannot compile it; the message says why.
         """
         function = self._dispatcher(kinds)
         import numba
@@ -209,7 +207,7 @@ class NumbaFunction:
             **_intrinsics(),
         }
         exec(entry_text(self._signature, kinds), space)  # noqa: S102
-        # A bound method of C: no Python code runs that a signal could interrupt.
+        # A bound C method: no Python code runs that a signal could interrupt.
         keep = functools.partial(setattr, self._thread, "raised")
         self._kept.append(keep)
         try:
@@ -226,11 +224,13 @@ class NumbaFunction:
     def _refuse_unchecked(
         self, function: Callable[..., object], callers: tuple[object, ...]
     ) -> None:
-        """Refuse what Numba would compile without a check: of an index, or of the stack's end."""
+        """Reject code that Numba would compile without a check of an index or of the stack's
+        end.
+        """
         if unchecked := UNCHECKED & set(function.__code__.co_names):
             raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
         named = inspect.getclosurevars(function)
-        # An attribute, as `median` of `np.median`, is among the names of the code, too.
+        # Attributes, such as `median` in `np.median`, are among the names of the code, too.
         loaded = {
             one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL"
         }
@@ -243,7 +243,7 @@ class NumbaFunction:
                 self._refuse_unchecked(python, (function, *callers))
 
     def _check_results(self, returned: Any) -> None:
-        """Numba would round what is no integer, and Python refuses it."""
+        """Check integer results: Numba would round other numbers, which Python rejects."""
         from numba import types
 
         kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
@@ -276,9 +276,7 @@ class NumbaFunction:
 
 
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
-    """Python for Numba: what the native core calls, around `function`, whose results are
-    numbers.
-    """
+    """Return Numba source of the core's wrapper of `function`, whose results are numbers."""
     lines = ["def entry(given, results):"]
     given = []
     for index, argument in enumerate(signature.arguments):
@@ -298,14 +296,14 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
-        lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers take the whole word
-        number = f"np.{_numpy_name(result.dtype)}(r{index})"  # whole numbers wrap
+        lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers use the whole word
+        number = f"np.{_numpy_name(result.dtype)}(r{index})"  # integers wrap
         lines.append(f"  put(results, {8 * index}, {number})")
     return "\n".join(lines) + "\n"
 
 
 def _numba_type(argument: Scalar | Tensor) -> Any:
-    """An argument to Numba; an array that is no out tensor cannot be written."""
+    """Return Numba's type of an argument; an array other than an out tensor is read-only."""
     from numba import from_dtype, types
 
     dtype: Any = argument.calculated if isinstance(argument, Scalar) else argument.dtype
@@ -320,7 +318,9 @@ def _numpy_name(dtype: np.dtype[np.generic]) -> str:
 
 
 def _without_keywords(function: Callable[..., object]) -> FunctionType:
-    """A function whose keyword-only parameters are ordinary ones, last: Numba has no others."""
+    """Return the function with keyword-only parameters as ordinary last ones, because Numba has no
+    others.
+    """
     code = function.__code__
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     return FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
@@ -338,7 +338,9 @@ _lock = threading.RLock()
 
 @contextlib.contextmanager
 def _bounds_checked() -> Iterator[None]:
-    """Within: what Numba compiles checks indexes, also the functions that a kernel calls."""
+    """Make code that Numba compiles in the block check indexes, even in functions that a kernel
+    calls.
+    """
     from numba.core import config as config_module
 
     config: Any = config_module
@@ -352,10 +354,10 @@ def _bounds_checked() -> Iterator[None]:
 
 
 def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
-    """An intrinsic that calls the compiled `entry`; 1 if that raised, which `keep` was called with.
+    """Return an intrinsic that calls the compiled `entry`, and returns 1 if it raised.
 
-    Within Numba's own `try` an exception has no value, and to find it by calling the function
-    again, in Python, would run it twice on arrays that it writes.
+    `keep` is called with the exception.  In Numba's own `try`, an exception has no value, and
+    calling the function again in Python to get it would run it twice on arrays that it writes.
     """
     from llvmlite import ir
     from numba import types
@@ -397,7 +399,7 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
 
 
 def _reason(wrong: Exception) -> str:
-    """The lines of Numba's message that are about the function: not its advice."""
+    """Return the lines of Numba's message that are about the function, without its advice."""
     if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
         return (
             "it writes a shared array: annotate it tfrt.out[tfrt.tensor[...]], in a"
@@ -412,9 +414,7 @@ def _reason(wrong: Exception) -> str:
 
 @functools.cache
 def _intrinsics() -> dict[str, Callable[..., object]]:
-    """Operations that Numba lacks: `fetch` and `put` numbers at an offset, the `pointer` of an
-    address.
-    """
+    """Return operations that Numba lacks: `fetch` and `put` at an offset, and `pointer`."""
     from numba import types
     from numba.extending import intrinsic
 

@@ -31,17 +31,17 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""The words of asyncio's errors about a future or a lock that belongs to another loop."""
+"""Phrases of asyncio's errors about a future or a lock that belongs to another loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
-    """Return the value of each result of a kernel, which have these types.
+    """Return the value of each result of a kernel; the results have these types.
 
-    A tuple or a list of one is its item, unless the type has tuples and lists as values, or the
-    list is one of numbers where an array is expected.
+    A tuple or a list with one item means that item, unless the type has tuples and lists as values,
+    or the list has numbers where an array is expected.
 
     Raises:
-        KernelError: if it returned another number of values.
+        KernelError: if it returned a different number of values.
     """
     count = len(types)
     items: tuple[object, ...] = (returned,)
@@ -63,7 +63,7 @@ def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
 
 
 def failed(request: Request, exception: BaseException, place: AnyLocation) -> Diagnostic:
-    """The error for what a kernel raised, of which the run has heard."""
+    """Return the error for a kernel's exception, and report it to the run."""
     diagnostic = diagnostic_of(exception, place)
     request.report(diagnostic)
     return diagnostic
@@ -75,9 +75,7 @@ def nth_result(name: str, index: int, count: int) -> str:
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """Return a function that creates the error for a late result of the wrong type, and reports it
-    to the run.
-    """
+    """Return a function that creates and reports the error for a late result of the wrong type."""
 
     def refuse(message: str) -> Diagnostic:
         diagnostic = error(f"{what}: {message}", place)
@@ -90,9 +88,7 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """Return the value of that type for a future that a kernel at `place` returned; `what` is the
-    result's name.
-    """
+    """Return a value of that type for a kernel's future; `what` is the result's name."""
     return from_future(
         request.queue,
         future,
@@ -103,22 +99,25 @@ def of_future(
 
 
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
-    """KeyboardInterrupt cancels the run, and the next thread that waits for it raises it."""
+    """Cancel the run for a KeyboardInterrupt, which the next thread that waits for the run
+    raises.
+    """
     if isinstance(exception, KeyboardInterrupt):
         request.interrupt = exception
         request.cancel(diagnostic)
 
 
 def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object) -> None:
-    """Resolve the results of a call to what its function has returned.
+    """Resolve the results of a call to the values that its function returned.
 
     Raises:
-        KernelError: if it returned another number of values, or a type has no such values; then no
-            result is set.
+        KernelError: if the number of values is wrong, or one does not fit its type; then no result
+        is
+            set.
     """
     values: list[object] = []
     count = len(results)
-    if count == 1 and type(returned) in _SIMPLE:  # the check is that of `emplace`
+    if count == 1 and type(returned) in _SIMPLE:  # `emplace` makes the same check
         try:
             with contextlib.suppress(RuntimeError):  # a cancellation has decided it
                 results[0].emplace(returned)
@@ -153,29 +152,27 @@ _SIMPLE = frozenset({int, float, bool, str})
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve the results of a call to the error for what its function raised, or what it has
-    emplaced.
-    """
-    # Asked before the exception is detached: promises die with its frames.  One that died before
-    # has an error.
+    """Resolve the results of a call to its function's exception, unless it has emplaced them."""
+    # Read before the exception is detached: promises are dropped with its frames.  A promise that
+    # was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
-    frame.allocated.clear()  # a promise that nothing else refers to dies in silence
+    frame.allocated.clear()  # a promise without other references is dropped silently
     diagnostic = failed(frame.request, problem, frame.location)
     for index, value in kept.items():
         results[index].follow(value)
     for result in results:
-        with contextlib.suppress(RuntimeError):  # it has a value
+        with contextlib.suppress(RuntimeError):  # it already has a value
             result.set_error(diagnostic)
     pass_on(frame.request, problem, diagnostic)
 
 
 def count_array(host: HostContext, array: object, what: str = "") -> None:
-    """Count what a kernel returned for a tensor in the budget of its host: see `returned.count`.
+    """Count an array that a kernel returned in the budget of its host: see `returned.count`.
 
     Raises:
-        PayloadError: if it is over the budget; a KernelError if `what` names the result.
+        PayloadError: if it exceeds the budget; a KernelError if `what` names the result.
     """
-    from tfrt_runtime.host.tensor.returned import count  # there are arrays, so numpy is loaded
+    from tfrt_runtime.host.tensor.returned import count  # arrays exist, so numpy is loaded
 
     try:
         count(array, host.memory)
@@ -186,10 +183,10 @@ def count_array(host: HostContext, array: object, what: str = "") -> None:
 
 
 def checked(type_text: str, value: object, what: str) -> object:
-    """`value`, which an AsyncValue of that type takes: no result is set where another one is wrong.
+    """Check that `value` fits an AsyncValue of that type, before any result is set, and return it.
 
     Raises:
-        KernelError: if the type has no such values; `what` is the result's name.
+        KernelError: if it does not fit; `what` is the result's name.
     """
     try:
         if type_text in SCALAR_TYPES:
@@ -200,7 +197,7 @@ def checked(type_text: str, value: object, what: str) -> object:
 
 
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
-    """The error at `place`, with what the user's code raised as its cause and the line as a note.
+    """Return the error at `place`, whose cause is the exception of user code; a note has its line.
 
     The traceback of the exception starts at the kernel, and has places but no local variables.
     """
@@ -214,7 +211,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     else:
         found = None
         if isinstance(exception, TfrtError) and exception.diagnostics:
-            found = exception.diagnostics[0]  # of another program, or of this wait
+            found = exception.diagnostics[0]  # the error of another program, or of this wait
             text, message, notes = "", found.message, found.notes
             if found.location is not None and not isinstance(exception, EndlessWaitError):
                 notes = (note("this failed", found.location), *notes)
@@ -232,7 +229,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes = (note(place_in_python), *notes)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
-        # By `add_note`, or by what sets it; those of a TfrtError are its diagnostic's.
+        # Notes of `add_note`, or set directly; those of a TfrtError come from its diagnostic.
         added = () if found is not None else _added(exception)
         notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
     attempts = tuple(note(str(one)) for one in _added(exception) if isinstance(one, AttemptNote))
@@ -245,15 +242,16 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
 
 
 def _added(exception: BaseException) -> list[object]:
-    """The notes of an exception, which a user may have set to anything."""
+    """Return the notes of an exception, which users may have set to any object."""
     added = getattr(exception, "__notes__", None)
     return added if isinstance(added, list) else []
 
 
 _MAX_NOTES = 8
-"""A kernel that waits for programs whose kernels do so, and so on, has a few notes of each."""
+"""The most notes of one error: nested waits for programs would otherwise add a few for each
+level."""
 _MAX_REASONS = 5
-"""Exceptions of a group that have a note each; another one counts the rest."""
+"""The most exceptions of a group that get a note; one more note counts the rest."""
 
 
 def _said(exception: BaseException) -> str:
@@ -262,8 +260,9 @@ def _said(exception: BaseException) -> str:
 
 
 def _place_of(exception: BaseException) -> str:
-    """Say which line raised: the innermost one of the user's code, or of a library without one;
-    "" if unknown.
+    """Name the innermost line of user code that raised; without user code, that of a library.
+
+    Returns "" if the line is unknown.
     """
     own_code, library = "", ""
     frames = exception.__traceback__
@@ -281,12 +280,12 @@ def _place_of(exception: BaseException) -> str:
 
 
 _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
-"""The folders of Python's own files."""
+"""The locations of Python's own files."""
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
-    """The exceptions that a group holds, each with "", and those that another one came of, with
-    how.
+    """Return the exceptions of a group, each with "", and the causes of an exception, with their
+    relation.
     """
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:

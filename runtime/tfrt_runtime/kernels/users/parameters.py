@@ -17,14 +17,14 @@ from tfrt_runtime.kernels.users.annotations import Type, takes_value
 _ATTRIBUTE_KINDS: dict[object, type] = {
     annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
 }
-"""The annotations of attributes that are checked, including strings that could not be evaluated."""
+"""The checked annotations of attributes, including strings that could not be evaluated."""
 
 
 def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
-    """The keyword-only parameters, in their order: the attributes of the kernel.
+    """Return the keyword-only parameters in order: the attributes of the kernel.
 
     Raises:
-        TfrtError: if one has the name that traced calls have for their order.
+        TfrtError: if one has the name of the parameter that orders traced calls.
     """
     parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
     if any(p.name == "after" for p in parameters):
@@ -39,7 +39,7 @@ def _attribute_kind(annotation: object) -> type | str | None:
         return annotation.name
     try:
         return _ATTRIBUTE_KINDS.get(annotation)
-    except TypeError:  # an annotation that has no hash
+    except TypeError:  # an unhashable annotation
         return None
 
 
@@ -62,7 +62,7 @@ def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -
 
 
 def takes_frame(signature: inspect.Signature) -> bool:
-    """Whether the first parameter is annotated as the frame."""
+    """Tell whether the first parameter is annotated as the frame."""
     return any(map(is_frame, list(signature.parameters.values())[:1]))
 
 
@@ -76,7 +76,7 @@ def is_frame(parameter: inspect.Parameter) -> bool:
 def with_keywords(
     function: Callable[..., object], keywords: tuple[Keyword, ...]
 ) -> Callable[..., object]:
-    """`function`, called with its keywords last and without their names."""
+    """Return `function` for calls with its keyword arguments last, without their names."""
     if not keywords:
         return function
     names = [keyword.name for keyword in keywords]
@@ -91,12 +91,12 @@ def with_keywords(
         given = zip(keywords, values[-count:], strict=True)
         return function(*values[:-count], **{k.name: v for k, v in given if v is not k.default})
 
-    # One of C may refuse what its signature says are its defaults.
+    # A C function may reject the defaults in its own signature.
     return call if hasattr(function, "__code__") else call_of_c
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """A kernel as traced programs see it; `native` is as `kernel` takes it."""
+    """Return a kernel's signature in traced programs; `native` is the argument of `kernel`."""
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):

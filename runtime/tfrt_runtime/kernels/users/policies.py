@@ -1,4 +1,4 @@
-"""Policies of users' kernels that are not coroutines: attempts, time limits, calls at a time.
+"""Policies of user kernels other than coroutines: attempts, time limits, and concurrent calls.
 
 The event loop enforces those of `async def` kernels (`event_loop`).
 """
@@ -22,7 +22,7 @@ from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
 
 ONCE = Policy()
-"""One call, for as long as it takes."""
+"""A single attempt without a time limit."""
 
 
 def with_policy(
@@ -33,10 +33,11 @@ def with_policy(
     blocking: bool,
     has_frame: bool,
 ) -> Callable[..., object]:
-    """A function that takes the frame, then what `function` takes, and calls it as the policy says.
+    """Return a function that takes the frame and the arguments of `function`, and applies the
+    policy.
 
     Raises:
-        TfrtError: if it has a timeout, deadline or delay, and keeps a worker meanwhile.
+        TfrtError: if it has a timeout, deadline, or delay, but occupies a worker meanwhile.
     """
     for option in ("timeout", "deadline", "delay", "jitter"):
         if getattr(policy, option) and not blocking:
@@ -63,7 +64,7 @@ def with_policy(
 
 
 def _sleep(frame: KernelFrame, seconds: float) -> None:
-    """Wait that long, or until the run is cancelled."""
+    """Wait for a number of seconds, or until the run is cancelled."""
     woken = threading.Event()
     frame.request.call_when_cancelled(woken, woken.set)
     woken.wait(seconds)
@@ -73,7 +74,7 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """A function that calls `function` as often as the policy says, on the thread that calls it."""
+    """Return a function that makes the policy's attempts of `function` on the calling thread."""
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
@@ -102,9 +103,7 @@ def _repeated(
 def _timed(
     name: str, function: Callable[..., object], attempts: Attempts, given: tuple[object, ...]
 ) -> object:
-    """Call a function; with a time limit on a thread of its own, for which this one waits no
-    longer.
-    """
+    """Call a function; with a time limit, on a separate thread, which may outlive the wait."""
     seconds = attempts.seconds
     if seconds is None:
         return function(*given)
@@ -120,7 +119,7 @@ def _timed(
 
     begun = time.monotonic()
     run_apart(f"kernel {name}", partial(copy_context().run, run))
-    # On one thread it is over by now, and may have taken longer.
+    # Without threads, the call has finished by now, and may have taken longer.
     left = begun + seconds - time.monotonic()
     if left < 0 or not ended.wait(min(left, FOREVER)):
         raise attempts.timed_out()
@@ -131,7 +130,7 @@ def _timed(
 
 
 class Gates:
-    """The kernels of a host that have a limit."""
+    """The kernels of a host with a limit."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -139,27 +138,29 @@ class Gates:
         self._gates: dict[object, Gate] = {}
 
     def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
-        """The gate of a kernel, whose calls run on workers, or with `blocking` in the pool."""
+        """Return the gate of a kernel, whose calls run on workers, or with `blocking` in the
+        pool.
+        """
         with self._lock:
             return self._gates.setdefault(key, Gate(limit, blocking=blocking))
 
 
 class Gate:
-    """The calls of a kernel that run, and those that wait for their turn."""
+    """The running calls of a kernel, and those that wait for their turn."""
 
     def __init__(self, limit: int, *, blocking: bool) -> None:
         self._left = limit
         self._blocking = blocking
         self.waiting: deque[Callable[[], None]] = deque()
         self._ended = 0
-        """Calls that have finished and that no other call has replaced yet."""
+        """The number of finished calls that no other call has replaced yet."""
         self._is_in_loop = False
         self._lock = threading.RLock()
 
     def run(
         self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now, or when a call that runs has ended; its results, perhaps
+        """Call `function` now, or when a running call has finished; return its results, perhaps
         unavailable.
         """
         results = start_results(frame)
@@ -177,14 +178,14 @@ class Gate:
         def job_later() -> None:
             if frame.is_cancelled:
                 end()
-            else:  # on another thread than that of the call before, which returns with what it has
+            else:  # on another thread: that of the previous call must return
                 frame.enqueue(job, blocking=self._blocking).and_then(end)
 
         def end() -> None:
             frame.request.leave()
             self._leave()
 
-        # A call that runs within its kernel is part of the run already.
+        # A call that runs inside its kernel is already part of the run.
         frame.request.enter(results, (frame.name, BY_HAND, frame.location))
         if self._enter(job_later):
             frame.request.leave()
@@ -193,7 +194,7 @@ class Gate:
         return results[0] if len(results) == 1 else results
 
     def _enter(self, job: Callable[[], None]) -> bool:
-        """Whether this thread may run a call now; else the job waits."""
+        """Tell whether this thread may run a call now; otherwise, queue the job."""
         with self._lock:
             if self._left == 0:
                 self.waiting.append(job)

@@ -1,11 +1,11 @@
-"""`print` in Python kernels: what a kernel writes to standard output is its run's, as what
-`tfrt.print.i32` writes.
+"""`print` in Python kernels: text on standard output belongs to the run, like that of
+`tfrt.print.i32`.
 
-So it is in `run.output`, goes to `output=`, and else to where the call that started the run would
-print: in a notebook, to its cell.  Standard error stays a stream of its own, in the right cell; a
-watched run, as that of a `%%tfrt` cell, has its board for it.  The run is that of the context
-variable RUN, which tasks of asyncio and `asyncio.to_thread` hand on. Bytes that another process, or
-a library in C, writes to the file descriptor are not seen.
+Therefore it is in `run.output`, and goes to `output=`, or otherwise to the output of the call that
+started the run: in a notebook, to its cell.  Standard error stays a separate stream, in the right
+cell; the board of a watched run, such as that of a `%%tfrt` cell, shows it.  The run is found by
+the context variable RUN, which tasks of asyncio and `asyncio.to_thread` pass on. Bytes that another
+process or a C library writes to the file descriptor are not captured.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tfrt_runtime.host.request import Request
 
 
 def divert_output() -> None:
-    """From now on what kernels of runs write to standard output goes to their runs.
+    """Divert kernels' standard output to their runs from now on.
 
-    Until another stream takes its place, as within `contextlib.redirect_stdout`: each start of a
-    run looks.
+    This lasts until another stream replaces standard output, as in `contextlib.redirect_stdout`:
+    each start of a run checks.
     """
     if type(sys.stdout) is not Diverted and sys.stdout is not None:
         sys.stdout = cast(TextIO, Diverted(sys.stdout, of_watched=False))
 
 
 def divert_errors() -> Callable[[], None]:
-    """From now on what kernels of watched runs write to standard error goes to their runs;
-    returns the undo.
+    """Divert kernels' standard error in watched runs to their runs; return a function that undoes
+    it.
     """
     stream = sys.stderr
     diverted = sys.stderr = cast(TextIO, Diverted(stream, of_watched=True))
@@ -44,16 +44,16 @@ def divert_errors() -> Callable[[], None]:
 
 
 class Diverted:
-    """A text stream, but for what kernels of runs write.  Any thread may write.
+    """A text stream that diverts the text of kernels.  Any thread may write.
 
-    Another object than the stream: to give that another `write` would last until the end of the
-    cell, as IPython does that, too.
+    This is a separate object: replacing the stream's `write` would last only until the end of the
+    cell, because IPython replaces it, too.
     """
 
     def __init__(self, stream: TextIO, *, of_watched: bool) -> None:
         self._stream, self._of_watched = stream, of_watched
         self._owner = RUN.get()
-        """The run whose kernel has made the stream standard output, for itself."""
+        """The run whose kernel has installed the stream as standard output, for itself."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
@@ -63,14 +63,14 @@ class Diverted:
         if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
         run = native_process().requests.get(address_of_words(words))
-        # A task or thread that a kernel has left running no longer belongs to a run, nor does a #
+        # A task or thread that a kernel has left running no longer belongs to a run, nor does a
         # child process.
         if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:
             return self._stream.write(text)
         if self._of_watched and run.watched is None:
             return self._stream.write(text)
-        # In the context of the call that started the run, which is perhaps within a kernel of
-        # another one.
+        # In the context of the call that started the run, which may be inside a kernel of another
+        # run.
         run.output(text, cast(TextIO, self))
         return len(text)
 

@@ -1,9 +1,10 @@
-"""Kernels with `remote=True`: tasks of a Dask cluster where the host's work queue has one, else
-calls here.
+"""Kernels with `remote=True`: tasks of a Dask cluster if the host's work queue has one, else local
+calls.
 
-Nothing of the scheduler is here, and nothing of Dask is imported: the client comes with the user.
-A function of a notebook or a script is sent by value, and its code keeps the name of its file: what
-a worker's traceback names by file and line is shown with its source here.
+This module imports nothing of Dask: the user supplies the client.
+
+A function of a notebook or a script is sent by value, and its code keeps the name of its file, so
+the lines of a worker's traceback are shown with their source here.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tfrt_runtime.kernels.users.stories import story_of
 class DaskWorkQueue(WorkQueue):
     """The queue `local`, whose hosts run remote kernels as tasks of a `distributed.Client`.
 
-    The client stays the caller's: it is not closed with the host.
+    The client still belongs to the caller: it is not closed with the host.
     """
 
     is_of_users = True
@@ -47,8 +48,8 @@ class DaskWorkQueue(WorkQueue):
     def __init__(self, client: Any, local: str = "mstd") -> None:
         """
         Raises:
-            TfrtError: if `local` describes no queue, or `client` is no open client that is called
-                directly.
+            TfrtError: if `local` does not describe a queue, or `client` is not an open, synchronous
+                client.
         """
         if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
             refuse(
@@ -64,16 +65,15 @@ class DaskWorkQueue(WorkQueue):
 
     @property
     def is_client_closed(self) -> bool:
-        """Whether the client is closed, or about to be."""
+        """Tell whether the client is closed, or about to be closed."""
         return getattr(self.client, "status", "") in ("closing", "closed")
 
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """The value of a future of this client, which remote kernels get as it is; None for any
-        other future.
+        """Return the value of this client's future, which remote kernels take unchanged, or None.
 
-        With `stays` nothing else takes it, so that it is not fetched.
+        With `stays`, no other kernel takes it, so it is not fetched.
         """
         if getattr(future, "client", None) is not self.client:
             return None
@@ -83,7 +83,7 @@ class DaskWorkQueue(WorkQueue):
         return value
 
     def adopt(self, request: Request, value: AsyncValue) -> None:
-        """A run has `value` as an argument: as long as it lasts, its kernels find the future."""
+        """Note that a run has the argument `value`, so that its kernels find the future."""
         future = self._given.pop(value, None)
         if future is not None:
             known = request.resources.get_or_create("remote values", _Known, _Known)
@@ -99,7 +99,7 @@ def _left_there(_: object) -> object:
 
 
 def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:
-    """A kernel function that takes the frame, AsyncValues and the attributes."""
+    """Return a kernel function that takes the frame, AsyncValues, and the attributes."""
 
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
@@ -113,9 +113,9 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
 
 
 class _Known:
-    """The values of a run that are on the cluster, too, until it is over.
+    """The values of a run that are also on the cluster, until the run is over.
 
-    A value is known by its address, which is its own as long as it is referred to here.
+    A value is identified by its address, which stays unique while it is referenced here.
     """
 
     def __init__(self) -> None:
@@ -123,21 +123,21 @@ class _Known:
         self._futures: dict[int, tuple[AsyncValue, Any]] = {}
 
     def keep(self, value: AsyncValue, future: Any) -> None:
-        """Note that `value` will be what the future's task returns."""
+        """Note that `value` will be the result of the future's task."""
         with self._lock:
             self._futures[value.address] = value.reference(), future
 
     def future_of(self, value: AsyncValue) -> Any:
-        """The future whose task returns `value`: it need not be sent there again."""
+        """Return the future whose task returns `value`, which need not be sent to the cluster
+        again.
+        """
         with self._lock:
             found = (self._futures.get(address) for address in value.addresses())
             return next((one[1] for one in found if one is not None), None)
 
 
 class _Call:
-    """One call: it waits for the arguments that are not on the cluster, and resolves the
-    results.
-    """
+    """One call, which waits for arguments that are not on the cluster, and resolves the results."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class _Call:
         queue = frame.host.work_queue
         self._queue = queue if isinstance(queue, DaskWorkQueue) else None
         self._known = frame.resources.get_or_create("remote values", _Known, _Known)
-        # Futures of arguments; to have them is to keep the data where it is.
+        # Futures of arguments: holding them keeps the data on the cluster.
         self._remote = [self._known.future_of(value) for value in arguments]
         self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
         self._watch = frame.request.watched
@@ -165,7 +165,7 @@ class _Call:
         """Held until the kernel has returned."""
 
     def begin(self) -> None:
-        """Go on when all arguments are here, or will be on the cluster."""
+        """Continue when all arguments are here, or will be on the cluster."""
         self._frame.request.enter()
         given = zip(self._arguments, self._remote, strict=True)
         with self._beginning:
@@ -179,7 +179,7 @@ class _Call:
             self._end_with(problem)
 
     def _has_submitted(self) -> bool:
-        """Whether the call is a task of the cluster now; else its results are settled."""
+        """Submit the call to the cluster; if that fails, settle its results and return False."""
         failed = next((v for v in self._arguments if v.state is State.ERROR), None)
         if failed is not None:
             for result in self._results:
@@ -197,7 +197,7 @@ class _Call:
                 raise TfrtError(error(text, None, WAYS))
             settle(self._frame, self._results, self._function(*given, **self._attributes))
             return False
-        import uuid  # for tasks of a cluster only
+        import uuid  # only for tasks of a cluster
 
         results = self._results
         future = self._queue.client.submit(
@@ -218,8 +218,8 @@ class _Call:
         return True
 
     def _sent(self, value: AsyncValue) -> object:
-        """An argument as a task takes it: a future of what is large, which other calls of the
-        run find.
+        """Return an argument for a task: a future if it is large, which other calls of the run
+        find.
         """
         item = value.result(0)
         future = None if self._queue is None else self._queue.sent.future_of(item)
@@ -229,11 +229,11 @@ class _Call:
         return future
 
     def _arrived(self, future: Any) -> None:
-        """The task is over.  On a thread of the client's."""
+        """Handle the end of the task, on a thread of the client."""
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
-        # Events of the kernel's end come before those of its results, which name the worker.
+        # The event of the kernel's end comes before those of its results, which name the worker.
         with self._beginning:
             pass
         returned: object = _ON_CLUSTER
@@ -252,14 +252,14 @@ class _Call:
             self._resolve(returned, problem)
 
     def _resolve(self, returned: object, problem: BaseException | None) -> None:
-        """Resolve the results to what the task returned, or to what it raised."""
+        """Resolve the results to the task's values, or to its exception."""
         try:
             if problem is not None:
                 raise problem.opened() if isinstance(problem, _Raised) else problem
             if returned is not _ON_CLUSTER:
                 settle(self._frame, self._results, returned)
             else:
-                with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+                with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
                     self._results[0].emplace(returned)
         except BaseException as found:  # noqa: BLE001 - it becomes the results' error
             self._end_with(found)
@@ -267,14 +267,14 @@ class _Call:
             self._end()
 
     def _worker(self, future: Any, problem: BaseException | None) -> str:
-        """The address of the worker that ran the task; "" if that is not known."""
+        """Return the address of the worker that ran the task; "" if it is unknown."""
         if isinstance(problem, _Raised):
             return problem.worker
         if problem is not None:
-            last = getattr(problem, "last_worker", None)  # of a KilledWorker
+            last = getattr(problem, "last_worker", None)  # the last worker of a KilledWorker
             return str(getattr(last, "address", ""))
         assert self._queue is not None
-        # Nothing that needs the value has begun, so that no other worker has a copy.
+        # No task that needs the value has started, so no other worker has a copy.
         holders = self._queue.client.who_has([future]).values()
         return next((str(address) for addresses in holders for address in addresses), "")
 
@@ -292,14 +292,14 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Stay:
-    """The description of a result that stays on the cluster: the kernel's name and the type."""
+    """A description of a result that stays on the cluster: the kernel's name and the type."""
 
     kernel: str
     type: str
 
 
 class _OnCluster(HostTensor):
-    """Placeholder for a value that only remote kernels take, which is not fetched."""
+    """A placeholder for a value that only remote kernels take, and that is not fetched."""
 
     def __repr__(self) -> str:
         return "on the cluster"
@@ -309,7 +309,7 @@ _ON_CLUSTER = _OnCluster()
 
 
 def _may_stay(type_text: str) -> bool:
-    """Whether values of that type may be large: what is small is fetched."""
+    """Tell whether values of that type may be large; small ones are always fetched."""
     if type_text in SCALAR_TYPES:
         return False
     try:
@@ -326,22 +326,20 @@ WAYS = (
 
 
 Place = tuple[str, str, str, str, int, int]
-"""The fields of a frame: the module's name, the file, the function's name and qualified name, its
-first line, the line.
+"""The fields of a frame: module name, file, function name, qualified name, first line, and line.
 """
 
 
 MAX_FRAMES = 100
-"""Dask could not send a traceback of hundreds of frames, as that of a RecursionError."""
+"""The most frames: Dask cannot send tracebacks of hundreds of frames, as of a RecursionError."""
 MAX_SAID = 1000
-"""Dask would make another exception of one whose text is long."""
+"""The longest text of an exception, which Dask would otherwise replace by another exception."""
 
 
 class _Raised(Exception):
-    """A kernel's exception on a worker, its cause, and the parts that Dask leaves out: the place,
-    and the frames' places.
+    """A kernel's exception on a worker, its cause, and the locations that Dask leaves out.
 
-    Dask sends files, names and lines of frames, which become frames of code of its own (tblib).
+    Dask sends files, names, and lines of frames, which become frames of code of its own (tblib).
     """
 
     def __init__(self, worker: str, places: Sequence[Sequence[Place]]) -> None:
@@ -350,7 +348,7 @@ class _Raised(Exception):
         self.worker, self.places = worker, places
 
     def __str__(self) -> str:
-        # For the log of the worker, and for Dask, if it cannot send the cause.
+        # For the worker's log, and for Dask if it cannot send the cause.
         return f"{type(self.__cause__).__name__}: {self.__cause__}"[:MAX_SAID]
 
     __repr__ = __str__
@@ -359,7 +357,7 @@ class _Raised(Exception):
         """Return the kernel's exception, with a traceback of these places."""
         assert self.__cause__ is not None
         chain = _chain(self.__cause__)
-        # If some were lost on the way, only the first is known to be the same.
+        # If some exceptions were lost on the way, only the first is known to be the same.
         is_whole = len(chain) == len(self.places)
         for one, places in zip(chain if is_whole else chain[:1], self.places, strict=False):
             one.__traceback__ = _traceback(places)
@@ -367,7 +365,7 @@ class _Raised(Exception):
 
 
 def _chain(problem: BaseException) -> list[BaseException]:
-    """An exception, and those that led to it."""
+    """Return an exception and its chain of causes."""
     found: list[BaseException] = []
     left: list[BaseException | None] = [problem]
     while left:
@@ -394,9 +392,7 @@ def _places(problem: BaseException) -> list[Place]:
 
 
 def _traceback(places: Sequence[Place]) -> TracebackType | None:
-    """A traceback with these places, over frames of code that does nothing else than to raise at
-    the line.
-    """
+    """Return a traceback with these places, over frames of code that only raises at each line."""
     made: TracebackType | None = None
     for module, file, name, qualified, first, line in reversed(places):
         text = "\n" * (line - first) + "raise _"
@@ -407,13 +403,13 @@ def _traceback(places: Sequence[Place]) -> TracebackType | None:
             exec(code, {"__name__": module})  # noqa: S102
         except NameError as stopped:
             _, frame = (frame for frame, _ in walk_tb(stopped.__traceback__))
-            # No instruction: its columns would be those of the text above.
+            # No instruction: its columns would be those of the source above.
             made = TracebackType(made, frame, -1, line)
     return made
 
 
 def _pickled(function: Callable[..., object]) -> bytes:
-    """A function as workers get it, whose code keeps the names of its files."""
+    """Return a function for workers, whose code keeps the names of its files."""
     import io
 
     file = io.BytesIO()
@@ -423,7 +419,7 @@ def _pickled(function: Callable[..., object]) -> bytes:
 
 @cache
 def _pickler() -> Any:
-    cloudpickle: Any = import_module("cloudpickle")  # Dask needs it, so it is there
+    cloudpickle: Any = import_module("cloudpickle")  # Dask requires it, so it is installed
 
     reduce_code = cloudpickle.CloudPickler.dispatch_table[CodeType]
 
@@ -443,10 +439,10 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """Run a kernel on a worker. A SystemExit, which would stop the worker, is returned as the
-    kernel's exception, too.
+    """Run a kernel on a worker; return its exception, even a SystemExit, which would stop the
+    worker.
     """
-    from distributed import get_worker  # on the worker it is there
+    from distributed import get_worker  # the worker has it
 
     address = get_worker().address
     try:

@@ -1,10 +1,10 @@
-"""Attempts of one call of a user's kernel: which errors are tried again, when, and for how long.
+"""Attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
-The words are those that users of tenacity ask for: errors by type or predicate, a delay that grows
-and is spread at random, one that the server names (`Retry-After`), and a deadline over all
-attempts, which a delay that does not fit ends at once.  tenacity itself was not taken: its sleeps
-do not wake when a run is cancelled, its deadline does not end an attempt that runs, and what it
-raises would have to be taken apart for the notes.
+The options are those that users of tenacity request: errors by type or predicate, a growing delay
+with random jitter, a delay that the server names (`Retry-After`), and a deadline for all
+attempts, which ends the call at once if a delay does not fit.  Rejected: tenacity itself, because
+its sleeps do not wake when a run is cancelled, its deadline does not end a running attempt, and its
+exceptions would have to be taken apart for the notes.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Delay = float | Callable[[Exception], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The options of `kernel` for calls: attempts, time limits, and the number at a time per host.
+    """The options of `kernel` for calls: attempts, time limits, and the number of concurrent calls.
 
     Raises:
-        TfrtError: if an option makes no sense.
+        TfrtError: if an option is invalid.
     """
 
     retries: int = 0
@@ -76,8 +76,8 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an attempt before the last one.  An exception that is raised again loses
-    those that it has.
+    """A note about an attempt before the last one.  An exception that is raised again loses its
+    notes.
     """
 
     __slots__ = ()
@@ -94,7 +94,7 @@ class Attempts:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds that the next attempt may take; None without a limit."""
+        """Return how many seconds the next attempt may take; None without a limit."""
         limits = [self._policy.timeout, self._left()]
         return min((one for one in limits if one is not None), default=None)
 
@@ -111,12 +111,12 @@ class Attempts:
         return TimeoutError(f"'{self._name}' took longer than {limit:g} s{more}")
 
     def pause_after(self, problem: Exception) -> float | None:
-        """Seconds until the next attempt after one that raised; None if it was the last.
+        """Return the seconds until the next attempt after a failed one; None if it was the last.
 
-        The notes of the last one's exception say what the others raised.
+        The notes of the last exception list the exceptions of the other attempts.
 
         Raises:
-            Exception: what the predicate of `retry_on`, or the function of `delay`, raises.
+            Exception: any exception of the predicate `retry_on`, or the function `delay`.
         """
         pause = self._pause(problem)
         if pause is None:
@@ -161,4 +161,4 @@ class Attempts:
 
 
 MAX_NOTED = 20
-"""Attempts that have a note each; of more, the first and the last."""
+"""The most attempts with a note; of more attempts, the first and the last have one."""

@@ -1,4 +1,4 @@
-"""Large values on a Dask cluster: each is sent there once, however many tasks and runs take it.
+"""Large values on a Dask cluster: each is sent there once, regardless of how many tasks take it.
 
 Dask puts the arguments of a task into the message that describes it, once for each task; `scatter`
 sends a value by itself, and workers get it from each other.
@@ -12,15 +12,14 @@ from importlib import import_module
 from typing import Any
 
 LARGE = 1 << 20
-"""Bytes from which on a value is sent by itself."""
+"""Size in bytes from which a value is sent separately."""
 KEPT = 8
-"""Values that stay on the cluster for later tasks; the one that was not taken for longest goes
-first.
+"""The most values that stay on the cluster for later tasks; the least recently used goes first.
 """
 
 
 class Sent:
-    """The values that a client has sent.  Known by their content: a caller may change an array
+    """The values that a client has sent, identified by content: a caller may change an array
     between runs.
     """
 
@@ -30,18 +29,18 @@ class Sent:
         self._lock = threading.RLock()
 
     def future_of(self, value: object) -> Any:
-        """The future of `value` on the cluster, which is sent there now if it is large; None if it
-        is small.
+        """Return the future of a large `value`, which is sent to the cluster now; None if it is
+        small.
 
         Raises:
-            Exception: what Dask raises if it cannot be sent.
+            Exception: Dask's exception, if the value cannot be sent.
         """
         if isinstance(value, bool | int | float | str) or value is None:
             return None
         if import_module("dask.sizeof").sizeof(value) < LARGE:
             return None
         key = import_module("dask.base").tokenize(value)
-        with self._lock:  # of several calls with one value, the first one sends it
+        with self._lock:  # the first of several calls with the value sends it
             future = self._futures.pop(key, None)
             if future is None or future.status != "finished":
                 future = self._client.scatter(value, hash=False)

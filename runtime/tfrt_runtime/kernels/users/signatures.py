@@ -19,7 +19,7 @@ from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, ElementType
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
 from tfrt_runtime.native.layouts import TYPE_OUT, TYPE_TENSOR_OF
 
-# f16 and bf16 are kept as their bits: no kernel calculates with them.
+# f16 and bf16 are kept as bits: no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
     element.word: element.storage
     for element in ELEMENT_TYPES.values()
@@ -47,8 +47,8 @@ class Scalar:
 
     @property
     def calculated(self) -> np.dtype[np.generic]:
-        """The type in which a native kernel calculates: whole numbers behave like Python's if 64
-        bits suffice.
+        """The type in which a native kernel calculates: integers behave like Python's if 64 bits
+        suffice.
         """
         is_whole = self.dtype.kind in "iu" and self.dtype != np.uint64
         return np.dtype(np.int64) if is_whole else self.dtype
@@ -56,7 +56,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A dense tensor of any sizes: to a kernel an array, which it writes only where it is an out
+    """A dense tensor of any sizes: an array to a kernel, which writes it only if it is an out
     tensor.
     """
 
@@ -79,7 +79,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The types that a native kernel takes and returns. If it returns nothing, programs get a
+    """The types that a native kernel takes and returns. If it returns nothing, programs receive a
     chain.
     """
 
@@ -113,7 +113,7 @@ def parse_signature(text: str) -> Signature:
     written.
 
     Raises:
-        TfrtError: if it is none of these, or has types that native kernels cannot have.
+        TfrtError: if it has none of these forms, or has types that native kernels cannot have.
     """
     match = re.fullmatch(r"\s*\((.*?)\)\s*->\s*(?:\((.*)\)|(.*?))\s*", text)
     if match is None:

@@ -1,8 +1,8 @@
-"""The event loop of `async def` kernels where no thread can be started for one.
+"""The event loop of `async def` kernels where no thread can be started for it.
 
 A source of `one_thread`: during a wait, and between cells, it runs one iteration of its due
-callbacks. It knows no sockets, as a page has none. Rejected: the page's own loop, which stands
-still while a cell waits.
+callbacks. It knows no sockets, as a page has none. Rejected: the page's own loop, which does not
+run while a cell waits.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class SocketlessLoop(asyncio.BaseEventLoop):
         self._selector = selector
 
     def _process_events(self, event_list: list[object]) -> None:
-        """Nothing: there are no events of sockets."""
+        """Do nothing: no events of sockets exist."""
 
     def _write_to_self(self) -> None:
-        """Nothing: no other thread wakes it."""
+        """Do nothing: no other thread wakes the loop."""
 
 
 class SteppedLoop(SocketlessLoop):
@@ -49,12 +49,15 @@ class SteppedLoop(SocketlessLoop):
         ONE_THREAD.add(self.step)
 
     def step(self) -> float | None:
-        """Run what is due; the seconds until something is, None if only code outside can go on."""
+        """Run due callbacks; return the seconds until more are due, or None if only outside code
+        continues.
+        """
         if self.is_closed() or self.is_running():
             return None
         outer = events._get_running_loop()
         task = None if outer is None else asyncio.current_task(outer)
-        # The page's loop runs the cell that waits; what a kernel awaits belongs to this one.
+        # The page's loop runs the waiting cell; the futures that a kernel awaits belong to this
+        # one.
         if outer is not None and task is not None:
             tasks._leave_task(outer, task)
         events._set_running_loop(None)
@@ -81,7 +84,7 @@ class SteppedLoop(SocketlessLoop):
         return handle
 
     def stop_serving(self) -> None:
-        """Cancel what is left, and close the loop."""
+        """Cancel the remaining tasks, and close the loop."""
         ONE_THREAD.remove(self.step)
         ending = self.create_task(self._ended())
         for _ in range(100):

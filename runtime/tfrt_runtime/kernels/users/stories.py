@@ -1,4 +1,4 @@
-"""The fate of the calls of a watched run on a Dask cluster: sent, queued, running, lost, back.
+"""The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
 
 Dask's scheduler and workers keep what they did with each task.  While the run goes on they are
 asked now and then, and nobody waits for the answer; after the run once more.
@@ -17,7 +17,7 @@ from tfrt_runtime.host.tracing.events import Moments
 from tfrt_runtime.kernels.frame import KernelFrame
 
 SECONDS_TO_TELL = 2
-"""How long to wait for what a cluster tells of the calls of a run."""
+"""How long to wait for a cluster's report on the calls of a run."""
 MOST_ASKED = 1_000
 """How many calls are asked about while they go on."""
 _TOLD = {
@@ -29,7 +29,7 @@ _TOLD = {
 
 
 def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Moments:
-    """The moments of a call of `kernel` in a watched run, which begins with being sent."""
+    """Return the list of moments of a call of `kernel` in a watched run; the first is `sent`."""
     make = partial(_Stories, client)
     stories = frame.resources.get_or_create("remote stories", _Stories, make)
     assert frame.request.watched is not None
@@ -38,7 +38,7 @@ def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Momen
 
 
 class _Stories:
-    """The fate of the calls of a watched run, which Dask's scheduler and workers tell."""
+    """The history of the calls of a watched run, from Dask's scheduler and workers."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -47,7 +47,9 @@ class _Stories:
         self._asking: Future[list[Any]] | None = None
 
     def begin(self, kernel: int, future: Any) -> Moments:
-        """Note that a call of a kernel is sent now; its moments, to which its arrival is added."""
+        """Note that a call of a kernel is sent now; return its moments, for its arrival to be
+        added.
+        """
         moments: Moments = [(time.monotonic_ns(), "sent", "")]
         self._calls[str(future.key)] = kernel, moments
         return moments
@@ -56,11 +58,12 @@ class _Stories:
         """The kernel and the moments of each call so far, in the order of the calls: as the cluster
         says now, if one `waits`; or else as it said last.
 
-        The clocks of other machines may differ: a moment is between the first and the last one,
-        which are of this machine.  Of calls that the cluster does not tell of, these two are known.
+        The clocks of other machines may differ: each moment is moved between the first and the last
+        one, which are from this machine.  If the cluster does not report a call, only these two are
+        known.
         """
         calls = dict(self._calls)
-        with contextlib.suppress(Exception):  # the cluster may be gone, or busy
+        with contextlib.suppress(Exception):  # the cluster may be closed or busy
             ask: Any = self._client
             if waits:
                 self._take(
@@ -96,7 +99,7 @@ class _Stories:
 
 
 def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
-    """The meaning of a line of a task's story, or ""."""
+    """Return the meaning of a line of a task's story, or ""."""
     if where != "scheduler":
         return _TOLD.get(words, "")
     is_lost = cause.startswith("handle-worker-cleanup") and words[1:] == ("released",)
@@ -104,6 +107,6 @@ def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
 
 
 def _between(ends: Moments, told: Moments) -> Moments:
-    """Moments of other machines, which were between those when a call was sent and came back."""
+    """Move moments of other machines between the call's sending and its return."""
     first, last = ends[0][0], ends[-1][0] if len(ends) > 1 else time.monotonic_ns()
     return [(min(max(at, first), last), what, worker) for at, what, worker in told]

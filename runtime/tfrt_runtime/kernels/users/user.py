@@ -7,8 +7,8 @@
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
 Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by
-name: an operation gives each that has no default, once, and no others. A first parameter that is
-annotated `KernelFrame` is the frame.  An `async def` function runs on an event loop of its own, and
+name: an operation has each attribute without a default exactly once, and no unknown ones. A first
+parameter annotated `KernelFrame` is the frame.  An `async def` function runs on an event loop, and
 its results are unavailable until it returns.
 """
 
@@ -59,12 +59,12 @@ Gives = TypeVar("Gives")
 Gives_co = TypeVar("Gives_co", covariant=True)
 
 USER_KERNELS = KernelRegistry("user")
-"""The kernels that `kernel` registers; programs find them along with the runtime's own."""
+"""The kernels that `kernel` registers; programs find them as well as the runtime's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserKernel:
-    """A kernel as its author sees it: `function.kernel` of what `kernel` decorated."""
+    """The author's view of a kernel: `function.kernel` of a function that `kernel` decorated."""
 
     name: str
     function: Callable[..., object]
@@ -74,16 +74,16 @@ class UserKernel:
 
     @property
     def place(self) -> Location | None:
-        """The first line of the function, including its decorators; None if it is not written in
+        """The first line of the function, including its decorators; None unless it is written in
         Python.
         """
         code = getattr(self.function, "__code__", None)
         return None if code is None else Location(code.co_filename, code.co_firstlineno, 1)
 
     def check_is_registered(self) -> None:
-        """Refuse to call a function by the name of its kernel if another one has that now.
+        """Refuse to call a function by its kernel's name if another function has that name now.
 
-        The same function may have been written anew, as in a module or cell that is run again.
+        The same function may have been redefined, as in a module or cell that is run again.
 
         Raises:
             TfrtError: at the line of the caller.
@@ -100,7 +100,7 @@ class UserKernel:
 
     @property
     def qualified_name(self) -> tuple[object, object]:
-        """The module of the function and its name there."""
+        """The module of the function, and its name there."""
         return self.function.__module__, getattr(self.function, "__qualname__", None)
 
     @property
@@ -110,7 +110,7 @@ class UserKernel:
 
 
 class Tracing(threading.local):
-    """The action of a kernel's call on this thread, if it is not to run the function."""
+    """The action of a kernel's call on this thread, if it must not run the function."""
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
 
@@ -122,7 +122,9 @@ USER_FUNCTIONS: dict[str, UserKernel] = {}
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
-    """The result of `kernel` for type checkers: a function with the same types, and its kernel."""
+    """The type of `kernel`'s result for type checkers: a function with the same types, and its
+    kernel.
+    """
 
     kernel: UserKernel
     __name__: str
@@ -134,7 +136,7 @@ class KernelFunction(Protocol[Takes, Gives_co]):
 def kernel(name: Callable[Takes, Gives], /) -> KernelFunction[Takes, Gives]: ...
 
 
-# Its annotations are types of programs: Python calls it with numbers and arrays.
+# Its annotations are program types, but Python calls it with numbers and arrays.
 @overload
 def kernel(
     name: str | None = None,
@@ -182,41 +184,41 @@ def kernel(
 ) -> Any:
     """Register the decorated function as kernel `name`, replacing any earlier one.
 
-    Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function
-    stays one that Python calls as before; only while a program is traced, calling it makes an
-    operation. Its attribute `kernel` is the `UserKernel`.
+    Without a name, the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  Python can still
+    call the function as before; only while a program is traced, a call makes an operation. Its
+    attribute `kernel` is the `UserKernel`.
 
     The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
     the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
-    are numpy arrays, which it must not write; a parameter annotated `AsyncValue` is not awaited,
-    and with `raw` all arguments are AsyncValues.  Results get the types that the program gives
-    them: None is a chain where the program has one, a tuple is several results, a numpy array is a
-    tensor.  What it raises is the cause of the results' error; raise `KernelError` for a message of
-    your own.
+    are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited,
+    and with `raw`, all arguments are AsyncValues.  Results have the types that the program gives
+    them: None is a chain where the program has one, a tuple is several results, and a numpy array
+    is a tensor.  An exception is the cause of the results' error; raise `KernelError` for a message
+    of your own.
 
     Args:
-        native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of
-            the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs
-            without the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are
-            numbers.
-        retries: how often it is called again after it has raised an `Exception`, unless that is a
-            `KernelError`.  The notes of the last error list what the attempts before it raised.
-        retry_on: which errors are tried again: exception types, or a function of the error.
-        delay: seconds before the next attempt, of async and blocking functions, or a function of
+        native: compile the function with Numba, to run without the GIL: True to take its types from
+            the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`), or a signature such as
+            `(f64, tensor<?x?xf32>) -> f64`.  It may write only arrays annotated `tfrt.out[...]`;
+            attributes are numbers.
+        retries: how often it is called again after it has raised an `Exception` other than a
+            `KernelError`.  The notes of the last error list the exceptions of earlier attempts.
+        retry_on: which errors are retried: exception types, or a function of the error.
+        delay: seconds before the next attempt of an async or blocking function, or a function of
             the error that returns them (`Retry-After`).
-        growth: what each delay is multiplied by for the next one.
+        growth: the factor by which each delay is multiplied for the next one.
         jitter: the most seconds that are added to each delay, at random.
-        timeout: seconds that one attempt may take, of async and blocking functions.
-        deadline: seconds that a call may take with all its attempts and delays, from when it
-            begins. Its error, as that of `timeout`, is a `TimeoutError`.
-        limit: how many calls run at the same time on one host; one that waits for its next attempt
-            counts.
-        remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on
-            others where the last of its arguments becomes available, except in `%%tfrt` cells:
-            there it is an error.
+        timeout: how many seconds one attempt of an async or blocking function may take.
+        deadline: how many seconds a call may take with all its attempts and delays, from its
+            start. Its error, like that of `timeout`, is a `TimeoutError`.
+        limit: how many calls may run at the same time on one host; a call that waits for its next
+            attempt counts.
+        remote: run the function as a task of the client on a host with a `DaskWorkQueue`; on other
+            hosts, it runs where the last of its arguments becomes available, except in `%%tfrt`
+            cells, where it is an error.
 
     Raises:
-        TfrtError: if `native` is no signature of a native kernel, or the options do not fit the
+        TfrtError: if `native` is not a signature of a native kernel, or the options do not fit the
             function.
     """
     policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
@@ -262,9 +264,7 @@ def kernel(
 
 
 def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
-    """The types of what a kernel returns for operands of these types; None if no annotation says
-    it.
-    """
+    """Return a kernel's result types for operands of these types; None without an annotation."""
     returned = USER_FUNCTIONS[name].signature.return_annotation
     return result_types(returned, operands) if has_annotation(returned) else None
 
@@ -273,7 +273,7 @@ def own_name(function: Callable[..., object]) -> str:
     """Return the default name of a kernel: the same in a process that `multiprocessing` starts.
 
     Raises:
-        TfrtError: if the function has no name either, like a lambda.
+        TfrtError: if the function, like a lambda, has no name.
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
@@ -284,16 +284,16 @@ def own_name(function: Callable[..., object]) -> str:
 
 
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
-    """A function that does what `function` does, or on a thread that traces makes an operation.
+    """Return a function that calls `function`, or makes an operation on a thread that traces.
 
-    Its code has the place of `function`: that is what a traceback names, and what tools look at.
+    Its code has the location of `function`, which tracebacks and tools show.
     """
 
     def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip  # noqa: E501
 
     code = getattr(function, "__code__", None)
     if code is not None:
-        call.__code__ = call.__code__.replace(  # all on one line, as there is only one to name
+        call.__code__ = call.__code__.replace(  # all on the one line to name
             co_filename=code.co_filename,
             co_firstlineno=code.co_firstlineno,
             co_name=code.co_name,
@@ -326,7 +326,7 @@ def user_kernel(
     raw: bool = False,
     policy: Policy = ONCE,
 ) -> PythonKernel:
-    """A kernel that calls `function` as `kernel` says.
+    """Return a kernel that calls `function` with the options of `kernel`.
 
     Raises:
         TfrtError: if the policy does not fit the function, or the frame is not its first parameter.
@@ -371,10 +371,10 @@ def user_kernel(
 def remote_kernel(
     made: PythonKernel, function: Callable[..., object], policy: Policy
 ) -> PythonKernel:
-    """`made` as a kernel that runs on a cluster.
+    """Return `made` as a kernel that runs on a cluster.
 
     Raises:
-        TfrtError: if it has a time limit, or a limit of calls, or parameters that are not awaited.
+        TfrtError: if it has a time limit, a limit of calls, or parameters that are not awaited.
     """
     assert made.parameters is not None and made.keywords is not None
     limits = (policy.timeout, policy.deadline, policy.limit)
@@ -396,14 +396,14 @@ def native_kernel(
     types: str | bool,
     policy: Policy = ONCE,
 ) -> PythonKernel:
-    """`made`, with a native form that Numba compiles when a program needs it.
+    """Return `made` with a native version that Numba compiles when a program needs it.
 
     Args:
         types: its signature, or True for that of its annotations.
 
     Raises:
-        TfrtError: if the signature is wrong, does not fit the function, or the kernel is of a kind
-            that needs Python.
+        TfrtError: if the signature is invalid or does not fit the function, or the kernel is of a
+            kind that needs Python.
     """
     if made.raw or made.blocking or made.frame or policy != ONCE:
         refuse(
@@ -423,8 +423,8 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
-    # A loop may take long, whatever the numbers are; a call that takes tensors says itself that it
-    # is heavy.
+    # A loop may take long for any numbers; a call that takes tensors reports itself that it is
+    # heavy.
     has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
     takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
     made = replace(

@@ -1,6 +1,6 @@
-"""How the core becomes machine code.
+"""Compilation of the core to machine code.
 
 `entries` lists its exports.  `lowering` and `tensor_lowering` turn it into LLVM IR, and `build`
 turns that into a shared object for one of `machines`; `python_api` adapts it to CPython where
-pointers are no words.
+pointers are narrower than words.
 """

@@ -1,10 +1,11 @@
 """Compile the native core to shared objects.
 
-Those for this machine go into the cache, those for a wheel are for all machines.  This runs in a
+An object for this machine goes into the cache; a wheel gets one for each machine.  This runs in a
 separate process (`library.build_core`), so that the process that needs the core imports neither
 Numba nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is
-the same for all machines.  All functions go into one module, with some lines of IR that depend on
-the machine, get plain wrappers (`word name(word, ...)`), and are optimized once and linked.
+the same for all machines.  All functions go into one module, together with some lines of IR that
+depend on the machine. They get plain wrappers (`word name(word, ...)`), and are optimized and
+linked once.
 """
 
 import functools
@@ -212,7 +213,7 @@ def build_here(before: str) -> None:
     Raises:
         RuntimeError: if they have changed since.
     """
-    linker(MACHINES[this_machine()])  # the rest takes half a minute: report a missing linker first
+    linker(MACHINES[this_machine()])  # compiling takes half a minute: report a missing linker first
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
     wrappers = collect(show)

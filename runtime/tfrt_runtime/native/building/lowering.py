@@ -1,4 +1,4 @@
-"""Numba as a writer of LLVM IR and nothing more.  Importing this module imports Numba.
+"""Use Numba only to generate LLVM IR.  Importing this module imports Numba.
 
 `install` defines each function of `memory` in LLVM IR, and lets Numba compile every function marked
 `native` into its callers.
@@ -9,8 +9,8 @@ optimized again as a whole.  Here each function's IR is kept once, as it was wri
 Of Numba's passes, only those that change such code run: `Pipeline`.
 
 This relies on Numba's internals (a library class and `get_executable`), which is why Numba's
-version is pinned to a minor one.  It also changes the process in which it is installed, which does
-nothing else.
+version is pinned to a minor one.  It also changes the process in which it is installed; that
+process must do nothing else.
 """
 
 import gc

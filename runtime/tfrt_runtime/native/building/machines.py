@@ -1,11 +1,11 @@
 """The machines that the core is built for: processor, libc, threads, and pointers.
 
-The core's IR is the same for all of them: words of 64 bits, and an address is a word.  What differs
-is here, as LLVM IR: the functions that `lowering` calls for the C library, and, in `threads`, the
-context of a thread.  WebAssembly has pointers of 32 bits, and a call must have the very type of the
-function, so that its adapters (`python_api`) connect the core to CPython.
+The core's IR is the same for all of them: words of 64 bits, and an address is a word.  This module
+has the differences, as LLVM IR: the functions that `lowering` calls for the C library, and, in
+`threads`, the context of a thread.  WebAssembly has pointers of 32 bits, and the type of a call
+must be exactly that of the function; therefore adapters (`python_api`) connect the core to CPython.
 
-`native.machine` says which of them this process is on.
+`native.machine` says which of these machines runs this process.
 """
 
 from dataclasses import dataclass
@@ -229,11 +229,11 @@ class Machine:
     """LLVM's name of the machine."""
     cpu: str
     libc: str
-    """What `lowering` calls, as LLVM IR."""
+    """The functions that `lowering` calls, as LLVM IR."""
     threads: str
     """The functions of `native.threads`, as LLVM IR."""
     linker: str
-    """Of LLVM's linkers, the one for its object files."""
+    """The LLVM linker for the machine's object files."""
     flags: tuple[str, ...]
     features: str = ""
 

@@ -60,7 +60,7 @@ API = {
     "Py_IncRef": ("", "p"),
 }
 CHANGING = ("PyErr_Fetch", "PyErr_NormalizeException")
-"""They write type, exception and traceback, for each of which the core has 8 bytes."""
+"""They write a type, an exception, and a traceback; the core has 8 bytes for each."""
 VECTORCALL = "PyObject_Vectorcall"
 _TYPES = {"p": "i32", "i": "i32", "q": "i64", "d": "double", "": "void"}
 
@@ -126,9 +126,9 @@ def adapters(
     others: Mapping[str, int],
     exports: Mapping[str, Export],
 ) -> tuple[list[str], list[str]]:
-    """Return the adapters as texts of IR, and the names of those that are exported.
+    """Return the IR of the adapters, and the names of the exported ones.
 
-    `others` are exported functions that are no entries, with the numbers of their words.
+    `others` are exported functions that are not entries, with their numbers of words.
     """
     words = {name: [*signature(function).parameters] for name, function in entries.items()}
     counts = {name: len(each) for name, each in words.items()}

@@ -195,7 +195,7 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """End a finished activation: free it, and finish whatever waits for its end.
+    """End a finished activation: free it, and finish everything that waits for its end.
 
     A sync function continues here until all its kernels have run.
     """
@@ -335,8 +335,8 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + at.LOOP_FUNCTION)
-    # Nothing is left of the previous iteration: no other thread refers to the activation now, # so
-    # its counters may be plain again.
+    # Nothing is left of the previous iteration: no other thread refers to the activation now,
+    # so its counters may be plain again.
     store(
         activation + at.ACTIVATION_SHARED,
         load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT,

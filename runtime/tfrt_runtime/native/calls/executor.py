@@ -417,7 +417,7 @@ def worker_loop(context: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
-        # A worker whose wake-up was in vain goes back to sleep: other threads had taken the work.
+        # A worker that finds no work goes back to sleep: other threads have taken the work.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     advance_epoch(context)

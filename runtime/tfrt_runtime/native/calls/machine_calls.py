@@ -48,7 +48,7 @@ from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_id
 FUEL = 1 << 18
 """Kernels between two checks: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""What a kernel of the executor counts: it takes as long as this many checks of machine code."""
+"""The weight of an executor's kernel: it takes as long as this many checks of machine code."""
 
 
 @native

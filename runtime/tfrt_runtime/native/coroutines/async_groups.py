@@ -52,7 +52,6 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
     """
     # PENDING counts down from the size, not up with the members: a group whose first members
     # resolve before the last ones are added must not become available early.
-    # resolved before the last ones are added must not become available early.
     rank = fetch_add(group + at.GROUP_ADDED, 1)
     if rank >= load(group + at.GROUP_SIZE):
         # If several surplus additions happen at once, any of them may be named.

@@ -314,7 +314,6 @@ def emplace_unseen(value: Address) -> bool:
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
         # Either the list of objects refers to it, and `async_abandon` may be resolving it; or the
         # producer's reference has already been dropped.
-        # producer's reference is dropped already.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
     store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)

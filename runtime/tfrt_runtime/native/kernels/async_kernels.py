@@ -1,4 +1,4 @@
-"""Native kernels whose results come later: from a task of the queue, from the blocking pool, or after a sleep.
+"""Native kernels with later results: from a task of the queue, the blocking pool, or a sleep.
 
 A sleeping thread ends its sleep early when its run is cancelled.
 """
@@ -57,7 +57,7 @@ from tfrt_runtime.native.queues.waiters import (
 
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
-    """Add a task that belongs to the present activation, which does not end before its tasks have."""
+    """Add a task to the current activation, which does not end before its tasks have finished."""
     activation = load(context + at.CONTEXT_ACTIVATION)
     # Before the task exists: the kernel that makes it is about to finish.
     add_pending(activation)
@@ -68,7 +68,7 @@ def enqueue(context: Address, function: int, first: int, second: int, third: int
 
 @native
 def end_task(context: Address, task: Address) -> None:
-    """Free a task of `enqueue`, of which nothing is left to do."""
+    """Free a finished task of `enqueue`."""
     activation = load(task + at.TASK_ACTIVATION)
     free_task(context, task)
     finish(context, activation)
@@ -76,7 +76,10 @@ def end_task(context: Address, task: Address) -> None:
 
 @native
 def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
-    """Result 0 will come from a task: data word 0 is its function, `first` and `second` its input."""
+    """Let a task produce result 0.
+
+    Data word 0 is the task's function; `first` and `second` are its input.
+    """
     value = new_value(context, payload_type)
     store(value + at.VALUE_REFERENCES, 2)  # one for the result, one for the task
     store(value + at.VALUE_OWNER, load(context + at.CONTEXT_ACTIVATION))
@@ -86,7 +89,7 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 
 @native
 def keep_promise(context: Address, task: Address) -> None:
-    """The payload of the task's value is in place: publish it, and free the task."""
+    """Publish the task's value, whose payload is already stored, and free the task."""
     value = load(task + at.TASK_FIRST)
     activation = load(task + at.TASK_ACTIVATION)
     slot = load(value + at.VALUE_WAITING)
@@ -100,7 +103,7 @@ def keep_promise(context: Address, task: Address) -> None:
 
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
-    """Publish a value that a register of its own activation waits for."""
+    """Publish a value for which a register of its own activation is waiting."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
         # Only the register has a reference besides this one, and no kernel reads the register yet.
@@ -120,7 +123,7 @@ def async_add_i32(context: Address, record: Address) -> None:
 
 @entry
 def add_task_i32(context: Address, task: Address) -> None:
-    """Task function: the sum of two numbers."""
+    """Task function: add two numbers."""
     total = load(task + at.TASK_SECOND) + load(task + at.TASK_THIRD)
     store_i32(load(task + at.TASK_FIRST) + at.VALUE_PAYLOAD, total)
     keep_promise(context, task)
@@ -146,7 +149,7 @@ def async_constant_i1(context: Address, record: Address) -> None:
 
 @entry
 def copy_task(context: Address, task: Address) -> None:
-    """Task function: the number itself."""
+    """Task function: return the number itself."""
     store(load(task + at.TASK_FIRST) + at.VALUE_PAYLOAD, load(task + at.TASK_SECOND))
     keep_promise(context, task)
 
@@ -159,13 +162,13 @@ def fail_now(context: Address, record: Address) -> None:
 
 @entry
 def fail_quietly(context: Address, record: Address) -> None:
-    """`native_error`: an error that is not reported."""
+    """`native_error`: fail with an error that is not reported."""
     fail(context, record, at.MESSAGE_QUIET_FAIL)
 
 
 @entry
 def partial_fail(context: Address, record: Address) -> None:
-    """`tfrt_test.partial_fail`: 1, and an error."""
+    """`tfrt_test.partial_fail`: return 1 and an error."""
     set_i32(context, 0, 1)
     fail(context, record, at.MESSAGE_FAIL)
 
@@ -178,7 +181,7 @@ def error_chain(context: Address, record: Address) -> None:
 
 @native
 def promise_indirect(context: Address, record: Address, number: int) -> None:
-    """An indirect result that a task resolves: to 0 when `number` is 0, else to an error."""
+    """Make an indirect result that a task resolves: to 0 if `number` is 0, else to an error."""
     value = new_indirect(context)
     add_references(value, 1)
     set_result(context, 0, value)
@@ -193,7 +196,7 @@ def report_error_async(context: Address, record: Address) -> None:
 
 @entry
 def report_error_when_async(context: Address, record: Address) -> None:
-    """`tfrt_test.report_error_{concrete,indirect}_async`: only when the argument is not 0."""
+    """`tfrt_test.report_error_{concrete,indirect}_async`: an error unless the argument is 0."""
     promise_indirect(context, record, argument_i32(context, 0))
 
 
@@ -217,10 +220,10 @@ def error_task(context: Address, task: Address) -> None:
 
 @entry
 def cancel(context: Address, record: Address) -> None:
-    """`tfrt_test.cancel`: its own results are available; what has not run yet is skipped."""
+    """`tfrt_test.cancel`: make its own results available; skip the kernels that have not run."""
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
-        # What compiled code waits for is known only there.
+        # Only the compiled code knows which objects it waits for.
         report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
@@ -234,7 +237,7 @@ def atomic_create_i32(context: Address, record: Address) -> None:
 
 @native
 def add_to_atomic(context: Address, record: Address, number: int) -> None:
-    """Add to the atomic that argument 0 should be: a file may say anything."""
+    """Add to the atomic in argument 0; check its type, because a BEF file may pass any value."""
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
@@ -266,21 +269,21 @@ def atomic_get_i32(context: Address, record: Address) -> None:
 
 @entry
 def share_arguments(context: Address, record: Address) -> None:
-    """`tfrt_test.multi_arg_result`: each argument is a result, too."""
+    """`tfrt_test.multi_arg_result`: return each argument as a result."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i)
 
 
 @entry
 def identity(context: Address, record: Address) -> None:
-    """`tfrt_test.identity`: the arguments after the chain."""
+    """`tfrt_test.identity`: return the arguments after the chain."""
     for i in range(1, load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i - 1)
 
 
 @entry
 def make_indirect(context: Address, record: Address) -> None:
-    """`tfrt_test.make_indirect`: an indirect value for each argument."""
+    """`tfrt_test.make_indirect`: return an indirect value for each argument."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         indirect = new_indirect(context)
@@ -291,7 +294,7 @@ def make_indirect(context: Address, record: Address) -> None:
 
 @entry
 def get_uniqueness(context: Address, record: Address) -> None:
-    """`tfrt_test.get_uniqueness`: whether the register holds the only reference."""
+    """`tfrt_test.get_uniqueness`: test whether the register holds the only reference."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
@@ -308,13 +311,14 @@ LONGEST_DELAY_NS = 10_000_000
 
 @native
 def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
-    """Sleep for a kernel; False, and the results are set, if the run was cancelled meanwhile."""
+    """Sleep for a kernel; if the run is cancelled meanwhile, set the results and return False."""
     word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
-        # A thread that cancels the run wakes the word.  Its low half is 0 only while the whole is, or for
-        # an address at a multiple of 4 GiB: then the sleep takes its full time.
+        # A thread that cancels the run wakes the sleepers on this word.  The futex compares only
+        # its low half, which is 0 if the word is 0 or an address at a multiple of 4 GiB: in the
+        # latter case the sleep takes its full time.
         futex_wait(word, 0, left)
         left = end - now()
     cancelled = load_acquire(word)
@@ -326,7 +330,7 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
 
 @native
 def sleep_and_tell(context: Address, record: Address) -> bool:
-    """Sleep for as many microseconds as argument 0 says, and say so; False if the results are set."""
+    """Sleep for argument 0 microseconds and print that; return False if the results are set."""
     if payload_type(context, 0) != at.TYPE_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return False
@@ -347,14 +351,14 @@ def usleep(context: Address, record: Address) -> None:
 
 @entry
 def blocking_usleep(context: Address, record: Address) -> None:
-    """`tfrt_test.blocking.usleep`: a chain for what comes after it."""
+    """`tfrt_test.blocking.usleep`: return a chain for later operations."""
     if sleep_and_tell(context, record):
         set_chain(context, 0)
 
 
 @native
 def random_delay(context: Address) -> int:
-    """Some time from the shortest to the longest delay, in nanoseconds."""
+    """Return a random time between the shortest and the longest delay, in nanoseconds."""
     return SHORTEST_DELAY_NS + next_random(context) % (LONGEST_DELAY_NS - SHORTEST_DELAY_NS)
 
 

@@ -1,8 +1,8 @@
-"""`tfrt_test.benchmark`: runs a region again and again, and measures each run.
+"""`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
-A run is a call of its own, started by a task of the queue; it is over when its one result is available.
-What is measured goes into a table of (wall, CPU) nanoseconds, which Python turns into a report when
-the last run is over.
+Each run is a separate call, started by a task of the queue; it is over when its one result is
+available. The measurements go into a table of (wall, CPU) nanoseconds, from which Python makes a
+report after the last run.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -40,7 +40,7 @@ from tfrt_runtime.native.queues.tasks import add_local_task, free_task, new_task
 from tfrt_runtime.native.queues.waiters import mark_shared
 
 FIRST_SAMPLES = 64
-"""Room for samples at first; a power of 2."""
+"""Initial capacity of the table, in samples; a power of 2."""
 
 # Words of the kernel's data: two functions, then the attributes by name.
 RUN_IS_OVER, NEXT_RUN, DURATION_SECONDS, MAX_COUNT, NAME, WARMUP_RUNS = range(6)
@@ -60,7 +60,7 @@ def sync_benchmark(context: Address, record: Address) -> None:
 
 @native
 def start_benchmark(context: Address, record: Address, warmups: int) -> None:
-    """Make room for the samples, and start the first run."""
+    """Allocate the table of samples, and start the first run."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(caller)
     if nested_of(caller) > at.MAX_NESTED:
@@ -79,7 +79,7 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once, and have `run_is_over` called when its result is available.
+    """Call the region once; `run_is_over` is called when its result is available.
 
     The waiter comes last: a region that returns an argument has its result before it has all
     arguments, and the end of the last run drops those of the caller.
@@ -113,7 +113,7 @@ def start_run(context: Address, state: Address) -> None:
 
 @entry
 def run_is_over(context: Address, state: Address) -> None:
-    """Waiter of a run's result: note how long the run took, and start the next one or end the benchmark."""
+    """Waiter of a run's result: record the run's time; start the next run or end the benchmark."""
     wall = now() - load(state + at.BENCHMARK_WALL)
     cpu = cpu_time() - load(state + at.BENCHMARK_CPU)
     value = load(state + at.BENCHMARK_VALUE)
@@ -140,7 +140,7 @@ def run_is_over(context: Address, state: Address) -> None:
 
 @native
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
-    """Put one measured run into the table.  Without memory for that, its run is over anyway."""
+    """Add one measured run to the table.  If memory runs out, the benchmark's run ends anyway."""
     store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
     count = load(state + at.BENCHMARK_COUNT)
     is_full = count == load(state + at.BENCHMARK_ROOM)
@@ -154,7 +154,7 @@ def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
 
 @native
 def double_samples(context: Address, state: Address, count: int) -> bool:
-    """The table of `count` samples is full: make it twice as large; False if there is no memory."""
+    """Double the full table of `count` samples; return False if no memory is available."""
     old = load(state + at.BENCHMARK_SAMPLES)
     larger = take_block(context, 32 * count)
     if larger == 0:
@@ -168,7 +168,7 @@ def double_samples(context: Address, state: Address, count: int) -> bool:
 
 @native
 def is_enough(state: Address) -> bool:
-    """Whether the benchmark has reached the program's number of runs or of seconds."""
+    """Tell whether the benchmark has reached the program's limit of runs or seconds."""
     record = load(state + at.BENCHMARK_RECORD)
     if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False
@@ -187,7 +187,7 @@ def next_run(context: Address, task: Address) -> None:
 
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
-    """Report, and give the kernel its chain, or the error of a run."""
+    """Report, and set the kernel's chain, or the error of a run instead."""
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))

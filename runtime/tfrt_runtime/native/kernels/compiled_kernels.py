@@ -1,18 +1,18 @@
-"""Compiled functions as kernels: from the frame of a kernel to the calls of compiled code, and back.
+"""Compiled functions as kernels: convert between kernel frames and calls of compiled code.
 
 Every compiled function that host programs call has an adapter, compiled with it, which knows its types:
 `adapter(context, record)` fetches the arguments with the functions here, calls, and hands over the
 results; it returns 1 if the function failed.  The words of the record's data are the adapter, the
 waiter functions of this module, then the payload types of results and arguments.
 
-Tensors are Python's: it fills in the descriptors of buffers, and makes tensors of buffers.  What it has
-to know of a buffer is its spec, three words: the type as text and its length, and the counter of what may
-still use the buffer.
+Tensors belong to Python, which fills in the descriptors of buffers, and makes tensors from buffers.
+A buffer's spec tells Python all that it needs, in three words: the type as text, the length of that
+text, and the counter of the buffer's possible users.
 
-Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
-what the host value is.  So compiled code counts references its own way, and a host value may be a
-constant, may be indirect, and is not dropped by coroutines that wait.  Objects that compiled code returns
-are results as they are: an object is an AsyncValue.
+Host values never enter compiled code: a coroutine awaits a separate object, which takes over the
+host value's outcome.  Therefore compiled code can count references its own way, and a host value
+may be a constant, may be indirect, and is not dropped by waiting coroutines.  Objects that compiled
+code returns become results unchanged, because an object is an AsyncValue.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -73,13 +73,14 @@ FIRST_TYPE = 5
 """Data words: the types of the results start here, those of the arguments follow."""
 
 IMPORTS_SWEPT = 1024
-"""After this many more objects, a sweep for the resolved ones is worth its time."""
+"""The number of new objects after which a sweep for resolved ones is worth its time."""
 
 
 @entry
 def run_compiled(context: Address, record: Address) -> None:
-    """Kernel: call a compiled function.  If it fails, results without a value are its failure."""
-    # Saved and set anew: the kernel may run on the stack of compiled code that waits (`wait_for_object`).
+    """Kernel: call a compiled function; if it fails, its error becomes each missing result."""
+    # Saved and restored: the kernel may run on the stack of waiting compiled code
+    # (`wait_for_object`).
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
     store(context + at.CONTEXT_NESTED, 0)
@@ -102,13 +103,13 @@ def run_compiled(context: Address, record: Address) -> None:
 
 @exported("tfrtKernelArgument", "ptr", "ptr", "i64")
 def kernel_argument(context: Address, index: int) -> Address:
-    """Where the bits of a scalar argument are."""
+    """Return the address of a scalar argument's bits."""
     return argument(context, index) + at.VALUE_PAYLOAD
 
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """An argument as a token or value that compiled code may await, with a reference for its user."""
+    """Return an argument as a token or value for compiled code to await, with a reference."""
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
@@ -127,7 +128,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     store(cell + at.IMPORT_REQUEST, request)
     push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
-    # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
+    # A cancelling thread sets the word, and then visits the stack: at least one sees the other.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
@@ -138,11 +139,12 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Forget the objects that are resolved; first those of a request, if it is not 0, become `failure`.
+    """Forget resolved objects; before that, make those of `request`, unless it is 0, `failure`.
 
     `failure` is borrowed.
     """
-    # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
+    # Pairs with the fence of `note_import`: this thread sees the cell, or that one the
+    # cancellation.
     fence()
     cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
@@ -162,9 +164,9 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
 
 @entry
 def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
-    """A host value as an object of compiled code, with one reference.
+    """Return a host value as an object of compiled code, with one reference.
 
-    `kind` is the type of its payload, `arrived` the address of `argument_arrived`.
+    `kind` is the type of its payload; `arrived` is the address of `argument_arrived`.
     """
     if is_available(value):
         return available_object(context, resolve(value), kind)
@@ -178,7 +180,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
 
 @native
 def available_object(context: Address, source: Address, kind: int) -> Address:
-    """A resolved object with one reference that is what a concrete or error value is."""
+    """Make a resolved object from a concrete or error value, with one reference."""
     made = new_value(context, kind)
     store(made + at.VALUE_ASYNC, 0)
     if state_of(source) == at.ERROR:
@@ -195,7 +197,7 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Waiter function: a host value is resolved; `made` becomes what it is, unless the runtime has resolved it.
+    """Waiter function: resolve `made` like its host value, unless the runtime has resolved it.
 
     Consumes a reference to `value`, and the producer's to `made`.
     """
@@ -215,22 +217,24 @@ def argument_arrived(context: Address, made: Address, value: Address) -> None:
 
 @exported("tfrtKernelReturn", "void", "ptr", "ptr", "i64", "i64")
 def kernel_return(context: Address, record: Address, index: int, word: int) -> None:
-    """A scalar result."""
+    """Set a scalar result."""
     set_word(context, index, attribute(record, FIRST_TYPE + index), word)
 
 
 @exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
 def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
-    """A result that is a token or a value.  Takes ownership of a reference to it.
+    """Set a result that is a token or a value.  Takes ownership of a reference to it.
 
-    The run is not over before it is resolved, and hears of its error.
+    The run lasts until the object is resolved, and is told its error.
     """
-    # Python asks what the bits are.  An object that fails meanwhile points to its error instead.
+    # The type tells Python how to read the bits.  If the object fails, it points to its error
+    # instead.
     kind = attribute(record, FIRST_TYPE + index) << 8 | at.KIND_CONCRETE
     compare_and_swap(made + at.VALUE_KIND, at.TYPE_UNKNOWN << 8 | at.KIND_CONCRETE, kind)
     request = load(context + at.CONTEXT_REQUEST)
     if not is_available(made):
-        # Both before the waiter is added, which may run at once: the run lasts, and so does the object.
+        # Both before the waiter is added, which may run at once: they keep the run and the object
+        # alive.
         fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
         if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request):
@@ -242,7 +246,7 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
 
 @entry
 def result_arrived(context: Address, request: Address, made: Address) -> None:
-    """Waiter function: a result of a call of `request` is resolved."""
+    """Waiter function: count a resolved result of a call of `request`."""
     if state_of(made) == at.ERROR:
         former = load(context + at.CONTEXT_REQUEST)
         store(context + at.CONTEXT_REQUEST, request)
@@ -255,7 +259,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 
 @native
 def report_failure(context: Address, made: Address) -> None:
-    """Let the present request know the error of an object."""
+    """Report an object's error to the current request."""
     failure = error_of(context, made)
     report_event(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
@@ -263,7 +267,7 @@ def report_failure(context: Address, made: Address) -> None:
 
 @exported("tfrtKernelBorrowBuffer", "i1", "ptr", "ptr")
 def kernel_borrow_buffer(context: Address, request: Address) -> int:
-    """Fill in the descriptor of a tensor among the arguments; 1 if it is not what is asked for.
+    """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit.
 
     `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
     first one of its call.
@@ -273,7 +277,7 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
-    """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
+    """Make a result from a buffer; the words are those of `kernel_borrow_buffer`."""
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
@@ -294,14 +298,14 @@ def new_pending(context: Address, record: Address, spec: Address, resolved: Addr
 def kernel_buffer_object(
     context: Address, record: Address, index: int, size: int, spec: Address
 ) -> Address:
-    """An argument as a value of a buffer that compiled code may await, with a reference for its user.
+    """Return an argument as a buffer value for compiled code to await, with a reference.
 
     `size` is that of the descriptor.
     """
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
-    # What does not fit is an error at the place of the record: until then the run has to last.
+    # A tensor that does not fit is an error at the record's location: the run must last until then.
     pending = new_pending(context, record, spec, made)
     store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
     store(pending + at.PENDING_VALUE, value)
@@ -312,7 +316,7 @@ def kernel_buffer_object(
 
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
-    """Waiter function: a tensor is available, and the value of its buffer is resolved."""
+    """Waiter function: resolve the value of a buffer whose tensor is available."""
     made = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
     # Claimed first: between the claim and the publication no other thread resolves the object, so that
@@ -340,7 +344,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
 def kernel_return_buffer_object(
     context: Address, record: Address, index: int, made: Address, spec: Address
 ) -> None:
-    """A result that is a value of a buffer.  Takes ownership of a reference to it."""
+    """Set a result that is a buffer value.  Takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
     pending = new_pending(context, record, spec, result)
@@ -351,7 +355,7 @@ def kernel_return_buffer_object(
 
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
-    """Waiter function: the value of a buffer is resolved, and the tensor is available."""
+    """Waiter function: make the tensor of a resolved buffer value available."""
     result = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
     former = load(context + at.CONTEXT_REQUEST)

@@ -1,8 +1,8 @@
 """Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
 
-They own their arguments and give them on to the function that they start; its results come back
-through the return link of its activation.  So they start, and are done: nothing waits and nothing
-recurses.
+They own their arguments and pass them on to the function that they start; its results come back
+through the return link of its activation.  So the kernel only starts the function: nothing waits
+and nothing recurses.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,7 +45,7 @@ from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
-    """The value in an argument register, with the reference that this use owns."""
+    """Return the value in an argument register, with the reference that this use owns."""
     return load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * index))
 
 
@@ -70,7 +70,7 @@ def start_call(
         fail_without_memory(context, caller, record)
         return
     drop_arguments(context, caller, record, first)
-    # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
+    # The kernel's references to its arguments become the callee's: a call changes no counts.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
@@ -80,7 +80,7 @@ def start_call(
 
 @native
 def callee(record: Address, index: int) -> Address:
-    """Function `index` of the kernel."""
+    """Return function `index` of the kernel."""
     return load(record + load_i32(record + at.RECORD_FUNCTIONS) + 8 * index)
 
 
@@ -92,14 +92,14 @@ def call(context: Address, record: Address) -> None:
 
 @entry
 def cond(context: Address, record: Address) -> None:
-    """`tfrt.if` and `tfrt.cond`: the first function if the condition holds, else the second."""
+    """`tfrt.if` and `tfrt.cond`: call one of two functions, the first if the condition holds."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
 
 
 @entry
 def case(context: Address, record: Address) -> None:
-    """`tfrt.case`: function number `index`; data: how many there are."""
+    """`tfrt.case`: call function number `index`; data: the number of functions."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     index = argument_i32(context, 0)
     if index < 0 or index >= attribute(record, 0):
@@ -110,9 +110,9 @@ def case(context: Address, record: Address) -> None:
 
 @native
 def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
-    """A loop over the kernel's arguments from `first` on, which stay alive until it ends.
+    """Make a loop over the kernel's arguments from `first` on, which stay alive until it ends.
 
-    0 if it has many values and there is no memory for it.
+    Returns 0 if the loop has many values and no memory is available for them.
     """
     values = load_i32(record + at.RECORD_ARGUMENTS) - first
     loop = take_block(context, at.LOOP_TABLE + 16 * values)
@@ -140,7 +140,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
-    # Both blocks before anything changes hands: without memory the kernel fails as any other.
+    # Take both blocks before ownership changes: without memory the kernel fails like any other.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -157,7 +157,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 
 @native
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
-    """No iteration: the loop values are the results."""
+    """Run no iteration: make the loop values the results."""
     drop_arguments(context, caller, record, 1)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, slot_of(record, i), register_value(caller, record, 1 + i))
@@ -192,7 +192,7 @@ def while_loop(context: Address, record: Address) -> None:
 
 @entry
 def do_async(context: Address, record: Address) -> None:
-    """`tfrt_test.do.async`: the region runs in a task of the queue; data: `call_task`."""
+    """`tfrt_test.do.async`: run the region in a task of the queue; data: `call_task`."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     # The task may run on another thread.
     mark_shared(caller)
@@ -212,7 +212,7 @@ def call_task(context: Address, task: Address) -> None:
 def parallel_for(context: Address, record: Address) -> None:
     """`tfrt.parallel_for.i32` and `parallel_call.i32`: start, end, block size, then arguments.
 
-    The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in two.
+    The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in half.
     """
     caller = load(context + at.CONTEXT_ACTIVATION)
     if nested_of(caller) > at.MAX_NESTED:
@@ -238,7 +238,7 @@ def parallel_for(context: Address, record: Address) -> None:
 def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
     """Run block `first` here; turn the other blocks below `last` into tasks, the later half first.
 
-    Of a cancelled run none is begun.
+    In a cancelled run, no block starts.
     """
     record = load(join + at.JOIN_RECORD)
     cancelled = load_acquire(
@@ -259,7 +259,7 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
 @native
 def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
-    """End blocks that have not begun: the loop's chain becomes an error.  Consumes a reference."""
+    """End blocks before they start: the loop's chain becomes an error.  Consumes a reference."""
     if compare_and_swap(join + at.JOIN_ERROR, 0, failed) == 0:
         drop_reference(context, failed)
     leave_join(context, join, blocks)
@@ -267,7 +267,7 @@ def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -
 
 @entry
 def parallel_task(context: Address, task: Address) -> None:
-    """Task function: blocks `second` to `third` of the join `first`."""
+    """Task function: run blocks `second` to `third` of the join `first`."""
     join = load(task + at.TASK_FIRST)
     first = load(task + at.TASK_SECOND)
     last = load(task + at.TASK_THIRD)
@@ -305,5 +305,5 @@ def run_block(context: Address, join: Address, block: int) -> None:
 
 @native
 def load_register_i32(caller: Address, record: Address, index: int) -> int:
-    """The `i32` in an argument register, which is available."""
+    """Return the `i32` in an argument register, whose value is available."""
     return load_i32(resolve(register_value(caller, record, index)) + at.VALUE_PAYLOAD)

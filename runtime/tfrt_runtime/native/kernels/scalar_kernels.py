@@ -54,7 +54,7 @@ _READS = {
     "f32": "load_f32({place})",
     "f64": "load_f64({place})",
 }
-"""How an operand is read at the place of its payload: a signed integer, or a double."""
+"""Code that reads an operand from its payload's address: a signed integer, or a double."""
 _WRITES = {
     "i1": "store({place}, int({number}))",
     "i8": "store({place}, wrapped({number}, 8))",
@@ -64,7 +64,9 @@ _WRITES = {
     "f32": "store_f32({place}, {number})",
     "f64": "store_f64({place}, {number})",
 }
-"""How a result is written to the place of its payload; integers wrap.  The upper half of an `i32` is 0."""
+"""Code that writes a result to its payload's address.
+
+Integers wrap; the upper half of an `i32` is 0."""
 _NAMES: dict[str, Any] = {
     **{function.__name__: function for function in (load, load_i32, load_f32, load_f64)},
     **{function.__name__: function for function in (store, store_i32, store_f32, store_f64)},
@@ -79,9 +81,9 @@ _FAILING = """
 
 
 def _make_kernel(operation: Operation) -> None:
-    """Make an entry of the core of a row of the table.
+    """Make an entry of the core from a row of the table.
 
-    It is written as text: Numba compiles functions with a fixed number of operands and results.
+    The function is generated as source: Numba compiles functions with fixed numbers of parameters.
     """
     names = [f"operand{i}" for i in range(len(operation.operands))]
     space = {**_NAMES, "compute": shared(operation.compute)}
@@ -115,7 +117,7 @@ for _operation in OPERATIONS.values():
 
 @entry
 def constant(context: Address, record: Address) -> None:
-    """A constant that is made anew; data: payload type and its two words."""
+    """Make a new value of a constant; data: payload type and its two words."""
     value = new_available(context, attribute(record, 0))
     store(value + at.VALUE_PAYLOAD, attribute(record, 1))
     store(value + at.VALUE_PAYLOAD2, attribute(record, 2))
@@ -124,7 +126,7 @@ def constant(context: Address, record: Address) -> None:
 
 @entry
 def run_checked(context: Address, record: Address) -> None:
-    """A kernel of which only a run knows the types of the arguments.
+    """Run a kernel whose argument types are known only at run time.
 
     Data: the kernel, which has no data, and a payload type per argument, 0 for any.
     """
@@ -138,13 +140,13 @@ def run_checked(context: Address, record: Address) -> None:
 
 @entry
 def new_chain(context: Address, record: Address) -> None:
-    """`tfrt.new.chain` and `tfrt.merge.chains`: the arguments are available by now."""
+    """`tfrt.new.chain` and `tfrt.merge.chains`: return a chain; all arguments are available."""
     set_chain(context, 0)
 
 
 @entry
 def alias_value(context: Address, record: Address) -> None:
-    """`tfrt.alias.value`: the second argument, after the chain."""
+    """`tfrt.alias.value`: return the second argument, after the chain."""
     share_argument(context, 1, 0)
 
 
@@ -159,7 +161,7 @@ def sum_i32(context: Address, record: Address) -> None:
 
 @entry
 def sum_attributes_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.sync_sum_attributes`; data: how many there are, and they."""
+    """`tfrt_test.sync_sum_attributes`; data: the number of attributes, then the attributes."""
     total = 0
     for i in range(attribute(record, 0)):
         total += attribute(record, 1 + i)
@@ -168,7 +170,7 @@ def sum_attributes_i32(context: Address, record: Address) -> None:
 
 @entry
 def nothing(context: Address, record: Address) -> None:
-    """A kernel without results that does nothing."""
+    """Do nothing: a kernel without results."""
 
 
 @entry

@@ -1,9 +1,10 @@
-"""Native forms of the tensor kernels between two products of matrices, without Python.
+"""Native versions of the tensor kernels that run between two matrix products, without Python.
 
-numpy is the implementation of tensor kernels: each of these has a Python function, too, which takes
-any arguments and reports what is wrong with them.  The native form does the work if the arguments are
-the usual ones; otherwise it changes nothing and lets the Python function run on the same frame.  Only
-kernels are here whose few microseconds in Python would double the time of a small layer of a network.
+Tensor kernels are implemented with numpy: each kernel here also has a Python function, which takes
+any arguments and reports invalid ones.  The native version does the work if the arguments are
+the usual ones; otherwise it changes nothing and lets the Python function run on the same frame.
+This module has only kernels whose few microseconds in Python would double the time of a small
+network layer.
 
 The arguments of a frame are borrowed, and so are the tensors in them.  A chain may follow the tensors.
 Element types are given as the types of payloads.
@@ -40,7 +41,7 @@ from tfrt_runtime.native.tensors import new_shape, new_tensor
 
 @native
 def operand_count(context: Address, record: Address) -> int:
-    """How many arguments there are before a chain at the end."""
+    """Return the number of arguments, without a chain at the end."""
     count = load_i32(record + at.RECORD_ARGUMENTS)
     if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
         count -= 1
@@ -49,7 +50,7 @@ def operand_count(context: Address, record: Address) -> int:
 
 @native
 def tensor_argument(context: Address, index: int, element: int) -> Address:
-    """The tensor that an argument is, if it has such elements, aligned to 4 bytes; else 0."""
+    """Return an argument's tensor if it has elements of that type, aligned to 4 bytes; else 0."""
     if payload_type(context, index) != at.TYPE_TENSOR:
         return 0
     tensor = load(argument(context, index) + at.VALUE_PAYLOAD)
@@ -60,7 +61,7 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
 
 @native
 def output_tensor(context: Address, index: int, element: int) -> Address:
-    """As `tensor_argument`, of a tensor that the kernel writes: 0 also for one that must not be written."""
+    """Return a tensor to be written, as `tensor_argument` does; 0 also if it is read-only."""
     tensor = tensor_argument(context, index, element)
     if tensor != 0 and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
         return 0
@@ -69,33 +70,33 @@ def output_tensor(context: Address, index: int, element: int) -> Address:
 
 @native
 def only_output(context: Address, record: Address, element: int) -> Address:
-    """As `output_tensor`, of the one argument that the kernel has; 0 if it has more."""
+    """Return the kernel's only argument, as `output_tensor` does; 0 if it has more."""
     return output_tensor(context, 0, element) if operand_count(context, record) == 1 else 0
 
 
 @native
 def tensor_store(context: Address) -> Address:
-    """Where the run's native kernels get memory for tensors, or 0."""
+    """Return the store from which the run's native kernels take memory for tensors, or 0."""
     return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)
 
 
 @native
 def tensor_like(context: Address, element: int, size: int, like: Address) -> Address:
-    """A new tensor of the shape of `like`; 0 if native kernels get no memory."""
+    """Return a new tensor of the shape of `like`; 0 if native kernels have no store."""
     memory_store = tensor_store(context)
     return 0 if memory_store == 0 else new_tensor(context, memory_store, element, size, like)
 
 
 @native
 def overlap(left: Address, right: Address) -> bool:
-    """Whether two tensors of elements of 4 bytes share memory."""
+    """Tell whether two tensors with 4-byte elements share memory."""
     first, second = load(left + at.TENSOR_DATA), load(right + at.TENSOR_DATA)
     is_before = first + 4 * load(left + at.TENSOR_COUNT) <= second
     return not is_before and not second + 4 * load(right + at.TENSOR_COUNT) <= first
 
 
 SAFE_EXPONENT = 40.0
-"""exp of it is far from the limits of f32, even times the length of a row."""
+"""Its exponential is far from the limits of f32, even multiplied by the length of a row."""
 
 
 # --- shapes and creation ---
@@ -134,7 +135,7 @@ def create_tensor(context: Address, record: Address) -> None:
 
 @entry
 def broadcast(context: Address, record: Address) -> None:
-    """`tfrt_test.broadcast.*` of rows as they are; data: element type of 4 bytes, rank."""
+    """`tfrt_test.broadcast.*` of unchanged rows; data: element type of 4 bytes, rank."""
     element, rank = attribute(record, 0), attribute(record, 1)
     if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
         run_in_python(context, record)
@@ -158,7 +159,7 @@ def broadcast(context: Address, record: Address) -> None:
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
-    """Whether the last sizes of a shape are those of a tensor."""
+    """Tell whether the last sizes of a shape are those of a tensor."""
     rank = load(part + at.TENSOR_RANK)
     before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:
@@ -198,8 +199,8 @@ def softmax_inplace(context: Address, record: Address) -> None:
     row = load(target + at.TENSOR_DATA)
     end = row + 4 * load(target + at.TENSOR_COUNT)
     while row < end:
-        # A summand changes no quotient, but would change the last digit: so only where it is needed
-        # to keep the largest exponential of a row from overflowing or vanishing.
+        # Adding a constant to the exponents changes no quotient, but may change its last digit: so
+        # add one only if the largest exponential of a row would overflow or vanish without it.
         largest = largest_of(row, width)
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
@@ -216,7 +217,7 @@ def softmax_inplace(context: Address, record: Address) -> None:
 
 @native
 def largest_of(row: Address, width: int) -> float:
-    """The largest of at least one number; NaN if one is NaN."""
+    """Return the largest of at least one number; NaN if one is NaN."""
     largest = load_f32(row)
     for i in range(1, width):
         number = load_f32(row + 4 * i)

@@ -1,8 +1,8 @@
 """Loops over the elements of tensors.
 
-Each is plain Python that works element by element; `tensor_lowering` compiles it to a loop over
-vectors, or to a call.  Arrays share no memory.  They are aligned as their elements are, and may not be
-aligned as vectors are.
+Each loop is plain Python that works element by element; `tensor_lowering` compiles it to a loop
+over vectors, or to a call.  The arrays share no memory.  They are aligned for their elements, but
+not necessarily for vectors.
 """
 
 import math
@@ -19,13 +19,13 @@ def relu_f32s(array: Address, count: int) -> None:
 
 
 def copy_words32(target: Address, source: Address, count: int) -> None:
-    """The same elements of 32 bits."""
+    """Copy 32-bit elements."""
     for at in range(0, 4 * count, 4):
         store_i32(target + at, load_i32(source + at))
 
 
 def exponential(number: float) -> float:
-    """`e` to the power of a number."""
+    """Return `e` to the power of a number."""
     try:
         return math.exp(number)
     except OverflowError:
@@ -33,7 +33,7 @@ def exponential(number: float) -> float:
 
 
 def nearest_f32(number: float) -> float:
-    """The 32-bit float next to a number."""
+    """Return the 32-bit float nearest to a number."""
     try:
         nearest: float = struct.unpack("f", struct.pack("f", number))[0]
     except OverflowError:
@@ -56,8 +56,8 @@ def multiply_matrices(
 ) -> None:
     """`target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers) at `function`.
 
-    f32, row by row; the rows of `right` and `target` start that many elements apart.  Neither a
-    size nor `alpha` is 0, and `target` shares no memory with the others.
+    The elements are f32 in row-major order; the rows of `right` and `target` start that many
+    elements apart.  No size is 0, `alpha` is not 0, and `target` shares no memory with the others.
     """
     del function
     for row in range(rows):
@@ -67,7 +67,7 @@ def multiply_matrices(
                 factor = load_f32(right + 4 * (i * right_step + column))
                 total += load_f32(left + 4 * (row * inner + i)) * factor
             at = target + 4 * (row * target_step + column)
-            # What is scaled by 0 does not matter, not even a NaN: that is BLAS's rule.
+            # A matrix scaled by 0 is not read, so a NaN in it has no effect: that is BLAS's rule.
             before = beta * load_f32(at) if beta != 0 else 0.0
             store_f32(at, alpha * total + before)
 
@@ -82,7 +82,7 @@ def multiply_row(
     beta: float,
     target: Address,
 ) -> None:
-    """As `multiply_matrices` for one row, with `cblas_sgemv` at `function`."""
+    """Multiply one row like `multiply_matrices`, with `cblas_sgemv` at `function`."""
     multiply_matrices(
         function, 1, columns, inner, alpha, left, right, beta, target, columns, columns
     )

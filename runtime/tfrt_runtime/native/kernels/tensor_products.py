@@ -1,9 +1,9 @@
-"""Matrix products: BLAS called without Python, and large products shared with workers that sleep.
+"""Matrix products: call BLAS without Python, and share large products with sleeping workers.
 
-A product that is worth waking a worker for is cut into parts of columns, more than there are threads.
-The thread of the kernel and the workers take one part after the other until there is none left; no thread
-waits for another, so a worker that comes late costs nothing.  The thread that ends the last part publishes the
-kernel's chain.
+A product that is worth waking a worker for is cut into parts of columns, more parts than threads.
+The thread of the kernel and the workers take one part after the other until none is left; no thread
+waits for another, so a late worker costs nothing.  The thread that finishes the last part publishes
+the kernel's chain.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -54,16 +54,16 @@ PART_TASK, MATRICES, ROW = range(3)
 """Addresses of `multiply_parts`, of `cblas_sgemm` and of `cblas_sgemv`, or 0 for both."""
 
 HEAVY_WORK = 1 << 20
-"""This many multiplications are worth waking another worker for other ready work."""
+"""The number of multiplications that is worth waking another worker for other ready work."""
 PART_WORK = 1 << 22
-"""Multiplications of the smallest part: it takes longer than a worker needs to wake up."""
+"""Multiplications in the smallest part, which takes longer than a worker needs to wake up."""
 PART_ROWS = 32
-"""With fewer rows BLAS does other things for narrow matrices, with other last digits."""
+"""With fewer rows, BLAS computes narrow matrices differently, with different last digits."""
 PART_COLUMNS = 64
-"""Parts are as many columns wide, or a multiple of that, for the same reason."""
+"""The width of a part is a multiple of this many columns, for the same reason."""
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""How long a thread that has left a product searches for the next one without sleeping: most parts take less."""
+"""Time that a thread searches for the next product without sleeping; most parts take less."""
 
 
 @entry
@@ -79,7 +79,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 
 @native
 def multiply(context: Address, record: Address) -> bool:
-    """Multiply, if BLAS can; otherwise nothing is done, and the result is False."""
+    """Multiply if BLAS can; otherwise, do nothing and return False."""
     a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
     if a == 0 or b == 0 or c == 0 or load(c + at.TENSOR_BYTES) == at.READ_ONLY:
         return False
@@ -91,9 +91,9 @@ def multiply(context: Address, record: Address) -> bool:
         return False
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     if alpha == 0:
-        # BLAS must not read A and B, but some kernels of OpenBLAS (AVX-512, small matrices) do.
+        # BLAS must not read A and B here, but some OpenBLAS kernels (AVX-512, small matrices) do.
         return False
-    # Before the rest is shared: a worker that comes for a short kernel can help as well.
+    # Before the rest is shared: a worker that is woken for a short kernel can help, too.
     helpers, parts = helpers_for(context, rows, columns, inner), 0
     if is_heavy(rows, columns, inner):
         share_rest(context)
@@ -126,39 +126,40 @@ def multiply(context: Address, record: Address) -> bool:
 
 @native
 def matrix(context: Address, index: int) -> Address:
-    """The matrix of f32 that an argument is, or 0."""
+    """Return an argument's f32 matrix, or 0."""
     tensor = tensor_argument(context, index, at.TYPE_F32)
     return tensor if tensor != 0 and load(tensor + at.TENSOR_RANK) == 2 else 0
 
 
 @native
 def is_heavy(rows: int, columns: int, inner: int) -> bool:
-    """Whether a product takes longer than it takes to wake a worker."""
-    # The sizes are those of tensors in memory: the product of two is far from a word's limit.
+    """Tell whether a product takes longer than waking a worker."""
+    # The sizes are those of tensors in memory, so a product of two does not overflow a word.
     return rows * columns >= HEAVY_WORK // inner
 
 
 @native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
-    """How many workers may help with a product: none if it is too small, or too few sleep."""
+    """Return how many workers may help: none if the product is too small, or too few sleep."""
     queue = load(context + at.CONTEXT_QUEUE)
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
-    # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
-    # at work, no thread is left to help: one thread more would take the processor away from the others.
+    # There is one more deque than workers, for a waiting thread.  If that thread and all workers
+    # but one are busy, no thread may help: one more would take a processor away from the others.
     helpers = load(queue + at.QUEUE_WORKERS) - 2
-    # What else is large and ready here is about to be shared, and keeps one of them busy each.
+    # Each other large kernel that is ready here is about to be shared, and keeps one of them busy.
     others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
-    # A thread that seeks work has a processor already.
+    # A searching thread already has a processor.
     free = max(seekers(context), free_threads(context) - 1)
     return min(helpers, free - others)
 
 
 @native
 def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
-    """Into how many parts a product is cut."""
+    """Return the number of parts of a product."""
     least_width = (PART_WORK // rows + inner - 1) // inner
-    # For each part the left matrix is packed anew: the narrower they are, the longer all of them take.
+    # BLAS packs the left matrix again for each part: the narrower the parts, the longer they all
+    # take.
     least_units = 2 if columns >= 4 * PART_COLUMNS else 1
     units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, least_units)
     most = columns // (units * PART_COLUMNS)
@@ -167,7 +168,7 @@ def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
 
 @native
 def new_product(context: Address, a: Address, b: Address, c: Address, parts: int) -> Address:
-    """A product of tensors in parts, whose chain is the kernel's result; the caller fills in the rest."""
+    """Make a product in parts, whose chain is the kernel's result; the caller fills in the rest."""
     rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
     columns = load(b + at.TENSOR_SIZES + 8)
     units = (columns + PART_COLUMNS * parts - 1) // (PART_COLUMNS * parts)
@@ -198,10 +199,10 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
 
 @native
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
-    """Work on a product together with that many workers; `function` is the address of `multiply_parts`."""
+    """Work on a product with `helpers` workers; `function` is the address of `multiply_parts`."""
     store(product + at.PRODUCT_OWNERS, helpers + 1)
     store(product + at.PRODUCT_PROCESSOR, processor())
-    # The helpers finish in the activation, which must last until their tasks have run.
+    # The helpers' tasks belong to the activation, which must last until they have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
     # Without a deque, this thread may never come back to a task that no thread has found.
@@ -220,11 +221,11 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
 
 @entry
 def multiply_parts(context: Address, task: Address) -> None:
-    """Task function: help with a product, as long as there is something left to take."""
+    """Task function: help with a product while parts are left to take."""
     activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    # Where others use the processors, the system may run this thread instead of the kernel's.
+    # If other processes use the processors, the system may run this thread instead of the kernel's.
     if processor() != load(product + at.PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)
@@ -233,25 +234,26 @@ def multiply_parts(context: Address, task: Address) -> None:
 
 @native
 def work_on_product(context: Address, product: Address) -> None:
-    """Take parts until there is none left."""
+    """Take parts until none is left."""
     parts = load(product + at.PRODUCT_PARTS)
     part = fetch_add(product + at.PRODUCT_NEXT, 1)
     while part < parts:
         multiply_part(product, part)
-        # The last part's thread publishes, although others may still be about to find that no part is left;
-        # so the product is freed by its last owner, not by this count.
+        # The last part's thread publishes while others may still be about to find that no part is
+        # left;
+        # therefore the last owner frees the product, not the thread that takes this count to 0.
         if fetch_add(product + at.PRODUCT_LEFT, -1) == 1:
             value = load(product + at.PRODUCT_VALUE)
             publish(context, value, at.CONCRETE)
             drop_reference(context, value)
         part = fetch_add(product + at.PRODUCT_NEXT, 1)
-    # What follows the product is ready soon: the other threads are at their last parts.
+    # The kernels that use the product are ready soon: the other threads are at their last parts.
     store(context + at.CONTEXT_SEEKING_UNTIL, now() + SEEKING_NS)
 
 
 @native
 def leave_product(context: Address, product: Address) -> None:
-    """This thread no longer takes part; the last one to leave frees the product."""
+    """Leave the product; the last thread to leave frees it."""
     if fetch_add(product + at.PRODUCT_OWNERS, -1) == 1:
         for i in range(3):
             drop_tensor(context, load(product + at.PRODUCT_TENSORS + 8 * i))

@@ -1,12 +1,13 @@
 """Kernels that users wrote in Numba's subset of Python, called without the GIL.
 
-The words of the record's data: the address of the function, how many arguments, results and attributes
-there are; then the payload type of each argument, as the type of its elements plus TYPE_TENSOR_OF times one
-more than its rank where it is a tensor, plus TYPE_OUT where the kernel writes it; then the payload type of each result, and the attributes.
+The words of the record's data are the address of the function; the numbers of arguments, results,
+and attributes; the payload type of each argument (for a tensor, the type of its elements plus
+TYPE_TENSOR_OF times one more than its rank, plus TYPE_OUT if the kernel writes it); the payload
+type of each result; and the attributes.
 
-The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, a
-tensor's being its address, then the attributes; `results` has room for a word per result.  It returns
-0, or 1 if it raised: its Python self is called then, which says what is wrong.
+The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, which
+is the address of a tensor, then the attributes; `results` has room for a word per result.  It returns
+0, or 1 if it raised: then its Python original is called, whose exception says what is wrong.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -28,7 +29,7 @@ FIRST_TYPE = 4
 
 @native
 def has_type(value: Address, expected: int) -> bool:
-    """Whether a concrete value is what the kernel takes."""
+    """Tell whether a concrete value has the type that the kernel takes."""
     kind = load(value + at.VALUE_KIND) >> 8
     if expected < at.TYPE_TENSOR_OF:
         return kind == expected
@@ -44,7 +45,7 @@ def has_type(value: Address, expected: int) -> bool:
 
 @native
 def give_arguments(context: Address, record: Address, given: Address) -> bool:
-    """Write the payloads of the arguments; False if one is of another type than the kernel takes."""
+    """Write the payloads of the arguments; return False if one is not of the kernel's type."""
     for i in range(attribute(record, ARGUMENTS)):
         value = argument(context, i)
         if not has_type(value, attribute(record, FIRST_TYPE + i)):
@@ -55,7 +56,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 @native
 def takes_tensors(record: Address) -> bool:
-    """Whether the kernel may take long: one that only takes numbers counts as short."""
+    """Tell whether the kernel may take long: one that takes only numbers counts as short."""
     for i in range(attribute(record, ARGUMENTS)):
         if attribute(record, FIRST_TYPE + i) >= at.TYPE_TENSOR_OF:
             return True
@@ -64,7 +65,7 @@ def takes_tensors(record: Address) -> bool:
 
 @native
 def take_results(context: Address, record: Address, results: Address) -> None:
-    """Make the results of the kernel; where its function has none, that is a chain."""
+    """Make the results of the kernel; if its function has none, the result is a chain."""
     count = attribute(record, RESULTS)
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):
@@ -75,7 +76,7 @@ def take_results(context: Address, record: Address, results: Address) -> None:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """The native form of such a kernel."""
+    """Run a user's native kernel."""
     arguments = attribute(record, ARGUMENTS)
     attributes = attribute(record, ATTRIBUTES)
     results = attribute(record, RESULTS)
@@ -87,7 +88,7 @@ def run(context: Address, record: Address) -> None:
     if not give_arguments(context, record, given):
         give_block(context, given, size)
         if takes_tensors(record):
-            run_in_python(context, record)  # a numpy array that is no tensor yet
+            run_in_python(context, record)  # a numpy array that is not a tensor yet
         else:
             fail(context, record, at.MESSAGE_WRONG_TYPE)
         return

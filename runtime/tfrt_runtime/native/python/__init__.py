@@ -1,8 +1,8 @@
-"""CPython and the core: what each calls of the other while a thread has the GIL.
+"""Calls between CPython and the core while a thread holds the GIL.
 
-Builds on `calls` and `kernels`.  Read in this order: `python_entries` (entries as functions of
-Python, objects as payloads and back, the handler of Ctrl-C), `python_shortcuts` (what CPython does
-not document: nothing else reads a field of a Python object), `python_calls` (calls whose arguments
-are payloads), `python_functions` (kernels that are functions of Python), `python_runs` (a run, from
-its arguments to its end), `python_waits` (work for a result).
+Builds on `calls` and `kernels`.  Read in this order: `python_entries` (entries as Python functions,
+objects as payloads and back, the handler of Ctrl-C), `python_shortcuts` (what CPython does not
+document: nothing else reads a field of a Python object), `python_calls` (calls whose arguments are
+payloads), `python_functions` (kernels that are Python functions), `python_runs` (a run, from its
+arguments to its end), `python_waits` (work for a result).
 """

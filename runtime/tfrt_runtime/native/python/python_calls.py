@@ -1,4 +1,4 @@
-"""Calls from Python, whose arguments come as they are."""
+"""Calls from Python, whose arguments are payloads instead of AsyncValues."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -20,17 +20,17 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""Calls of a batch that one thread begins with: fewer are not worth another thread's attention."""
+"""Calls of a batch that one thread starts itself: fewer are not worth waking another thread."""
 ROW_BITS = 32
 
 
 @entry
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
-    """As `start_call`, with payloads for arguments.
+    """Start a call like `start_call`, with payloads as arguments.
 
-    The words after those of the request are as `layouts` says.  A payload belongs to the value that
-    is made of it; an AsyncValue is borrowed.  The caller finds the results as `start_call` leaves
-    them.
+    `layouts` describes the words after those of the request.  The value that is made from a payload
+    takes ownership of it; an AsyncValue is borrowed.  The caller finds the results as `start_call`
+    leaves them.
     """
     words = request + at.REQUEST_SIZE
     make_results(context, function, words + row_results(function))
@@ -41,10 +41,10 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
 def start_calls_with(
     context: Address, function: Address, request: Address, count: int, begun: int, is_task: int
 ) -> None:
-    """As `start_call_with` for `count` calls, whose rows follow each other; the first `begun` of them begin.
+    """Prepare `count` calls in consecutive rows, like `start_call_with`; start the first `begun`.
 
-    All have their results from here on. As a task, each call starts when a thread comes to it: what it works with is in
-    the cache then, and is used again for later calls, however many there are.
+    From here on, all calls have their results.  A task starts each call when a thread reaches it: the
+    call's memory is in the cache then, and is reused for later calls, regardless of their number.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -56,10 +56,10 @@ def start_calls_with(
 def start_rows(
     context: Address, function: Address, request: Address, first: int, count: int, is_task: int
 ) -> None:
-    """Let `count` calls of `start_calls_with` begin, from row `first` on."""
+    """Start `count` calls of `start_calls_with`, from row `first` on."""
     words, size = request + at.REQUEST_SIZE, row_size(function)
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
-    if is_task == 0 or is_chosen:  # where schedules are explored, each call is a task
+    if is_task == 0 or is_chosen:  # while schedules are explored, each call is a task
         for i in range(first, first + count):
             table = row_table(context, function, words + size * i)
             start_table(context, function, request, table, is_task)
@@ -71,10 +71,9 @@ def start_rows(
 
 @entry
 def run_rows(context: Address, task: Address) -> None:
-    """Task function: begin with the first of some rows; the others are left to tasks.
+    """Task function: start the first rows of a range; leave the others to tasks.
 
-    The third word of the task says how many rows there are, and, above ROW_BITS, which is the
-    first.
+    The third word of the task has the number of rows and, above ROW_BITS, the first row.
     """
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
@@ -103,19 +102,19 @@ def run_rows(context: Address, task: Address) -> None:
 
 @native
 def row_results(function: Address) -> int:
-    """Where the results are in the row of a call."""
+    """Return where the results are in the row of a call."""
     return 8 * at.ARGUMENT_WORDS * load(function + at.FUNCTION_ARGUMENTS)
 
 
 @native
 def row_size(function: Address) -> int:
-    """The size of the row of a call."""
+    """Return the size of the row of a call."""
     return row_results(function) + 8 * load(function + at.FUNCTION_RESULTS)
 
 
 @native
 def row_table(context: Address, function: Address, words: Address) -> Address:
-    """What the call begins with whose row is at `words`: see `start_table`."""
+    """Return the table of the call whose row is at `words`: see `start_table`."""
     table = new_table(context, function, words + row_results(function))
     place = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -132,9 +131,10 @@ def row_table(context: Address, function: Address, words: Address) -> Address:
 
 @entry
 def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
-    """Copy the payloads of one result of `count` calls; the place of `first` and the size of a row say where.
+    """Copy the payloads of one result of `count` calls, found by `first` and the size of a row.
 
-    Stops at the first that is unavailable, an error, or of another type; returns how many were copied.
+    Stops at the first value that is unavailable, an error, or of another type; returns the number
+    of copied payloads.
     """
     for i in range(count):
         value = load(first + size * i)

@@ -1,16 +1,17 @@
-"""The entries of the core as functions of Python, and Python objects that native values refer to.
+"""The entries of the core as Python functions, and Python objects that native values refer to.
 
-CPython calls an entry as it calls its own built-in functions (METH_FASTCALL): `given` is an array of `count`
-objects, borrowed, and the result is a new reference, or 0 with an exception set.  The object that CPython
-keeps with each function is an integer, the address of two words (`bound_words`): the address of the entry, and that of
-the table of CPython's own functions; for a function that is written for Python that table's address comes first, then
-that of the process.  Nothing here reads a field of a Python object: CPython's functions do.
+CPython calls an entry like its own built-in functions (METH_FASTCALL): `given` is an array of
+`count` borrowed objects, and the result is a new reference, or 0 with an exception set.  The object
+that CPython keeps with each function is an integer, the address of two words (`bound_words`).  They
+are the address of the entry and that of the table of CPython functions; for a function written for
+Python, they are the address of that table and that of the process.  Nothing here reads a field of a
+Python object: CPython's functions do.
 
-A handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address, with a reference of its
-own.  What has the handle owns that reference, and drops it once.
+A handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address,
+together with a reference. The holder of the handle owns that reference, and drops it once.
 
-Python objects become payloads, and payloads Python objects, by one table for arguments and results.  What is not
-ordinary here, `host.values.fitting` and `host.payload` fit in Python, or say why it does not fit.
+One table for arguments and results says how Python objects become payloads, and payloads become Python objects.  For an
+object that is not ordinary here, `host.values.fitting` and `host.payload` convert it in Python, or report why it does not fit.
 """
 
 import math
@@ -41,13 +42,13 @@ from tfrt_runtime.native.memory import (
 
 @native
 def word(api: Address, given: Address, index: int) -> int:
-    """An argument that is an integer."""
+    """Return an integer argument."""
     return call1(load(api + at.PYTHON_READ_WORD), load(given + 8 * index))
 
 
 @native
 def type_of(api: Address, item: Address) -> Address:
-    """The type of an object, borrowed: the object has it."""
+    """Return the type of an object; borrowed from the object."""
     found = call1(load(api + at.PYTHON_TYPE), item)
     call1(load(api + at.PYTHON_DROP), found)
     return found
@@ -55,7 +56,7 @@ def type_of(api: Address, item: Address) -> Address:
 
 @native
 def word_attribute(api: Address, item: Address, name: Address) -> int:
-    """An attribute of an object that is an integer; 0, and no exception, if there is none."""
+    """Return an integer attribute of an object; 0, without an exception, if it does not exist."""
     found = call2(load(api + at.PYTHON_GET), item, name)
     if found == 0:
         call1(load(api + at.PYTHON_CLEAR), 0)
@@ -67,20 +68,20 @@ def word_attribute(api: Address, item: Address, name: Address) -> int:
 
 @native
 def shared(api: Address, item: Address) -> Address:
-    """A new reference to a Python object."""
+    """Return a new reference to a Python object."""
     call1(load(api + at.PYTHON_ADD), item)
     return item
 
 
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
-    """An argument as a word; 0 if there are fewer.  -1 and an exception if it is no integer."""
+    """Return an argument as a word: 0 if missing; -1 with an exception unless it is an integer."""
     return word(api, given, index) if index < count else 0
 
 
 @native
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
-    """Call the entry with integers for its words; what it returns as an integer."""
+    """Call the entry with integers as its words; return its result as an integer."""
     words = bound_words(bound)
     entry_address, api = load(words), load(words + 8)
     first = word_of(api, given, count, 0)
@@ -90,12 +91,12 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
     fifth = word_of(api, given, count, 4)
     sixth = word_of(api, given, count, 5)
     seventh = word_of(api, given, count, 6)
-    # CPython says in this way that one of them was no integer.
+    # This is how CPython reports that one of them was not an integer.
     is_suspect = first == -1 or second == -1 or third == -1 or fourth == -1
     is_suspect = is_suspect or fifth == -1 or sixth == -1 or seventh == -1
     if is_suspect and call1(load(api + at.PYTHON_OCCURRED), 0) != 0:
         return 0
-    # An entry that takes fewer words does not see the others.
+    # An entry with fewer parameters ignores the other words.
     if is_slow:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
         answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
@@ -119,7 +120,7 @@ def call_slow(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
-    """A new handle of an object.  With the GIL."""
+    """Return a new handle of an object.  Requires the GIL."""
     call1(load(api + at.PYTHON_ADD), item)
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
@@ -127,7 +128,7 @@ def hold(process: Address, api: Address, item: Address) -> Address:
 
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
-    """A function of Python: a new handle of an object."""
+    """Python function: return a new handle of an object."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     return call1(load(api + at.PYTHON_MAKE_INT), hold(process, api, load(given)))
@@ -135,7 +136,7 @@ def object_add(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
-    """A function of Python: the object of a handle."""
+    """Python function: return the object of a handle."""
     api = load(bound_words(bound))
     item = call1(load(api + at.PYTHON_READ_WORD), load(given))
     call1(load(api + at.PYTHON_ADD), item)
@@ -144,7 +145,7 @@ def object_get(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
-    """A function of Python: the object of a handle, which ends."""
+    """Python function: return the object of a handle, and end the handle."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     # The reference of the handle becomes the caller's.
@@ -154,11 +155,11 @@ def object_take(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_release(context: Address, item: Address) -> None:
-    """PROCESS_RELEASE_OBJECT: a handle ends."""
+    """PROCESS_RELEASE_OBJECT: end a handle."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
-    # First: code of users may run when the object dies, and count.
+    # First: user code may run when the object is destroyed, and count, too.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     call1(load(api + at.PYTHON_DROP), item)
     call1(load(api + at.PYTHON_RELEASE), lock)
@@ -166,9 +167,11 @@ def object_release(context: Address, item: Address) -> None:
 
 @entry
 def handle(bound: Address, given: Address, count: int) -> Address:
-    """The handler of SIGINT, as `host.interrupts` says: `handle(number, frame)`; where the interrupt is to come later, it is sent once more.
+    """Handle SIGINT as `host.interrupts` describes: `handle(number, frame)`.
 
-    Code of Python cannot do that: its own next check would be the one that answers.
+    Sends a postponed interrupt again.
+
+    Python code cannot do this: its own next check would react to the signal.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -181,14 +184,15 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
 
 TOO_LARGE = 2.0**128 - 2.0**103
-"""The least number that an `f32` rounds to infinity."""
+"""The smallest number that rounds to infinity as an `f32`."""
 
 
 @native
 def put(api: Address, place: Address, item: Address) -> bool:
-    """Write the payload of an object after its type, which is at `place`; False if it is no ordinary value of that type.
+    """Write an object's payload after its type at `place`; return False if it is unusual.
 
-    The two words after the type are 0 before.  A payload that is an object is borrowed.
+    An unusual object is not an ordinary value of that type.  The two words after the type must be
+    0.  A payload that is an object is borrowed.
     """
     payload_type = load(place)
     type_object = type_of(api, item)
@@ -231,7 +235,7 @@ def put(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """As `put`; False for what is no tensor, or one that no native kernel has had."""
+    """Write a tensor like `put`; return False unless a native kernel has used the object before."""
     if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
     handle = call2(load(api + at.PYTHON_GET), item, load(api + at.PYTHON_NAME_HANDLE))
@@ -246,7 +250,7 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """The payload of a value as a new reference to a Python object; 0 with an exception."""
+    """Return a value's payload as a new reference to a Python object; 0 with an exception."""
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
         call1(load(api + at.PYTHON_ADD), load(payload))
@@ -268,7 +272,7 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
-    """The payload of a value as Python makes an object of it."""
+    """Return a value's payload as an object that Python code makes."""
     number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
@@ -279,13 +283,13 @@ def read_in_python(api: Address, value: Address) -> Address:
 
 @native
 def is_too_large(number: float) -> bool:
-    """Whether a number would be infinite as an `f32`, and is not."""
+    """Tell whether a finite number would be infinite as an `f32`."""
     return abs(number) >= TOO_LARGE and abs(number) < math.inf
 
 
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
+    """Tell whether a Python object is an instance of the class in word `kind` of PROCESS_PYTHON."""
     type_object = type_of(api, item)
     # The result is an int of 32 bits.
     return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0

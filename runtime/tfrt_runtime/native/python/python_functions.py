@@ -1,13 +1,14 @@
-"""Kernels that are plain functions of Python, called through CPython's own interface.
+"""Kernels that are plain Python functions, called through CPython's own interface.
 
-The words of the record's data: the function, what finishes in Python what is not ordinary, how many
-arguments and attributes there are, the payload type of the result and the class that it must be if it is an object, or
-0; then the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
-finishes, and the attributes are addresses of Python objects, which the loaded program holds.
+The words of the record's data are the function; a second function that handles unusual results in
+Python; the numbers of arguments and attributes; the payload type of the result, and its class if it
+must be an object of one, or 0; then the payload type of each argument (0: as its value says), and
+each attribute.  Both functions and the attributes are addresses of Python objects, which the loaded
+program holds.
 
-A block has the objects that the function is given, followed by three words for what it raises.
+A block has the arguments of the function, followed by three words for the exception that it raises.
 
-A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_thread` has it:
+A Python kernel runs in its own context of `contextvars`, as a function in `asyncio.to_thread` does:
 
     start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
@@ -15,11 +16,12 @@ A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_th
           |            the function is called
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
-So no kernel sees what another one sets, whichever thread it runs on.  The spare context is one for all runs that
-were called from the same context: a copy for each would take as long as a short kernel, and Python's collector would
-look at each.  A thread that entered the context once and kept it
-from kernel to kernel would save two calls of a few nanoseconds each, but would have to leave it wherever it returns to
-code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
+Therefore no kernel sees variables that another one sets, regardless of its thread.  All runs that
+were called from the same context share the spare context: a copy for each run would take as long as
+a short kernel, and Python's collector would examine each copy.  Rejected: a thread that enters the
+context once and keeps it from kernel to kernel.  It would save two calls of a few nanoseconds each,
+but would have to leave the context wherever it returns to Python code, and variables that a kernel
+sets would be visible to later kernels on the same thread.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -52,7 +54,7 @@ RAISED_WORDS = 3
 
 @native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
-    """Set the result to an object that the function returned; False if that may mean something else."""
+    """Set the result to a returned object; return False if the object may mean something else."""
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
     if type_object != load(api + at.PYTHON_STR):
@@ -61,7 +63,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         is_case = (
             call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
-        if is_case < 0:  # it raised; so it does in Python, which asks again
+        if is_case < 0:  # it raised; the Python code asks again, and raises, too
             call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
@@ -74,7 +76,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
 def take_result(
     context: Address, record: Address, api: Address, returned: Address, scratch: Address
 ) -> bool:
-    """Set the result to what the function returned; False if that is no ordinary value of its type."""
+    """Set the result to a returned value; return False unless it is an ordinary one of its type."""
     result_type = attribute(record, RESULT_TYPE)
     if result_type == at.TYPE_UNKNOWN:
         return False
@@ -93,7 +95,7 @@ def take_result(
 def finish_in_python(
     context: Address, record: Address, api: Address, returned: Address, raised: Address
 ) -> None:
-    """Let Python have what the function returned, or what it has raised (`returned` is 0)."""
+    """Pass the returned object to Python, or the raised exception (`returned` is 0)."""
     none = load(api + at.PYTHON_NONE)
     if returned == 0:
         call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
@@ -121,9 +123,9 @@ def finish_in_python(
 
 @native
 def enter_run(context: Address, api: Address) -> Address:
-    """Let this thread work in a context of the run whose kernel it runs; that context, owned, for `leave_run`.
+    """Enter a context of the run whose kernel this thread runs; return it, owned, for `leave_run`.
 
-    0 if the run carries none.  With the GIL, and no exception set.
+    Returns 0 if the run carries none.  Requires the GIL, and no exception set.
     """
     request = load(context + at.CONTEXT_REQUEST)
     caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
@@ -148,7 +150,7 @@ def enter_run(context: Address, api: Address) -> Address:
 def leave_run(
     context: Address, api: Address, request: Address, entered: Address, mapping: Address
 ) -> None:
-    """Leave the context that `enter_run` returned for a kernel of a run, with its mapping then."""
+    """Leave the context that `enter_run` returned for a kernel of a run, given its mapping then."""
     if entered == 0:
         return
     call1(load(api + at.PYTHON_EXIT), entered)
@@ -168,7 +170,7 @@ def leave_run(
 
 @entry
 def run_framed(context: Address, record: Address) -> None:
-    """PROCESS_PYTHON_KERNEL: let Python have the frame, within a context of the run."""
+    """PROCESS_PYTHON_KERNEL: pass the frame to Python, within a context of the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -181,7 +183,7 @@ def run_framed(context: Address, record: Address) -> None:
 
 @native
 def is_ordinary(context: Address, record: Address) -> bool:
-    """Whether the arguments are of the types that the function is called with."""
+    """Tell whether the arguments have the types that the function is called with."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
         if wanted != 0 and payload_type(context, i) != wanted:
@@ -191,7 +193,7 @@ def is_ordinary(context: Address, record: Address) -> bool:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """Call the function on the frame; what is not ordinary is left to Python."""
+    """Call the function on the frame; leave unusual arguments and results to Python."""
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
     interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
@@ -221,7 +223,8 @@ def run(context: Address, record: Address) -> None:
         store(given + 8 * i, attribute(record, FIRST_TYPE + i))
     returned = 0
     if made == count:
-        # Within, an interrupt is the function's: the main thread's handler raises it there.
+        # During the call, an interrupt belongs to the function: the main thread's handler raises it
+        # there.
         if is_main:
             store(interrupts + at.INTERRUPTS_MAY_RAISE, 1)
         returned = call4(load(api + at.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)

@@ -1,4 +1,4 @@
-"""Runs from Python, from the arguments of a call to its end: functions of Python (`python_entries`).
+"""Python functions for runs, from the arguments of a call to its end (`python_entries`).
 
     tfrt.call     at_once        a kernel of numbers runs now, without a run; its result as an address
 
@@ -12,10 +12,11 @@
 
     __del__       leave          the Python object of a run dies: NOTIFY_FORGET, if the run is not over
 
-Python's collector does not look at a run while the table of runs holds it: see `python_shortcuts`.
+Python's collector does not examine a run while the table of runs holds it: see `python_shortcuts`.
 
-Each returns the object MISSING, or None, where something is not ordinary: Python does it then.  The words bound
-to each are the address of the table of CPython's functions, that of the process, and that of MISSING.
+Each function returns the object MISSING, or None, in an unusual case, which Python code then
+handles.  The words bound to each function are the addresses of the table of CPython functions, of
+the process, and of MISSING.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -59,15 +60,15 @@ from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128
-"""Runs that a thread starts in its turn, some quarter of a millisecond, where several threads start runs."""
+"""Runs in one thread's turn, about a quarter of a millisecond, if several threads start runs."""
 TURNS = 16
-"""Consecutive turns of one thread until the others are taken to have ended."""
+"""Consecutive turns of one thread after which the other threads are assumed to have stopped."""
 WAKE_UP_NS = 50_000
 
 
 @native
 def context_of(api: Address, queue: Address) -> Address:
-    """The context of this thread, which has the GIL; 0 with an exception set where Python has none for it."""
+    """Return the context of this thread, or 0 with an exception.  Requires the GIL."""
     thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
         return load(queue + at.QUEUE_CONTEXT)
@@ -76,7 +77,8 @@ def context_of(api: Address, queue: Address) -> Address:
         return 0
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
-    # Another thread may have been here meanwhile.  Each writes all words before it gives the GIL away.
+    # Another thread may have been here meanwhile.  Each writes all words before it releases the
+    # GIL.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -86,10 +88,10 @@ def context_of(api: Address, queue: Address) -> Address:
 
 @native
 def take_turns(api: Address, queue: Address) -> None:
-    """Before a run: now and then give the GIL to another thread that starts runs, too.
+    """Before a run, sometimes let another thread that starts runs have the GIL.
 
-    CPython lets a thread keep it for 5 ms while others wait, and eight of them would wait for 35.  A short run
-    seldom gives it away by itself.
+    CPython lets a thread keep the GIL for 5 ms while others wait; with eight threads, each would
+    wait for 35 ms.  A short run seldom releases it by itself.
     """
     left = load(queue + at.QUEUE_TURN) - 1
     if left < 0:
@@ -97,8 +99,9 @@ def take_turns(api: Address, queue: Address) -> None:
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
-        # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that
-        # comes writes the word, so that this does not sleep if it was here already.
+        # Sleep as long as a thread needs to wake up; otherwise, this one would get the GIL back at
+        # once.
+        # The other thread writes the word: if it has already come, this one does not sleep.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
@@ -107,12 +110,12 @@ def take_turns(api: Address, queue: Address) -> None:
 def launch(bound: Address, given: Address, count: int) -> Address:
     """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
 
-    The run, an object that was just made, has them as `words`, and their address, by which Python knows it from
-    now on.  If `starts` is 1 its call starts as a task; with 2, the run is forgotten when it is over, as after
-    `leave`; with 0, arguments that are tensors are borrowed.
+    The run, a new object, gets them as `words`, and their address, under which Python finds the run
+    from now on.  If `starts` is 1, the call starts as a task; if 2, the run is also forgotten when
+    it is over, as after `leave`; if 0, arguments that are tensors are borrowed.
 
-    MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
-    many or few.
+    Returns MISSING, and changes nothing, if an argument is not an ordinary value of its type, or if there are too
+    many or too few arguments.
     """
     words = bound_words(bound)
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -148,7 +151,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         return 0
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
-        if load(place) == at.TYPE_OBJECT:  # only now: nothing is to be taken back
+        if load(place) == at.TYPE_OBJECT:  # only now, when nothing can fail anymore
             hold(process, api, load(place + 8))
     store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
     store(request + at.REQUEST_STORE, word(api, given, 4))
@@ -163,9 +166,9 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
-    """Give a run its words, and let Python know it by their address; False with an exception."""
+    """Give a run its words, and register it under their address; return False with an exception."""
     key = call1(load(api + at.PYTHON_MAKE_INT), request)
-    # The results are ints of 32 bits: not 0 where Python has no memory for it.
+    # The results are 32-bit ints: not 0 if Python is out of memory.
     failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_WORDS), made) << 32
     failed |= call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_ADDRESS), key) << 32
     if failed == 0:
@@ -177,7 +180,7 @@ def note(api: Address, run: Address, request: Address, made: Address) -> bool:
 
 @native
 def carry(api: Address, process: Address, run: Address, request: Address, made: Address) -> bool:
-    """Let a run have the context of this thread; False with an exception."""
+    """Give a run the context of this thread; return False with an exception."""
     carried = caller_context(api, process)
     if carried == 0:
         return False
@@ -190,7 +193,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
 
 @entry
 def adopt(bound: Address, given: Address, count: int) -> Address:
-    """Let Python know a run whose words are made: `adopt(run, words, carries)`."""
+    """Register a run whose words exist already: `adopt(run, words, carries)`."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     run, made = load(given), load(given + 8)
@@ -205,11 +208,12 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def at_once(bound: Address, given: Address, count: int) -> Address:
-    """The results of a kernel of numbers, with references: `at_once(queue, kernel, template, arguments)`.
+    """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
 
-    An int for one result, for several their words as `bytes`.  The template is of a function that calls the
-    kernel.  MISSING, and nothing has changed, in the cases of `launch`, if an argument is a value that is not
-    available, if the kernel makes an error, and where the thread runs a kernel or schedules are explored.
+    Returns its results with references: one as an int, several as the words in `bytes`.  The
+    template is of a function that calls the kernel.  Returns MISSING, and changes nothing, in the
+    cases of `launch`, if an argument is an unavailable value, if the kernel makes an error, if the
+    thread is running a kernel, or if schedules are explored.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -250,7 +254,8 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
-    """A number of that type as a value with a reference; 0 unless the object is such a number or value."""
+    """Return a number as a value with a reference; 0 unless the object is a number or value of that
+    type."""
     place = need_block(context, 8 * at.ARGUMENT_WORDS)
     store(place, payload_type)
     value = 0
@@ -265,8 +270,8 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 
 @native
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
-    """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
-    # 0 while the object dies.
+    """Return a reference to an AsyncValue's outcome if it is available and of the type; else 0."""
+    # 0 while the object is being destroyed.
     value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
     if value == 0 or not is_available(value):
         return 0
@@ -280,16 +285,16 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 
 @entry
 def next_number(process: Address) -> int:
-    """The number of a run that starts."""
+    """Return the number of a run that starts."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 
 @entry
 def leave(bound: Address, given: Address, count: int) -> Address:
-    """The Python object of a run dies: `leave(queue, request, template)`.
+    """Leave a run whose Python object is destroyed: `leave(queue, request, template)`.
 
-    Its references to results are dropped; with 0 for the template it has none.  If the run is not over, the
-    thread that ends it lets Python forget it.
+    Drops its references to results; it has none if the template is 0.  If the run is not over, the
+    thread that ends it has Python forget it.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -308,7 +313,8 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
-    """Let Python forget the runs that are over: `forget()`, or `forget(queue)` on a thread that may trim."""
+    """Have Python forget finished runs: `forget()`, or `forget(queue)` on a thread that may
+    trim."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     context = 0
@@ -322,7 +328,7 @@ def forget(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def request_done(context: Address, request: Address, notify: int) -> None:
-    """PROCESS_REQUEST_DONE: call Python as a run is over, or let it forget the run."""
+    """PROCESS_REQUEST_DONE: call Python because a run is over, or have it forget the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -346,24 +352,24 @@ def request_done(context: Address, request: Address, notify: int) -> None:
 
 @native
 def forget_over(process: Address, context: Address, api: Address) -> None:
-    """Let Python forget the runs that are over.  With the GIL; `context` is this thread's, or 0."""
+    """Have Python forget finished runs; `context` is this thread's, or 0.  Requires the GIL."""
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
     requests = load(api + at.PYTHON_REQUESTS)
     while request != 0:
-        # Read first: the request may die with its Python object.
+        # Read first: the request may be freed with its Python object.
         following = load(request + at.REQUEST_NEXT)
         key = call1(load(api + at.PYTHON_MAKE_INT), request)
         run = call2(load(api + at.PYTHON_FIND), requests, key)
-        if run != 0:  # it dies now, or has another holder, and may be part of a circle
+        if run != 0:  # it is destroyed now, or has another holder and may be in a cycle
             be_tracked(api, run)
         call2(load(api + at.PYTHON_FORGET), requests, key)
         call1(load(api + at.PYTHON_DROP), key)
         request = following
     if context == 0:
         return
-    # This thread may start no other run for long.
+    # This thread may not start another run for a long time.
     keep_few(context)
     is_much = load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST
     if is_much and call1(load(api + at.PYTHON_DICT_SIZE), requests) == 0:

@@ -1,4 +1,4 @@
-"""What CPython's documented interface does not say, and runs from Python gain by: all of it is here.
+"""All uses of CPython's undocumented internals, which make runs from Python faster.
 
     shortcut                                     off, if `host.python_interface` finds CPython otherwise
     the mapping of a context tells whether       each run has a copy of its caller's context, and each
@@ -6,12 +6,12 @@
     Python's collector does not look at runs,    it looks at all of them
     nor at values without callbacks
 
-The mapping is a field of a context, the present context one of CPython's state of a thread; their offsets are
-searched when the core is loaded, and 0 if they are not found.
+The mapping is a field of a context, and the current context is a field of CPython's thread state;
+their offsets are searched when the core is loaded, and are 0 if they are not found.
 
-An object may be taken from the collector while it can be part of no circle that it could free: a run while the table of
-runs holds it, a value without callbacks, and their weak references.  Where 100 000 runs are outstanding, the
-collector takes more time than all else otherwise.  `track` lets it look when that changes.
+An object may be hidden from the collector while it cannot be part of a reference cycle that the collector could free: a run
+while the table of runs holds it, a value without callbacks, and their weak references.  Otherwise, with 100,000 outstanding
+runs, the collector takes more time than everything else.  `track` makes the object visible when that changes.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -29,17 +29,17 @@ from tfrt_runtime.native.python.python_entries import shared
 
 @native
 def caller_context(api: Address, process: Address) -> Address:
-    """A copy of the context of this thread, with a reference; 0 with an exception.
+    """Return a copy of the context of this thread, with a reference; 0 with an exception.
 
-    The copy of the run before, if no variable was set since: where many runs are outstanding, Python's collector has one
-    context to look at.
+    This is the previous run's copy if no variable has been set since: even with many outstanding
+    runs, Python's collector then has only one context to examine.
     """
     kept = load(process + at.PROCESS_CALLER)
     if kept != 0 and is_present(api, kept):
         return shared(api, kept)
     made = call1(load(api + at.PYTHON_COPY_CURRENT), 0)
     if made != 0:
-        # All before what drops: code of users may run there.
+        # All of this before the drop, which may run user code.
         store(process + at.PROCESS_CALLER, shared(api, made))
         spare = load(api + at.PYTHON_SPARE)
         store(api + at.PYTHON_SPARE, 0)
@@ -50,7 +50,7 @@ def caller_context(api: Address, process: Address) -> Address:
 
 @native
 def is_present(api: Address, kept: Address) -> bool:
-    """Whether a copy of a context has what the context of this thread has; False if it is not known."""
+    """Tell whether a copy of a context equals this thread's context; False if unknown."""
     place, variables = load(api + at.PYTHON_CONTEXT), load(api + at.PYTHON_VARIABLES)
     if place == 0 or variables == 0:
         return False
@@ -60,7 +60,10 @@ def is_present(api: Address, kept: Address) -> bool:
 
 @native
 def mapping_of(api: Address, entered: Address) -> Address:
-    """The mapping of a context, with a reference: another object once a variable was set.  0 if it is not known."""
+    """Return the mapping of a context, with a reference; 0 if unknown.
+
+    Setting a variable replaces the mapping.
+    """
     place = load(api + at.PYTHON_VARIABLES)
     if entered == 0 or place == 0:
         return 0
@@ -70,13 +73,13 @@ def mapping_of(api: Address, entered: Address) -> Address:
 
 @native
 def has_mapping(api: Address, entered: Address, mapping: Address) -> bool:
-    """Whether a context has the mapping that `mapping_of` found: no variable was set since."""
+    """Tell whether a context still has the mapping that `mapping_of` found: no variable was set."""
     return mapping != 0 and load(entered + load(api + at.PYTHON_VARIABLES)) == mapping
 
 
 @entry
 def track(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector look at an object: `track(object)`."""
+    """Make an object visible to Python's collector: `track(object)`."""
     api = load(bound_words(bound))
     be_tracked(api, load(given))
     return shared(api, load(api + at.PYTHON_NONE))
@@ -84,7 +87,7 @@ def track(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def untrack(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`."""
+    """Hide objects that cannot be in a cycle now from Python's collector: `untrack(*objects)`."""
     api = load(bound_words(bound))
     for i in range(count):
         be_untracked(api, load(given + 8 * i))
@@ -93,13 +96,13 @@ def untrack(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def be_tracked(api: Address, item: Address) -> None:
-    """Let Python's collector look at an object, whether or not it does."""
-    # The answer is an int of 32 bits.
+    """Make an object visible to Python's collector, if it is not already."""
+    # The result is a 32-bit int.
     if call1(load(api + at.PYTHON_IS_TRACKED), item) << 32 == 0:
         call1(load(api + at.PYTHON_TRACK), item)
 
 
 @native
 def be_untracked(api: Address, item: Address) -> None:
-    """Let Python's collector not look at an object, which can be part of no circle now."""
+    """Hide an object that cannot be part of a cycle now from Python's collector."""
     call1(load(api + at.PYTHON_UNTRACK), item)

@@ -1,10 +1,11 @@
-"""A thread of Python's works for a value, or for the end of a run: functions of Python (`python_entries`).
+"""Python functions in which a thread works for a value, or for the end of a run.
 
     first    works for the only result of a run, and returns it as a Python object
     result   the same for any value
     end      works for a run until nothing of it is left
 
-A wait goes on until its goal is reached, or nothing is left to do here; MISSING leaves the rest to Python:
+A wait continues until its goal is reached, or nothing is left to do here; MISSING leaves the rest
+to Python:
 
     work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; giving it away costs more than a small run
          |          what comes next may take longer
@@ -47,14 +48,14 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 LIGHT_ENTRIES = 256
-"""How much a thread does that keeps the GIL: a few microseconds."""
+"""Entries that a thread runs while it keeps the GIL: a few microseconds."""
 
 
 @entry
 def first(bound: Address, given: Address, count: int) -> Address:
-    """What the result of a run is that has one: `first(queue, template, request)`; works for it on this thread.
+    """Work for the only result of a run, and return it: `first(queue, template, request)`.
 
-    MISSING in the cases of `result`, and if the run is cancelled or watched.
+    Returns MISSING in the cases of `result`, and if the run is cancelled or watched.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -68,10 +69,10 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def result(bound: Address, given: Address, count: int) -> Address:
-    """What a value is: `result(queue, value, type of its payload)`; works for it on this thread.
+    """Work for a value, and return it: `result(queue, value, type of its payload)`.
 
-    MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
-    where this thread must not work, or a signal came.
+    Returns MISSING if the value is unavailable when nothing is left to do, or is not an ordinary value of the
+    type, and if this thread must not work or a signal has arrived.
     """
     words = bound_words(bound)
     api = load(words)
@@ -81,7 +82,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
-    """A new reference to what `result` returns."""
+    """Return a new reference to the result of `result`."""
     if context == 0:
         return 0
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -97,9 +98,9 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
 
 @entry
 def end(bound: Address, given: Address, count: int) -> Address:
-    """None when nothing of a run is left: `end(queue, request)`; works for it on this thread.
+    """Work for a run until it is over, and return None: `end(queue, request)`.
 
-    MISSING if it is not over when nothing is left to do, and in the cases of `first`.
+    Returns MISSING if the run is not over when nothing is left to do, and in the cases of `first`.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -117,7 +118,7 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
 @inline
 def is_reached(goal: Address, is_run: bool) -> bool:
-    """Whether what a thread works for is reached: the end of a run, or an available value."""
+    """Tell whether the goal of a wait is reached: the end of a run, or an available value."""
     if is_run:
         return load_acquire(goal + at.REQUEST_OPEN) == 0
     return is_available(goal)
@@ -125,7 +126,7 @@ def is_reached(goal: Address, is_run: bool) -> bool:
 
 @native
 def object_of(api: Address, value: Address, payload_type: int) -> Address:
-    """An available value of that type as a new reference to a Python object; 0 if it is not ordinary."""
+    """Return an available value of that type as a Python object, a new reference; 0 if unusual."""
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
     is_type = kind == payload_type
@@ -138,9 +139,12 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 
 @native
 def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
-    """Work for a value or a run on this thread, which has the GIL; whether `is_reached`, and no signal came."""
+    """Work for a value or a run on this thread, which holds the GIL.
+
+    Returns whether the goal is reached and no signal has arrived.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
-    # A thread that runs a kernel needs another context for what it runs meanwhile.
+    # A thread that is running a kernel needs another context for the work that it does meanwhile.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
     if (
         is_busy
@@ -160,7 +164,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     if has_deque:
         store(context + at.CONTEXT_DEQUE, load(load(queue + at.QUEUE_DEQUES) + 8 * (workers - 1)))
     store(context + at.CONTEXT_WORKER, max(workers - 1, 0))
-    # Odd from here: while this thread may hold work the queue is not quiescent.
+    # Odd from here on: the queue is not quiescent while this thread may hold work.
     advance_epoch(context)
     store(context + at.CONTEXT_PYTHON, api)
     if not work_lightly(context, goal, is_run):
@@ -181,7 +185,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_WORKER, -1)
     if has_deque:
         store(context + at.CONTEXT_DEQUE, 0)
-        # The last of these: the next thread takes the deque as this one leaves it.
+        # Last: the next thread takes the deque in the state in which this one leaves it.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
         store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
@@ -192,10 +196,10 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
 
 @native
 def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
-    """Run short kernels until the goal is reached; False if what comes next may take longer.
+    """Run short kernels until the goal is reached; return False if the next work may take longer.
 
-    The thread has the GIL, and keeps it while that is short (`give_way`): giving it away costs more than a small
-    run, and where other threads want it, this one would wait for its turn.
+    The thread holds the GIL, and keeps it while the work is short (`give_way`): releasing it costs
+    more than a small run, and if other threads want it, this one would wait for its turn.
     """
     for _ in range(LIGHT_ENTRIES):
         if is_reached(goal, is_run):
@@ -219,7 +223,10 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 
 @native
 def light_task(context: Address) -> Address:
-    """The next task, or 0.  One that starts no call from outside may take longer: the GIL is released for it."""
+    """Return the next task, or 0.
+
+    Releases the GIL for a task that starts no call from outside: it may take longer.
+    """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
     task = next_in_order(context)
@@ -231,7 +238,8 @@ def light_task(context: Address) -> Address:
 
 @native
 def is_light(tagged: Address, record: Address) -> bool:
-    """Whether a ready entry takes no longer than a few numbers: it calls nothing, and does not block."""
+    """Tell whether a ready entry is short, like arithmetic: it calls nothing, and does not
+    block."""
     if tagged & at.READY_BITS != at.READY_KERNEL:
         return True
     long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
@@ -243,7 +251,7 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 @native
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
-    """Work until the goal is reached, nothing is left to do here, or the clock says `deadline`."""
+    """Work until the goal or `deadline` is reached, or nothing is left to do here."""
     store(context + at.CONTEXT_DEADLINE, deadline)
     has_sought = False
     while (
@@ -262,7 +270,7 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
 
 @native
 def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
-    """Seek work as long as CONTEXT_SEEKING_UNTIL says, before this thread goes back to Python to sleep."""
+    """Search for work until CONTEXT_SEEKING_UNTIL; then this thread returns to Python to sleep."""
     begin_seeking(context)
     found = False
     while not found and now() < load(context + at.CONTEXT_SEEKING_UNTIL):

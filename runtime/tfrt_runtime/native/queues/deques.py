@@ -136,7 +136,7 @@ def next_in_order(context: Address) -> Address:
         if task != 0:
             return task
         task = take_injected(queue)
-        # Coroutines are counted anew with each round of tasks: this bounds the number that a round
+        # Each round of tasks counts coroutines from 0: this bounds the number that a round
         # spawns, and a recursion continues depth first.
         store(context + at.CONTEXT_SPAWNED, 0)
     if task != 0 and load(task + at.TASK_NEXT) != 0:

@@ -30,8 +30,8 @@ Sleepers wait on an epoch, not on a queue:
                                    5  SLEEPERS - 1; from 1 before it sleeps again
 
 The fences order 1 before 3 on both sides, so that at least one of them sees the other.  This is the
-store-load handshake of Dekker's algorithm (Dijkstra 1965, EWD 123, "Cooperating Sequential
-Processes").  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
+store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating Sequential Processes",
+section 2.1).  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
 before it wakes: a sleeper that has not fallen asleep yet then stays awake.
 
 A wake-up takes longer than hundreds of small tasks.  Therefore SLEEPERS has a separate count of
@@ -41,7 +41,7 @@ and now has it, lets another thread search (`pass_on`).
 
 Rejected: a growing array, because thieves may still read the old one, so that freeing it needs
 safe reclamation; a deque under a lock, which its owner would take for every task; and a condition
-variable for sleepers, whose lock every adder would take even if nobody sleeps.
+variable for sleepers, whose lock every adder would take even if no worker sleeps.
 """
 
 from tfrt_runtime.native import layouts as at

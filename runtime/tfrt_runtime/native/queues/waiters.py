@@ -134,9 +134,9 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
             # The count starts at 1: the first value sees that, later values see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
         else:
-            # The last value to arrive sees that only its own weight is left: no other thread will #
-            # count down again, so the acquire load suffices.  In two steps (load, store),
-            # two arrivals could miss each other.
+            # The last value to arrive sees that only its own weight is left: no other thread will
+            # count down again, so the acquire load suffices.  In two steps (load, store), two
+            # arrivals could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, user - load_i32(user))

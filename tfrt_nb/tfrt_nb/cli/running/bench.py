@@ -1,4 +1,4 @@
-"""`tfrt-nb bench`: how long the functions of a program take, run again and again on one host."""
+"""`tfrt-nb bench`: measure the functions of a program in repeated runs on one host."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Measured:
     tier: Tier
 
     def share(self, part: float) -> int:
-        """The time that this part of the runs does not exceed."""
+        """Return the time that this fraction of the runs does not exceed."""
         return self.times[min(int(part * len(self.times)), len(self.times) - 1)]
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Measure the functions of a program, and print a table; 1 when something is wrong with it."""
+    """Measure the functions of a program, and print a table; return 1 if the program is invalid."""
     text: str | None = None
     name = display_name(options.program)
     arguments = [read_argument(one) for one in options.arguments]
@@ -89,10 +89,10 @@ def measure(
     arguments: Sequence[object],
     options: argparse.Namespace,
 ) -> Measured:
-    """Run a function again and again, for `options.seconds` in all and at least twice.
+    """Run a function repeatedly, for `options.seconds` in all and at least twice.
 
     Raises:
-        TfrtError: what a run raises; if the function cannot be called with the arguments.
+        TfrtError: the error of a run; if the function cannot be called with the arguments.
     """
     tier = Tier(options.tier)
 

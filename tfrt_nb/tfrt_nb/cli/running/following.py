@@ -1,4 +1,4 @@
-"""Observers of `tfrt-nb run`, on a thread of their own: a trace, or a line of progress."""
+"""Observers of `tfrt-nb run`, on a separate thread: a trace, or a progress line."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tfrt_runtime.host.tracing.trace import Level
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DRAIN_SECONDS = 0.05
-"""The rings of a busy run are full after a few times as much."""
+"""The interval of drains: the rings of a busy run are full after a few times as long."""
 QUIET_SECONDS = 1.0
-"""A run that is over by then shows nothing."""
+"""A run that finishes earlier shows nothing."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
 """The maximum number of running kernels, and of awaited values, to name."""
@@ -36,10 +36,12 @@ _STATES = ("available", "running", "error", "skipped", "cancelled")
 
 
 class Follower(ABC):
-    """Follows the runs of a program; within, its thread polls them at this interval, in seconds."""
+    """Follows the runs of a program; in the block, its thread polls them at an interval in
+    seconds.
+    """
 
     logs_all = True
-    """Whether the values of sync functions are wanted, too: their code is slower then."""
+    """Whether to log the values of sync functions, too, which makes their code slower."""
 
     def __init__(self, name: str, seconds: float, program: Program) -> None:
         self._program = program

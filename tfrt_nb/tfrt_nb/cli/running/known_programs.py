@@ -1,9 +1,9 @@
 """Programs that earlier commands have compiled: a run needs no compiler for them.
 
-The compiler takes longer to import than most programs run.  For a source, the cache has the BEF of
-its host functions; of functions that become machine code their interface, beside that code
-(`jit.programs`).  A program is known by itself, its name in messages, and the sources of all that
-compiles it.
+Importing the compiler takes longer than most programs run.  For a source, the cache has the BEF of
+its host functions and the interfaces of functions that become machine code, next to that code
+(`jit.programs`).  The key of a program covers its source, its name in messages, and the compiler's
+sources.
 """
 
 from __future__ import annotations
@@ -29,17 +29,15 @@ from tfrt_runtime.native.library import sources_digest
 _COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
 _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
-"""Characters of the longest text that is kept: to read a longer one takes longer than the
-imports.
+"""The longest kept text, in characters: reading a longer one takes longer than the imports.
 """
 
 
 def program_of(text: str, name: str) -> Program:
-    """`Program.from_source(text, name)`; without the compiler if an earlier command had the same
-    text.
+    """Return `Program.from_source(text, name)`, without the compiler if the text is in the cache.
 
     Raises:
-        TfrtError: with what is wrong with it, and where.
+        TfrtError: with the problems of the program and their locations.
     """
     if len(text) > MAX_TEXT or USER_KERNELS.version:  # users' kernels have short forms
         return Program.from_source(text, name)
@@ -50,7 +48,7 @@ def program_of(text: str, name: str) -> Program:
         try:
             program = Program._of_file(BefFile.load(data, name), text)
         except MalformedBef:
-            pass  # made anew
+            pass  # compiled again
         else:
             if interface:
                 read = functools.partial(_code_of_program, text, name)
@@ -64,8 +62,7 @@ def program_of(text: str, name: str) -> Program:
 
 
 def program_of_file(data: bytes | memoryview, name: str) -> Program:
-    """`Program.from_bef(data, name)`; does not parse compiled functions that an earlier command has
-    parsed.
+    """Return `Program.from_bef(data, name)`, without parsing compiled functions in the cache.
 
     Raises:
         TfrtError: if the program or one of its compiled functions is invalid.
@@ -92,7 +89,7 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 
 
 def _line(code: CompiledModule) -> bytes | None:
-    """The interface of functions as the cache has it; None if they call what Python registers."""
+    """Return the cache's form of functions' interfaces; None if they call Python functions."""
     # Imported here: this program is compiled.
     from tfrt_nb.jit.declarations import check_declarations
 

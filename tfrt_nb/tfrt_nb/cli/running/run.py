@@ -52,13 +52,11 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
-"""Errors with the same message and place that are printed; the others are counted."""
+"""The most printed errors with the same message and location; the others are counted."""
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a program, or show it at a stage of its compilation; 1 when something is wrong with
-    it.
-    """
+    """Run a program, or show it at a stage of its compilation; return 1 on errors."""
     text: str | None = None
     name = display_name(options.program)
     arguments = [read_argument(one) for one in options.arguments]
@@ -78,7 +76,7 @@ def execute(options: argparse.Namespace) -> int:
     except TfrtError as problem:
         sys.stdout.flush()
         sources = {} if text is None else {name: text}
-        for diagnostic in problem.diagnostics:  # a file of --with may be what is wrong
+        for diagnostic in problem.diagnostics:  # the error may be in a file of --with
             find_source(diagnostic, sources)
             print_problem(diagnostic, sources)
         return 1
@@ -95,12 +93,12 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def read_source(path: str) -> str | bytes | memoryview:
-    """The text of a program, or the bytes of a BEF file, which is mapped into memory.
+    """Return the source of a program, or the bytes of a BEF file, which is mapped into memory.
 
     Raises:
         TfrtError: if the file cannot be read, or is neither.
     """
-    with contextlib.suppress(OSError, ValueError):  # `read_input` says what is wrong
+    with contextlib.suppress(OSError, ValueError):  # `read_input` reports the error
         if Path(path).is_file() and (found := mapped(path))[: len(MAGIC)].tobytes() == MAGIC:
             return found
     data = read_input(path)
@@ -110,10 +108,10 @@ def read_source(path: str) -> str | bytes | memoryview:
 def make_program(
     source: str | bytes | memoryview, name: str, options: argparse.Namespace
 ) -> Program:
-    """The program that a source is, with what `--with` names.
+    """Return the program of a source, linked with the files of `--with`.
 
     Raises:
-        TfrtError: if it is wrong, or a file of `--with` is.
+        TfrtError: if the program or a file of `--with` is invalid.
     """
     libraries = read_others(options.others)
     if not isinstance(source, str):
@@ -126,13 +124,13 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files of `--with`, which register kernels; the others as programs, by their
-    names.
+    """Run the Python files of `--with`, which register kernels; return the others as programs by
+    name.
 
-    One option has several with commas between them, as in a cell.
+    One option may have several files, separated by commas, as in a cell.
 
     Raises:
-        TfrtError: if a file cannot be read, or is wrong.
+        TfrtError: if a file cannot be read, or is invalid.
     """
     libraries: dict[str, Program] = {}
     for path in itertools.chain.from_iterable(
@@ -149,16 +147,16 @@ def read_others(paths: Sequence[str]) -> dict[str, Program]:
 
 
 def run_python(path: str) -> None:
-    """Run a Python file, apart from what it does as a script only.
+    """Run a Python file as a module, not as a script.
 
     Raises:
-        TfrtError: if it raises something, at the line.
+        TfrtError: if it raises an exception, at the line.
     """
     import runpy  # few runs have Python kernels
     import traceback
 
     try:
-        # The name that `multiprocessing` gives to the main module of others: kernels are `py.NAME`.
+        # The name that `multiprocessing` gives to a main module, so that kernels are `py.NAME`.
         runpy.run_path(path, run_name="__mp_main__")
     except TfrtError:
         raise
@@ -173,11 +171,11 @@ def run_python(path: str) -> None:
 
 @contextlib.contextmanager
 def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
-    """Within: the tracing that was asked for is on.  Its sink is closed at the end."""
+    """Turn on the requested tracing in the block; close its sink at the end."""
     if options.tracing_sink is None:
         yield None
         return
-    # `debug` between the program's own lines, to see what came first.
+    # `debug` writes between the program's own lines, to show the order.
     stream = sys.stdout if options.tracing_sink == "debug" else sys.stderr
     sink = SINKS[options.tracing_sink](stream.write)
     tracing = Tracing(sink, Level.of(options.trace_level or "default"))
@@ -198,7 +196,7 @@ def follower_of(
     """
     if options.trace is None and not sys.stderr.isatty():
         return contextlib.nullcontext()
-    # Imported here: they need NumPy, for which other runs do not wait.
+    # Imported here: they load NumPy, which other runs do not need.
     from tfrt_nb.cli.running.following import ProgressLine, Trace
 
     if options.trace is not None:
@@ -207,7 +205,7 @@ def follower_of(
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
-    """An error without the place of the Python code that has run the program."""
+    """Return an error without the location of the Python code that ran the program."""
     return TfrtError(
         *(
             replace(one, location=None)
@@ -219,7 +217,7 @@ def of_command_line(problem: TfrtError, name: str) -> TfrtError:
 
 
 def read_argument(text: str) -> object:
-    """An argument of the command line as a Python value.
+    """Return an argument of the command line as a Python value.
 
     Raises:
         UsageError: if it is not a valid value.
@@ -228,7 +226,8 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            # Not `np.load`: it takes a file without an array for a pickle, and advises to load it.
+            # Not `np.load`: it mistakes a file without an array for a pickle, and suggests loading
+            # it.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:
@@ -240,7 +239,7 @@ def read_argument(text: str) -> object:
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)
-    import json  # few programs are given texts
+    import json  # imported here, because few programs get string arguments
 
     try:
         value: object = json.loads(text)
@@ -256,8 +255,7 @@ def choose(program: Program, function: str | None, given: int) -> list[FunctionS
     one. Functions of `--with` run only if they are called or requested.
 
     Raises:
-        TfrtError: if there is no such function, or it takes another number of arguments than
-            `given`.
+        TfrtError: if the function does not exist, or does not take `given` arguments.
     """
     functions = program.functions
     if function is not None:
@@ -293,7 +291,7 @@ def run_program(
     tracing: Tracing | None,
     follower: Follower | None,
 ) -> int:
-    """Load and run functions of a program, and report what they raised."""
+    """Load and run functions of a program, and report their errors."""
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
@@ -327,7 +325,7 @@ def run_host_functions(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run functions of the executor, one after the other; the exit status."""
+    """Run functions of the executor one after the other; return the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
         executable = program.load(
@@ -337,7 +335,7 @@ def run_host_functions(
     except TfrtError as problem:
         from tfrt_nb.passes.control_flow import PassError
 
-        # As TFRT's driver has it; it compiles nothing.
+        # The format of TFRT's driver; nothing is compiled.
         head = "" if isinstance(problem, PassError) else "unexpected error: runtime error: "
         said = [
             replace(one, message=head + one.message) if one.severity is Severity.ERROR else one
@@ -374,7 +372,7 @@ def run_host_functions(
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors, of many that are alike only some; the exit status."""
+    """Print the unexpected errors, but only some of many equal ones; return the exit status."""
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
@@ -401,10 +399,10 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 
 
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
-    """Read the source that a diagnostic is about, where it can be found and is not there yet.
+    """Read the source of a diagnostic, if it can be found and has not been read.
 
-    A program names its places itself: what is no ordinary file, or too large for a source, is left
-    alone.
+    A program chooses its locations: a path that is not a regular file, or too large for a source,
+    is ignored.
     """
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:

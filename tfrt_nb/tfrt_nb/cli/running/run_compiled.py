@@ -1,8 +1,7 @@
-"""`tfrt-nb run` for a compiled function: its output, its results, its errors, and what it leaves
-behind.
+"""`tfrt-nb run` for a compiled function: its output, results, errors, and leftover objects.
 
-The function runs away from the main thread, which stays free for Ctrl-C and for the time limit:
-code that computes gives Python no chance to see a signal.
+The function runs on another thread, so that the main thread can handle Ctrl-C and the time limit:
+computing code gives Python no chance to handle a signal.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
-"""The time that a stopped run may take to finish."""
+"""How many seconds a stopped run may take to finish."""
 MAX_LEFT_OVER = 20
-"""The number of leftover objects to show."""
+"""The most leftover objects to show."""
 
 
 def run_compiled(
@@ -47,12 +46,13 @@ def run_compiled(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run a compiled function; the exit status."""
+    """Run a compiled function; return the exit status."""
     shared = host.shared_context(HostCode)
     try:
         assert program._compiled is not None
         shared.check(program._compiled)
-        if options.check_references is not None:  # else the program says if it counts by itself
+        # Without the option, the program decides whether it counts by itself.
+        if options.check_references is not None:
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
         execution = program.run(
@@ -70,14 +70,14 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    execution.forget_results()  # they are not the program's, whatever holds the run
+    execution.forget_results()  # they do not belong to the program, even if the run is still held
     problems += left_over(shared, program, raised)
     show_all(problems, program)
     return int(bool(problems))
 
 
 def _finish(execution: Execution, timeout: float | None) -> bool:
-    """Wait for a run on another thread; False when its time is over.
+    """Wait for a run on another thread; return False if its time is over.
 
     Raises:
         KeyboardInterrupt: if the user interrupted it; it has stopped.
@@ -102,7 +102,7 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
 
 
 def _too_late(execution: Execution, program: Program, timeout: float) -> int:
-    """The time is over: say so, and what the function waits for; the exit status."""
+    """Report that the time is over, and what the function waits for; return the exit status."""
     notes = execution.waiting_for()
     text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
     before = len(execution.diagnostics)
@@ -121,17 +121,17 @@ def _too_late(execution: Execution, program: Program, timeout: float) -> int:
 
 
 def leave_process(status: int) -> NoReturn:
-    """End the process although compiled code runs: nothing else would stop that."""
+    """Exit although compiled code is running, which nothing else would stop."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
 
 
 def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """An error for each object that a program has left behind, at the operation that made it.
+    """Return an error for each object that a program has left behind, at the operation that made
+    it.
 
-    Of those that nothing could resolve, the reason is said instead, once, unless it is among
-    `raised`.
+    For objects that nothing could resolve, the error is the reason, once, unless it is in `raised`.
     """
     left = shared.runtime.live_objects()
     objects = [one for one in left if one.reason is None]
@@ -156,8 +156,9 @@ def _left_over(one: LiveObject, program: Program) -> Diagnostic:
 
 
 def result_text(value: AsyncValue) -> str:
-    """A result as the command line prints it: as MLIR's readers know it; a float with the digits
-    that tell it from its neighbours of its type.
+    """Format a result for the command line, in MLIR's notation.
+
+    A float has the digits that distinguish it from its neighbors.
     """
     problem = value.exception(0)
     if problem is not None:
@@ -166,7 +167,7 @@ def result_text(value: AsyncValue) -> str:
         case bool():
             return "true" if payload else "false"
         case float() if value.type == "f32":
-            # numpy has this, too, but takes as long to import as a small program.
+            # numpy has this, too, but importing it takes as long as a small program.
             shorter = (float(f"{payload:.{digits}g}") for digits in range(1, 10))
             return repr(next((one for one in shorter if c_float(one).value == payload), payload))
         case float():
@@ -176,6 +177,6 @@ def result_text(value: AsyncValue) -> str:
 
 
 def show_all(problems: Sequence[Diagnostic], program: Program) -> None:
-    """Print diagnostics with their lines to standard error, after what the program printed."""
+    """Print diagnostics with their lines to standard error, after the program's output."""
     if problems:
         show(TfrtError(*problems), program.text)

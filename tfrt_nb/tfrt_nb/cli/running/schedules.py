@@ -1,4 +1,4 @@
-"""`tfrt-nb run --explore`, `--replay` and `--step`: which ready operation runs next is chosen."""
+"""`tfrt-nb run --explore`, `--replay`, and `--step`, which choose the next operation to run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_schedules(
     arguments: Sequence[object],
     options: argparse.Namespace,
 ) -> int:
-    """Run functions as the options say; 1 when a schedule that was run has errors.
+    """Run functions with the given options; return 1 if a schedule that was run has errors.
 
     Raises:
         TfrtError: if the program cannot be loaded, or a function takes other arguments.
@@ -39,7 +39,7 @@ def run_schedules(
                 status |= bool(outcome.errors)
             else:
                 found = explorer.explore(most=options.explore or MAX_SCHEDULES)
-                # The command that replays a schedule, but for its choices.
+                # The command that replays a schedule, without its choices.
                 words = ("tfrt-nb", "run", options.program, *options.arguments, "--function")
                 replay = f"{shlex.join([*words, function.name])} --replay"
                 sys.stdout.write(found.text(explorer.document, replay))
@@ -47,7 +47,7 @@ def run_schedules(
 
 
 def _step(program: Program, function: str, arguments: Sequence[object], tier: Tier) -> int:
-    """Ask for each operation on standard input; at its end, run what is left in program order."""
+    """Read each choice from standard input; at its end, run the rest in program order."""
     with Stepper(program, function, arguments, output=_write, tier=tier) as stepper:
         rows = stepper.document.data["operations"]
         while ready := stepper.ready():
@@ -72,7 +72,7 @@ def _step(program: Program, function: str, arguments: Sequence[object], tier: Ti
 
 
 def _ask(count: int) -> int | None:
-    """The position of what runs next; None for all that is left."""
+    """Return the position of the next operation; None for all remaining ones."""
     while True:
         print(f"next: 1 to {count}, Enter for 1, e to run to the end > ", end="", flush=True)
         line = sys.stdin.readline()

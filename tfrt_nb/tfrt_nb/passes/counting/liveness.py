@@ -1,12 +1,13 @@
-"""In which blocks of a region values are live.
+"""Liveness analysis: the blocks of a region in which values are live.
 
 A use in a nested region counts as a use by the operation of the value's own region that holds it.
 Sets of values are integers: bit `i` stands for value `i`.  The answers are for all values at once,
-for the control flow graph as it was when they were asked for.
+for the control flow graph at the time of the request.
 
-This is the backward data-flow analysis of Aho, Lam, Sethi, and Ullman 2006, "Compilers", section
-9.2.5, with a worklist.  Rejected: a search from each use back to the definition, which is quadratic
-in functions with many values and blocks.
+This is live-variable analysis, the backward data-flow analysis in Aho, Lam, Sethi, and Ullman,
+"Compilers: Principles, Techniques, and Tools", second edition, chapter 9, with a worklist.
+Rejected: a search from each use back to the definition, which is quadratic in functions with many
+values and blocks.
 """
 
 from __future__ import annotations

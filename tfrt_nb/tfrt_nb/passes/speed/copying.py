@@ -135,7 +135,7 @@ them.
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
-"""Values of the program, and what stands for them in the copy."""
+"""Values of the program, and their counterparts in the copy."""
 _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 """The function of a task's body, and the properties of what spawns it."""
 

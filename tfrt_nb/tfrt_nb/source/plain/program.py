@@ -40,7 +40,7 @@ _ROW = re.compile(
 """A line: everything before the operation, its first result, what names further ones; the
 operation up to its operands, these, the rest.  Or, of a line of another form, what follows its
 indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
-in the first releases of Python 3.11 they do not backtrack over what a group took in vain."""
+in the first releases of Python 3.11 they do not backtrack over a group's failed match."""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
 """The placeholder for a name in the rest of a line, which has no such character."""
