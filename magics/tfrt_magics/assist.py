@@ -153,7 +153,7 @@ class Assistant:
         return found
 
     def signature(self, cell: str, cursor: int) -> Json:
-        """What the operation that is being written takes: a line, and the part that comes next."""
+        """Return the signature of the operation at the cursor: a line, and the part that comes next."""
         head = _CELL.match(cell)
         if head is None or cursor <= head.end():
             return None

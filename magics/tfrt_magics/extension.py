@@ -27,7 +27,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
 _lacking = set[str]()
-"""What a cell of this page has needed and did not get."""
+"""The features that a cell of this page needed and did not get."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,

@@ -60,7 +60,7 @@ SLOW = BOTH | _modules(
 
 
 class Entries:
-    """Entries of the core, each made when it is first asked for.  Safe to share between threads."""
+    """Entries of the core, each made on first use.  Safe to share between threads."""
 
     def __init__(
         self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]

@@ -114,8 +114,9 @@ class OneThread:
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Whether nothing is left that could end a wait without a limit; the next one, which may be
-        that of the kernel which waited for this one, begins anew.
+        """Whether no event is left that could end a wait without a limit.
+
+        If so, the next wait, which may be that of the kernel that waited for this one, starts over.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:

@@ -94,7 +94,7 @@ def _view(cls: Made) -> Made:
         kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
         fields.append((name, kind))
         end = offset + ctypes.sizeof(kind)
-    # Made anew with slots, as `dataclass` does it: a view without a dictionary is made faster.
+    # A new class with slots, as `dataclass` does it: a view without a dictionary is made faster.
     space = {
         name: one for name, one in vars(cls).items() if name not in ("__dict__", "__weakref__")
     }

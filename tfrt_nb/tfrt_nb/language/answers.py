@@ -63,8 +63,8 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What an operation takes: `parts` are its operands and then its attributes, as the offsets in
-    `label` where each starts and ends; `active` is the one that is being written, if one is.
+    """The signature of an operation: `parts` are its operands and then its attributes, as the
+    offsets in `label` where each starts and ends; `active` is the one at the cursor, if any.
     """
 
     label: str
@@ -176,7 +176,7 @@ def explain(text: str, cursor: int) -> str | None:
 
 
 def signature(text: str, cursor: int) -> Signature | None:
-    """What the operation takes that is being written at `cursor`, or the function that it calls."""
+    """Return the signature of the operation at `cursor`, or of the function that it calls."""
     known, _, first = _look(text, cursor)
     statement = known.statement_at(cursor - first)
     written = "" if statement is None else known.text[statement.operation : cursor - first]

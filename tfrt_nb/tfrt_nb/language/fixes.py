@@ -1,4 +1,4 @@
-"""What a message says to write, as changes of the text."""
+"""Changes of the text that messages suggest."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
     """Return the places in `text` that a diagnostic and its notes suggest to change, and the new
     text.
 
-    A change is left out if nobody knows whether it is meant: the line has the text to replace more
-    than once, or the message would stay.
+    A change is left out if it is ambiguous, because the line has the text to replace more than
+    once, or if the message would stay.
     """
     where = one.location
     if not isinstance(where, Location) or where.line < 1:
@@ -59,7 +59,7 @@ def _stays(text: str, one: Diagnostic, change: Change) -> bool:
 
 
 def _changes(text: str, message: str, where: Location) -> Iterator[Change]:
-    """What a message at a place may say to write."""
+    """Yield the changes that a message at a place may suggest."""
     at = _offset(text, where.line, where.column)
     line, line_end = text.rfind("\n", 0, at) + 1, _line_end(text, at)
     before = len(text[:at].rstrip())

@@ -1,7 +1,7 @@
 """The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
 
-Dask's scheduler and workers keep what they did with each task.  While the run goes on they are
-asked now and then, and nobody waits for the answer; after the run once more.
+Dask's scheduler and workers record the history of each task.  It is requested now and then while
+the run goes on, without a thread that waits for the answer, and once more after the run.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""What integer code without closures, arrays, and exceptions needs of Numba's 20 passes."""
+"""Those of Numba's 20 passes that integer code without closures, arrays, and exceptions needs."""
 
 I64, I32, F64, F32, VOID = (
     ir.IntType(64),

@@ -132,7 +132,7 @@ define ptr @tfrt_frame() alwaysinline {
 define void @tfrt_pause() alwaysinline {
   ret void
 }
-; There is one thread: nobody is woken, and a wait is when the thread does its other work, in Python.
+; There is one thread: no thread is woken, and a wait is when the thread does its other work, in Python.
 @idle = internal global ptr null
 define i64 @tfrt_set_idle(i64 %function) {
   %pointer = inttoptr i64 %function to ptr

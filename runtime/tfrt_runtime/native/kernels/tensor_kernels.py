@@ -61,7 +61,7 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
 
 @native
 def output_tensor(context: Address, index: int, element: int) -> Address:
-    """Return a tensor to be written, as `tensor_argument` does; 0 also if it is read-only."""
+    """Return a tensor to be written, as `tensor_argument` does; 0 if it is read-only, too."""
     tensor = tensor_argument(context, index, element)
     if tensor != 0 and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
         return 0

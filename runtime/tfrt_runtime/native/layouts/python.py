@@ -1,4 +1,4 @@
-"""What native code knows of Python: CPython functions and objects, interrupts, and call templates."""
+"""Python in native code: CPython functions and objects, interrupts, and call templates."""
 
 from tfrt_runtime.native.layouts.declared import struct
 
@@ -37,7 +37,7 @@ struct(
     READ_WORD="PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer.",
     OCCURRED="",
     SAVE=(
-        "PyEval_SaveThread: the thread gives the GIL away, until PYTHON_RESTORE is called with "
+        "PyEval_SaveThread: the thread releases the GIL, until PYTHON_RESTORE is called with "
         "what this returns."
     ),
     RESTORE="",

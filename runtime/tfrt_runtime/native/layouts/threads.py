@@ -1,4 +1,4 @@
-"""What threads run on: process, contexts, work queues, logs of events, and free memory."""
+"""The structs of threads: process, contexts, work queues, logs of events, and free memory."""
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
@@ -163,7 +163,7 @@ struct(
         "Address of CPython's interface while the thread works and has the GIL, which it releases "
         "for work that lasts; else 0."
     ),
-    THREAD="What PYTHON_SAVE returned when the thread gave the GIL away.",
+    THREAD="What PYTHON_SAVE returned when the thread released the GIL.",
     SEEKING_UNTIL=(
         "Until when the thread, if it has nothing to do, searches for work without sleeping."
     ),
@@ -349,8 +349,8 @@ struct(
     CONTEXT="",
     FIND="The Python function that says what the context of its thread is.",
     TURN=(
-        "How many runs the thread still starts in which it gives the GIL away now and then; 0 "
-        "if no other one starts runs."
+        "How many runs the thread still starts in which it releases the GIL now and then; 0 if "
+        "no other one starts runs."
     ),
 )
 SLEEPERS_NOTIFIED = 1 << 32
