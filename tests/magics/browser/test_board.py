@@ -159,8 +159,8 @@ def test_the_first_mistake_is_underlined_while_another_cell_runs(notebook) -> No
     )
     notebook.set_source(2, WRONG)
     page.wait_for_selector(".tfrt-underline[title*='tfrt.addd.i32']")
-    running = "() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.executionState"
-    assert page.evaluate(running) == "running"
+    prompt = "() => document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')[1].textContent"
+    assert page.evaluate(prompt) == "[*]:"
     # The answer's own "idle" does not hide the cell that runs.
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
