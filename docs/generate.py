@@ -94,6 +94,8 @@ def _copy_tutorials(folder: Path) -> None:
     for name in names:
         notebook = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
         notebook.metadata.language_info["pygments_lexer"] = "tfrt-cell"
+        for cell in notebook.cells:
+            cell.source = cell.source.replace("(tutorials.ipynb)", "(index.md)")
         for output in (one for cell in notebook.cells for one in cell.get("outputs", ())):
             if RUN in output.get("data", {}):
                 output.data = {"text/html": with_board(output.data)}
@@ -105,7 +107,8 @@ def _copy_tutorials(folder: Path) -> None:
         "# Tutorials\n\nEach takes at most twenty minutes, and a project an hour: a question, "
         "short cells, predictions that you type before you run, and exercises that check "
         "themselves. Open them with "
-        f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: "
+        f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n![Four ways to wait, compared: "
+        "asyncio, futures, Dask, and tfrt-nb](tutorials.svg)\n\n```{toctree}\n:maxdepth: "
         f"1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
