@@ -230,13 +230,8 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its first `count` arguments.
-
-    From the last to the first, as they are staged: a kernel that reads thousands of values from the
-    first to the last then finds many of them in the cache, and so does this, and the next run, which
-    gets the cells that were freed last.
-    """
-    for i in range(count - 1, -1, -1):
+    """Drop the kernel's references to its first `count` arguments, in their order, as TFRT does."""
+    for i in range(count):
         drop_reference(context, load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i)))
 
 

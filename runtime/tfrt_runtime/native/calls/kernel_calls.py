@@ -231,7 +231,8 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    # From the last, which was made last, to the first: see `drop_arguments`.
+    # From the last, which was made last: a kernel that then reads thousands of values from the first
+    # finds many of them in the cache.
     for i in range(count - 1, -1, -1):
         value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:

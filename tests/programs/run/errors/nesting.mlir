@@ -9,8 +9,8 @@ func @call_calls_itself() -> i32 {
 func @if_calls_itself() -> i32 {
   %one = tfrt.constant.i32 1
   %yes = tfrt.constant.i1 true
-  %r = tfrt.if %yes, %one : (i32) -> (i32) {
-      %s = tfrt.call @if_calls_itself() : () -> (i32) // expected-error {{calls are nested too deeply}}
+  %r = tfrt.if %yes, %one : (i32) -> (i32) { // expected-error {{calls are nested too deeply}}
+      %s = tfrt.call @if_calls_itself() : () -> (i32)
       tfrt.return %s : i32
     } else {
       tfrt.return %one : i32
@@ -21,8 +21,8 @@ func @if_calls_itself() -> i32 {
 func @repeat_calls_itself() -> i32 {
   %one = tfrt.constant.i32 1
   %yes = tfrt.constant.i1 true
-  %r = tfrt.repeat.i32 %one, %one : i32 {
-      %s = tfrt.call @repeat_calls_itself() : () -> (i32) // expected-error {{calls are nested too deeply}}
+  %r = tfrt.repeat.i32 %one, %one : i32 { // expected-error {{calls are nested too deeply}}
+      %s = tfrt.call @repeat_calls_itself() : () -> (i32)
       tfrt.return %s : i32
     }
   tfrt.return %r : i32
@@ -44,8 +44,8 @@ func @loops() -> i32 {
 func @do_async_calls_itself() -> i32 {
   %one = tfrt.constant.i32 1
   %yes = tfrt.constant.i1 true
-  %r = tfrt_test.do.async %one : (i32) -> (i32) {
-      %s = tfrt.call @do_async_calls_itself() : () -> (i32) // expected-error {{calls are nested too deeply}}
+  %r = tfrt_test.do.async %one : (i32) -> (i32) { // expected-error {{calls are nested too deeply}}
+      %s = tfrt.call @do_async_calls_itself() : () -> (i32)
       tfrt.return %s : i32
     }
   tfrt.return %r : i32
