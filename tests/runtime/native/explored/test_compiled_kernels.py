@@ -232,8 +232,8 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
         def lend(context: int, pending: int) -> int:
             if what == "another":
                 return scene.host.error(5)
-            assert payload(load(pending + compiled_kernels.PENDING_VALUE)) == 42
-            store(load(pending + compiled_kernels.PENDING_DESCRIPTOR), 1000)
+            assert payload(load(pending + at.PENDING_VALUE)) == 42
+            store(load(pending + at.PENDING_DESCRIPTOR), 1000)
             return 0
 
         def look(_: int) -> None:
@@ -281,7 +281,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
         results: list[int] = []
 
         def make_tensor(context: int, pending: int) -> int:
-            address = load(load(pending + compiled_kernels.PENDING_DESCRIPTOR))
+            address = load(load(pending + at.PENDING_DESCRIPTOR))
             return handles.value_of(context, at.TYPE_I64, address, 0)
 
         def produce(context: int) -> None:
