@@ -6,15 +6,16 @@ the run goes on, without a thread that waits for the answer, and once more after
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
-from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfrt_runtime.host.tracing.events import Moments
 from tfrt_runtime.kernels.frame import KernelFrame
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SECONDS_TO_TELL = 2
 """How long to wait for a cluster's report on the calls of a run."""
@@ -77,6 +78,8 @@ class _Stories:
                     self._take(before.result())
                 going_on = [key for key, (_, moments) in calls.items() if len(moments) == 1]
                 if going_on:
+                    import asyncio  # takes 20 ms; a client has loaded it
+
                     story = ask._story(*going_on[:MOST_ASKED], on_error="ignore")
                     loop = ask.loop.asyncio_loop
                     self._asking = asyncio.run_coroutine_threadsafe(story, loop)
