@@ -39,7 +39,7 @@ def test_a_call_was_queued_ran_came_back_and_lost_a_worker_in_between() -> None:
         (WORKER, "a", "executing", "memory", "memory", {}, "task-finished-4", now + 99),
         ("scheduler", "of another run", "processing", "released", {}, "x", now),
     ]
-    ((kernel, found),) = stories.told()
+    ((kernel, found),) = stories.told(waits=True)
     assert kernel == 3
     assert [(what, worker) for _, what, worker in found] == [
         ("sent", ""),
@@ -58,5 +58,5 @@ def test_a_call_was_queued_ran_came_back_and_lost_a_worker_in_between() -> None:
 def test_of_a_cluster_that_is_gone_a_call_has_its_two_ends() -> None:
     stories = _Stories(Client())
     stories.begin(0, SimpleNamespace(key="a")).append((time.monotonic_ns(), "here", ""))
-    ((_, found),) = stories.told()
+    ((_, found),) = stories.told(waits=True)
     assert [what for _, what, _ in found] == ["sent", "here"]
