@@ -236,7 +236,7 @@ def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
         make_later if kind == "async" else make
     )
     made: Any = tfrt.program(lambda count: kernel(count))
-    # What native code holds by then counts as well.  What it keeps for runs to come, it gives back when one ends.
+    # Memory that native code holds by then counts as well.  It frees what it keeps for later runs when a run ends.
     gc.collect()
     with tfrt.HostContext() as host:
         made(1, host=host).result(SLOW)
