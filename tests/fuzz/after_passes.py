@@ -10,7 +10,7 @@ import argparse
 import functools
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +52,8 @@ LAST_LINE = "// passes: "
 AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
 """What may follow the counting passes."""
 REMOVING = ("canonicalize", "cse", "dce", "async-parallel-for")
+PRIVATE = re.compile(r'\bprivate\s*@"?([^"(]+)"?\s*\(')
+"""The name of a private function in a program's text."""
 BY_RULE = "async-runtime-policy-based-ref-counting"
 """Right only for programs that keep its rules."""
 ASYNC_PASSES = (*COUNTING, LOWERED, *(name for name in PASSES if name != BY_RULE))
@@ -195,30 +197,37 @@ def _run_printed(
 
 
 def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
-    """The same for host programs: each function without arguments, on one thread."""
+    """The same for host programs: each function without arguments, on one thread.
+
+    Private ones, which `inline` removes when nothing calls them, are seen through their callers.
+    """
     printed = _printed(runner, text)
     if printed is None:
         return
+    private = set(PRIVATE.findall(text))
     before, again, after = (
-        _of_functions(runner, Program.from_source(one, "random.mlir"))
+        _of_functions(runner, Program.from_source(one, "random.mlir"), private)
         for one in (text, text, printed)
     )
-    # NaN is not equal to itself.  Some programs of the corpus print times and addresses.
+    # As text: NaN is not equal to itself.  Some programs of the corpus print times and addresses.
     if repr(before) == repr(again) != repr(after):
         runner.problems.append(
             f"after {_passes_of(text)}: it does something else\n{printed}\n{before}\n{after}"
         )
 
 
-def _of_functions(runner: Runner, program: Program) -> dict[str, Seen]:
+def _of_functions(
+    runner: Runner, program: Program, private: Collection[str]
+) -> dict[str, tuple[object, ...]]:
+    """The results, the output, and the errors of each function that can be run, in an order of their own."""
     runs = {}
     for function in program.functions:
-        if not function.argument_types:
+        if not function.argument_types and function.name not in private:
             execution = program.run(runner.host("s"), function.name, output=lambda _: None)
             found = _seen(runner, execution)
             # What no chain orders is printed in another order if an operation is gone.
             lines = "\n".join(sorted(found.output.splitlines()))
-            runs[function.name] = Seen(found.results, lines, found.errors)
+            runs[function.name] = found.results, lines, sorted(found.errors)
     return runs
 
 
