@@ -61,7 +61,7 @@ def run_picture(source: str, table: str) -> str:
     run, in which each line gets its state when the run resolved it, again and again.
     """
     lines = lines_of(source)
-    # Of the rows without a time, constants came at once; nobody knows when an argument did.
+    # Of the rows without a time, constants came at once; when an argument did is unknown.
     values = [
         one
         for one in values_of(table)

@@ -162,8 +162,8 @@ class Assistant:
         found = signature(_program(cell, head), cursor)
         if found is None:
             return None
-        part = [] if found.active is None else [*found.parts[found.active]]
-        return {"line": found.label, "part": [*part]}
+        part: list[Json] = [] if found.active is None else [*found.parts[found.active]]
+        return {"line": found.label, "part": part}
 
     def definition(self, cell: str, cursor: int) -> Json:
         """Return where the name at `cursor` is defined: line and column, from 1, and its length.

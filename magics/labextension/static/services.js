@@ -59,7 +59,7 @@ export function createAsk({ KernelMessage }) {
     });
   }
 
-  const known = new WeakSet(); // kernels that have our comm: until they restart, nobody asks again
+  const known = new WeakSet(); // kernels that have our comm: we do not ask again until they restart
   const forget = (kernel, status) => {
     if (status !== "idle" && status !== "busy") known.delete(kernel);
   };

@@ -124,7 +124,7 @@ class Job:
         self._waits_for_end = True
         self._has_results = threading.Event()
         # The runtime names a worker by its thread; this thread works while it waits.
-        # In the cell's context, like its runs.
+        # In the cell's context, like its runs.  A deque of length 0 runs the generator to its end.
         self._thread = threading.Thread(
             target=copy_context().run, args=(deque, self._work(), 0), name="cell", daemon=True
         )

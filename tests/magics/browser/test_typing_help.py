@@ -6,8 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-
-playwright = pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import TimeoutError as PageTimeoutError
 
 WAITS = "import pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.02)"
 ADD = """%%tfrt
@@ -57,7 +56,7 @@ def press_tab(notebook: Any) -> Any:
     items = notebook.page.locator(ITEM)
     for _ in range(30):
         notebook.page.keyboard.press("Tab")
-        with suppress(playwright.TimeoutError):
+        with suppress(PageTimeoutError):
             items.first.wait_for(timeout=2000)
             break
     return items

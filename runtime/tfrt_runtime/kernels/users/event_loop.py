@@ -101,6 +101,8 @@ class _Call:
         """Start the task of the coroutine, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
         task.add_done_callback(self._ended_unstarted)
+        # The call itself is the callback: a bound method would be one more object for each of
+        # thousands of pending calls.
         self._frame.request.call_when_cancelled(self, self)
 
     def __call__(self) -> None:

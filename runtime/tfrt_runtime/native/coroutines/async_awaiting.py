@@ -74,7 +74,7 @@ LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
 """How often a helping thread lets Python handle signals."""
 
-FRAME_WORDS = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
+FRAME_BYTES = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
 """Bytes of a context that say which frame it has; a kept frame is these, then CONTEXT_STARTED."""
 
 
@@ -267,8 +267,8 @@ def put_frame_aside(context: Address) -> Address:
     # The frame's tables belong to the waiting kernel; kernels that run meanwhile would overwrite
     # them.
     kept = take_block(context, at.CELL_SIZE)
-    copy(kept, context + at.CONTEXT_ARGUMENTS, FRAME_WORDS)
-    store(kept + FRAME_WORDS, load(context + at.CONTEXT_STARTED))
+    copy(kept, context + at.CONTEXT_ARGUMENTS, FRAME_BYTES)
+    store(kept + FRAME_BYTES, load(context + at.CONTEXT_STARTED))
     frame = take_block(context, 16 * at.FRAME_ROOM)
     store(context + at.CONTEXT_ARGUMENTS, frame)
     store(context + at.CONTEXT_RESULTS, frame + 8 * at.FRAME_ROOM)
@@ -281,8 +281,8 @@ def take_frame_back(context: Address, kept: Address) -> None:
     """Restore the frame of the kernel that a context was in."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
-    copy(context + at.CONTEXT_ARGUMENTS, kept, FRAME_WORDS)
-    store(context + at.CONTEXT_STARTED, load(kept + FRAME_WORDS))
+    copy(context + at.CONTEXT_ARGUMENTS, kept, FRAME_BYTES)
+    store(context + at.CONTEXT_STARTED, load(kept + FRAME_BYTES))
     give_cell(context, kept)
 
 

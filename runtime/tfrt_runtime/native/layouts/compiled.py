@@ -131,8 +131,7 @@ struct(
     REQUEST="",
 )
 
-# Import: an object that stands for a host value that was unavailable, in a cell, which has a
-# reference.
+# Import: the object to which a cell refers instead of a host value that was unavailable.
 struct(
     "IMPORT",
     NEXT="",
