@@ -94,7 +94,7 @@ class Emitter:
         return self(arith.ConstantOp(IntegerAttr(number, type_))).result
 
     def expect(self, left: SSAValue, predicate: str, right: SSAValue, message: str) -> None:
-        """Emit an assertion that two integers compare like this."""
+        """Emit an assertion that `left` and `right` satisfy the predicate."""
         self(cf.AssertOp(self(arith.CmpiOp(left, right, predicate)).result, message))
 
     def __call__(self, op: OpT) -> OpT:
@@ -111,8 +111,8 @@ class Emitter:
         return op
 
 
-# Passes create a great many of these operations. IRDL's constructors check for each operand whether
-# it is a list, and take three times as long.
+# Passes create very many of these operations. IRDL's constructors take three times as long because
+# they check whether each operand is a list.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
 """Marks a loop, or its back edge, that LLVM is to unroll."""
@@ -261,7 +261,7 @@ def copied(
 ) -> Operation:
     """Clone an operation with its locations, mapping operands.
 
-    The mappings then include its results.
+    The mappings are extended by its results.
     """
     copy = op.clone(values, blocks)
     copy.location = op.location

@@ -21,20 +21,21 @@ because the task's event says that it starts.
 A counted loop logs before its body, if the loop has an iteration at all, because LLVM does not
 vectorize a body with calls.
 
-In explored programs each effect that other tasks may notice begins a step of its own.
+In explored programs, each effect that other tasks may notice starts a new step.
 
     func.call @printI64(%x) : (i64) -> ()      =>    %t = async.execute { async.yield }
                                                      async.await %t : !async.token
                                                      call @external.touch(%0, %notes, %line)
                                                      func.call @printI64(%x) : (i64) -> ()
 
-Without it, a schedule runs a task in one piece from one await to the next, while the workers of a
-real run may do anything between two of its effects.  At an await of an empty task, a coroutine goes
-back to the steps that are ready; code that no task runs blocks there, and goes on when the empty
-task is chosen.
+Without the pass, a schedule runs a task without interruption from one await to the next, although
+in a real run the other workers may do anything between two of its effects. When a coroutine awaits
+an empty task, it returns to the steps that are ready. Code outside of tasks blocks there until the
+empty task is chosen.
 
-The call says what the step touches, so that two steps are tried in both orders only if they touch
-the same. Buffers that only one function has need no step.
+The call reports what the step touches, so that the explorer tries two steps in both orders only if
+they touch the same memory or state. Accesses to buffers that only one function can reach need no
+step.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class LogEvents(ModulePass):
 def _log_region(
     region: Region, owner: Operation, sites: Iterator[int], called: frozenset[str], begins: bool
 ) -> None:
-    """Add events to the region of `owner`; `begins` adds one for its first block, too."""
+    """Add events to the region of `owner`; with `begins`, also add one for its first block."""
     for index, block in enumerate(list(region.blocks)):
         ops = list(block.ops)
         if begins or index > 0:
@@ -136,7 +137,7 @@ def _first(block: Block, owner: Operation) -> Operation | None:
 
 
 def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
-    """Log before a loop, if its body runs at all."""
+    """Log the start of a loop's body before the loop, if the body runs at all."""
     first = _first(loop.regions[0].blocks[0], loop)
     if first is None:
         return
@@ -150,25 +151,28 @@ def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
     for lower, upper in bounds:
         below = emit(arith.CmpiOp(lower, upper, "slt")).result
         has_round = below if has_round is None else emit(arith.AndIOp(has_round, below)).result
-    # The event has the location of the body, although it is before the loop.
+    # The event comes before the loop, but has the body's location because it represents that block.
     Emitter(emit.block, loop, first.location)(RuntimeLogOp("block", next(sites), has_round))
 
 
 TOUCH = "external.touch"
-"""`(address, kind, line)`: the step has this effect, which is on that line of the program."""
+"""A function `(address, kind, line)`: the step has this kind of effect, at that line of the
+program.
+"""
 OUTPUT, READ, WRITE, MEMORY, STATE = range(5)
-"""Kinds of effects: to print or call Python, to read or write the element at the address, to use
-any memory, to ask whether an object is an error."""
+"""Kinds of effects: printing or calling Python, reading or writing the element at the address,
+using any memory, and checking whether an object is an error.
+"""
 _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExchangeOp)
 
 
 @dataclass(frozen=True)
 class Interleave(ModulePass):
-    """Lets others run in front of prints, calls of Python, questions, and accesses to shared
+    """Lets other tasks run before prints, calls of Python, error checks, and accesses to shared
     buffers.
 
-    Buffers of `memref.alloca` outside of loops and branches are on the heap: only there, what is
-    never written can be told from zeros.
+    It moves buffers of `memref.alloca` outside of loops and branches to the heap, because only
+    there can elements that were never written be distinguished from zeros.
     """
 
     name: ClassVar[str] = "async-interleave"
@@ -194,13 +198,13 @@ class Interleave(ModulePass):
 
 
 def is_needed(module: ModuleOp) -> bool:
-    """Whether the pass would change anything."""
+    """Return whether `Interleave` would change anything."""
     return bool(_frame_buffers(module)) or _has_noticed_effects(module)
 
 
 def _frame_buffers(module: ModuleOp) -> list[Operation]:
-    """Each `memref.alloca` that a function or a task executes once at most: on the heap, more
-    would add up.
+    """Return every `memref.alloca` that a function or a task executes at most once. On the heap,
+    the buffers of repeated ones would accumulate.
     """
     return [
         op
@@ -213,8 +217,8 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
 
 
 def _has_noticed_effects(module: ModuleOp) -> bool:
-    """Whether tasks may have effects, or may be asked for; what only code outside of tasks does,
-    no task notices.
+    """Return whether tasks may have effects, or code may check their state. Tasks cannot notice
+    effects that only code outside of tasks has.
     """
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))
@@ -227,8 +231,8 @@ _NOTICED = ("func.call", "linalg.", "memref.", "vector.")
 
 
 def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
-    """The kind of an operation's effect; None if others cannot notice it.  `frees`: buffers are
-    freed.
+    """Return the kind of an operation's effect; None if other tasks cannot notice it. `frees` says
+    whether the program frees buffers.
     """
     match op:
         case PrintOp():
@@ -261,7 +265,7 @@ def _access(op: Operation) -> int | None:
 
 
 def _is_awaited(op: RuntimeIsErrorOp) -> bool:
-    """Whether the answer is known, as the object is awaited in front of the question."""
+    """Return whether the result is known because the object was awaited before the check."""
     before = op.prev_op
     while before is not None and not (type(before) in WAITING and op.operand in before.operands):
         before = before.prev_op
@@ -272,6 +276,7 @@ def _separate(op: Operation, kind: int, touch: PlainFuncOp) -> None:
     emit = Emitter.in_front_of(op)
     empty = Emitter.at_end(Block(), op.location)
     empty(YieldOp())
+    # Awaiting an empty task is the yield: the scheduler may choose any other ready step first.
     emit(AwaitOp(emit(ExecuteOp([], [], [], Region(empty.block))).token))
     address = _address(op, emit) if kind in (READ, WRITE) else emit.integer(0)
     place = location_of(op)
@@ -279,7 +284,7 @@ def _separate(op: Operation, kind: int, touch: PlainFuncOp) -> None:
 
 
 def _address(op: Operation, emit: Emitter) -> SSAValue:
-    """The address of the element that an operation of `_ELEMENT` uses."""
+    """Emit the address of the element that an operation of `_ELEMENT` uses."""
     buffer = _buffer(op)
     sizes = buffer.type.get_shape()
     number = emit.integer(0)
@@ -294,6 +299,6 @@ def _address(op: Operation, emit: Emitter) -> SSAValue:
 
 
 def _buffer(op: Operation) -> SSAValue[MemRefType]:
-    """The buffer of an operation of `_ELEMENT`."""
+    """Return the buffer of an operation of `_ELEMENT`."""
     found = op.buffer if isinstance(op, RuntimeCompareExchangeOp) else op.memref  # type: ignore[attr-defined]
     return cast(SSAValue[MemRefType], found)

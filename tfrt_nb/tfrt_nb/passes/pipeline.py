@@ -1,9 +1,9 @@
-"""Passes in the order in which they run, and pipelines in MLIR's notation.
+"""The order in which passes run, and pipelines in MLIR's notation.
 
     builtin.module(async-parallel-for{num-workers=4 min-task-size=8},func.func(canonicalize))
 
-A pass in `func.func(...)` runs on the functions of the module; since all passes here take a module,
-that is the same.
+A pass in `func.func(...)` runs on the functions of the module. All passes here take a module, so
+that makes no difference.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "inline": "speed.inline.Inline",
     "tfrt-print-stream": "print_streams.PrintStreams",
 }
-"""Every pass that a pipeline can name, by that name: its module here and its class.
+"""Every pass that a pipeline can name: its name, and its module in this package and its class.
 
-They are imported when they are named: what runs a program needs but some of them.  A notebook adds
-the class of a pass of its own.
+Passes are imported when a pipeline names them, because running a program needs only some of them. A
+notebook can add the class of its own pass.
 """
 _ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
@@ -93,7 +93,7 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes that run one after the other.  `str` gives the notation that makes the same
+    """Passes that run one after another. `str` returns the notation that parses to the same
     pipeline.
     """
 
@@ -102,9 +102,7 @@ class Pipeline:
     def apply(
         self, context: Context, module: ModuleOp, verify: Callable[[ModuleOp], None] | None = None
     ) -> None:
-        """Run all passes on the module, which is changed in place; `verify` checks it after
-        each.
-        """
+        """Run all passes on the module, in place; `verify` checks the module after each."""
         for pass_ in self.passes:
             pass_.apply(context, module)
             if verify is not None:
@@ -115,15 +113,16 @@ class Pipeline:
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
-    """The pipeline from users' operations to the JIT's. `first` runs on the high-level operations.
+    """Return the pipeline from users' operations to the JIT's. `first` runs on the high-level
+    operations.
 
-    Errors keep their reason and place and end no process, tokens are resolved last, references are
-    counted once every way out of a function is known.
+    Errors keep their reason and place and never kill the process. Tokens are resolved last.
+    References are counted after every way out of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
-    coroutine.  Level 1 adds the shortcuts, which change no result: a recursive call is a coroutine
-    only once it waits, tasks that never wait are plain functions, equal bodies are one function.
-    Without `spawn`, each task is a coroutine.
+    coroutine. Level 1 adds shortcuts that change no result: a recursive call becomes a coroutine
+    only when it waits, tasks that never wait are plain functions, and equal bodies share one
+    function. Without `spawn`, each task is a coroutine.
     """
     is_fast = level > 0
     return Pipeline(
@@ -140,7 +139,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             *map(_for_execution, first),
             AwaitInCalls(),
             InterruptibleLoops(),
-            # What is an async function by now can go on elsewhere where the stack ends.
+            # Functions that are async by now need no check for recursion: they continue on a worker
+            # when the stack is low.
             GuardOperations(divisions=False, accesses=False, loops=False),
             *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
@@ -159,8 +159,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
 
 
 def _for_execution(pass_: ModulePass) -> ModulePass:
-    """A parallel loop leaves nothing running behind, and makes no iterations out of negative
-    counts.
+    """Configure parallel loops for execution: they leave no task running, and a negative trip count
+    means no iterations.
     """
     if pass_.name == "async-parallel-for":
         from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
@@ -190,7 +190,7 @@ class PipelineError(TfrtError):
 
 
 def pass_named(name: str) -> type[ModulePass]:
-    """The class of the pass.
+    """Return the class of the pass.
 
     Raises:
         KeyError: if no pass has the name.
@@ -205,10 +205,10 @@ def pass_named(name: str) -> type[ModulePass]:
 
 
 def parse_pipeline(text: str) -> Pipeline:
-    """The pipeline that the text describes.
+    """Parse the pipeline that the string describes.
 
     Raises:
-        PipelineError: with the column of what is wrong.
+        PipelineError: if the string is invalid; the error has the column.
     """
     reader = _Reader(text)
     passes = tuple(reader.sequence())
@@ -224,7 +224,7 @@ class _Reader:
         self.position = 0
 
     def sequence(self) -> Iterator[ModulePass]:
-        """`element (, element)*`, up to a closing parenthesis or the end."""
+        """Parse `element (, element)*`, up to a closing parenthesis or the end."""
         if self._peek() in ("", ")"):
             return
         yield from self._element()
@@ -233,7 +233,7 @@ class _Reader:
             yield from self._element()
 
     def expect_end(self) -> None:
-        """Refuse anything that follows."""
+        """Raise `PipelineError` unless the input is at its end."""
         if self._peek() != "":
             self._refuse(f"unexpected '{self._peek()}'")
 

@@ -5,7 +5,7 @@
 A stream's cost is the total cost of its operations. A stream's parent is the stream of the
 operation that its first operation waits for last; the remark at that operation lists it as a child
 stream. The stream that the function starts in has the parent -1. Its remark is at the function, or
-at the operation whose region it is.
+at the operation that has the region.
 """
 
 from __future__ import annotations

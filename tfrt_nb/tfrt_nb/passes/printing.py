@@ -1,9 +1,9 @@
 """Print modules exactly as `mlir-opt` prints them.
 
-MLIR's printer differs from xDSL's: it names values after what they are (`%c0_i64`, `%true`,
-`%token`, `%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as
-`%0#1`). Blocks are numbered in order, and a comment lists their predecessors. A function's own
-dialect is omitted in its body (`return`, `call`).
+MLIR's printer differs from xDSL's: it names values by their kind (`%c0_i64`, `%true`, `%token`,
+`%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as `%0#1`). Blocks
+are numbered in order, and a comment lists their predecessors. A function's own dialect is omitted
+in its body (`return`, `call`).
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def print_ir(
 ) -> str:
     """Return the text of the module, ending with a newline; `generic` selects the generic form.
 
-    `names` has the names of values that are not named as MLIR names them; `printer` is a class of
-    one's own.
+    `names` overrides MLIR's names of some values; `printer` replaces the printer's class.
     """
     stream = StringIO()
     printing = (printer or MlirPrinter)(stream, generic=generic)

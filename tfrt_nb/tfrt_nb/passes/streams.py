@@ -92,7 +92,7 @@ def _number(op: Operation, name: str) -> int | None:
     """Return the integer that an operation has as this attribute; None for any other attribute."""
     if (value := op.attributes.get(name)) is None:
         return None
-    from xdsl.dialects.builtin import IntegerAttr  # a trace, which states no costs, needs no IR
+    from xdsl.dialects.builtin import IntegerAttr  # traces have no costs and no IR
 
     return value.value.data if isinstance(value, IntegerAttr) else None
 

@@ -1,8 +1,8 @@
-"""A program, from its text or its file to something that runs.
+"""Programs: read from source or from a file, inspected, and run.
 
-Builds on the compiler and the runtime.  `inspecting` has what a program is, `running` how its
-functions are loaded and started, `reading` how it is read from source or from a file; `Program` is
-all three.
+This room builds on the compiler and the runtime. `inspecting` has the members that describe a
+program, `running` loads and starts its functions, and `reading` reads it from source or from a
+file. `Program` combines all three.
 """
 
 from tfrt_nb.programs.inspecting import FunctionSignature as FunctionSignature

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """A named function, as the program has it; those of host programs are not compiled."""
+    """The name, types, and place of a named function. Functions of host programs are not
+    compiled.
+    """
 
     name: str
     argument_types: tuple[str, ...]
@@ -35,36 +37,38 @@ class FunctionSignature:
 
 
 class Labels(NamedTuple):
-    """The board's names of a traced function's registers and operations; "" for auxiliary ones."""
+    """The board's labels for a traced function's registers and operations; "" for auxiliary ones."""
 
     names: Sequence[str]
-    """The variable that a value is assigned to, or the expression that makes it."""
+    """For each value, the variable it is assigned to, or the expression that creates it."""
     texts: Sequence[str]
-    """The expressions that make the operations."""
+    """For each operation, the expression that creates it."""
 
 
 class Inspection:
-    """The members of a `Program` that say what it is."""
+    """The members of a `Program` that describe it."""
 
     file: BefFile
     """The records of the host functions."""
     name: str
     """The name of the program in locations."""
     _compiled: CompiledModule | None
-    """The functions that become machine code; None if there are none."""
+    """The functions that become machine code; None if the program has none."""
     _libraries: Mapping[str, Self]
-    """The programs whose functions the text may call."""
+    """The programs whose functions the source may call."""
     _plain: PlainProgram | None
-    """The result of reading a plain source; its module is created only on request."""
+    """The result of reading a plain source; its module is created only when it is needed."""
     _source: str | Callable[[], str]
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
     _labels: Callable[[str, int], Labels] | None = None
-    """The Python names in a function of a given name, with a given number of arguments; None unless
-    the program is traced.
+    """A callback that returns the Python names in the function with the given name and argument
+    count; None unless the program is traced.
     """
     _bytes: bytes | memoryview
-    """The file that the program came as, perhaps mapped into memory; b"" for source."""
+    """The content of the file that the program was read from, perhaps mapped into memory; b"" for
+    source.
+    """
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the functions, so that `"main" in program` works, too."""
@@ -99,12 +103,12 @@ class Inspection:
 
     @cached_property
     def text(self) -> str:
-        """The source, "" for a program that came as a file."""
+        """The source; "" for a program that was read from a BEF file."""
         return self._source if isinstance(self._source, str) else self._source()
 
     @cached_property
     def mlir(self) -> str:
-        """The program as text: its source, or what says the same."""
+        """The program as MLIR: its own source, or an equivalent one."""
         if self.text and not self._libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
@@ -117,11 +121,11 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The bytes of the program's file; made on first use, with the text of compiled code."""
+        """The program as a BEF file, which holds compiled functions as text; built on first use."""
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
-        if self._bytes and is_whole() >= len(self._bytes):  # else the mapped file was cut
+        if self._bytes and is_whole() >= len(self._bytes):  # else the file was truncated
             return bytes(self._bytes)
         if self._compiled is None or self.file.compiled:
             return write_bef(self.file)
@@ -132,9 +136,7 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The functions that have a name and can be called: those of the file, then compiled
-        ones.
-        """
+        """The named functions, which can be called: those in the file, then compiled ones."""
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -152,7 +154,7 @@ class Inspection:
         return found
 
     def parameters(self, function: str) -> tuple[str, ...]:
-        """Return the names of a function's arguments in the source; () for a file, which has no
+        """Return the names of a function's arguments in the source; () for a file, which stores no
         names.
         """
         if self._compiled is not None and function in self._compiled.functions:
@@ -166,15 +168,16 @@ class Inspection:
         return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 
     def graph(self) -> Graph:
-        """The values that the functions' operations pass to each other."""
+        """Return the graph of the values that the functions' operations pass to each other."""
         drawn: Graph = HOOKS.program_graph(self)
         return drawn
 
     def emit(self, stage: str) -> str:
-        """The program at a stage: `mlir`, `bef`, or one of its compiled functions.
+        """Return the program at a stage: `mlir`, `bef`, `dot`, or a stage of its compiled
+        functions.
 
         Raises:
-            TfrtError: if no function has that stage, or it cannot be compiled.
+            TfrtError: if no function has that stage, or a function cannot be compiled.
         """
         if stage == "mlir":
             return self.mlir.strip("\n") + "\n"
@@ -206,10 +209,10 @@ class Inspection:
 
     @cached_property
     def _default_function(self) -> str | None:
-        """Return the function to run if none is named: @main, or the only public one; otherwise
-        None.
+        """The function to run if none is named: @main, or the only public one; otherwise None.
 
-        A file does not record which are public: there, functions that another one calls are not.
+        A file does not record which functions are public, so those that another function calls
+        count as private.
         """
         names = list(dict.fromkeys(one.name for one in self._own_functions))
         if "main" in names:
@@ -230,7 +233,7 @@ class Inspection:
                 functions[index].name
                 for one in functions
                 for index in one.callees
-                # A function is called by others, and not by the bodies of its own loops.
+                # Calls from the bodies of a function's own loops do not make it private.
                 if not f"{one.name}.".startswith(f"{functions[index].name}.")
             }
             names = [name for name in names if name not in called]
@@ -238,9 +241,10 @@ class Inspection:
 
     @property
     def _own_functions(self) -> list[FunctionSignature]:
-        """Those of the program's own text, which run without being named.
+        """The functions in the program's own source, which run without being named.
 
-        Not those of its libraries, and not the bodies of loops and branches of a traced function.
+        They exclude those of its libraries, and the bodies of loops and branches of a traced
+        function.
         """
         others = self._library_sources
         lines = self.text.splitlines()
@@ -257,7 +261,8 @@ class Inspection:
                 return False
             if not isinstance(place, Location) or place.source not in others:
                 return True
-            # A library may have the name of this program, as those without one of their own have.
+            # A library may have the same name as this program: all programs created without a name
+            # share the default one.
             here = lines[place.line - 1 : place.line] if place.source == self.name else []
             return any(one.name in line for line in here)
 
@@ -270,7 +275,7 @@ class Inspection:
 
     @property
     def _module(self) -> ModuleOp | None:
-        """The host functions as a module of the IR; None for a program that came as a file."""
+        """The host functions as an IR module; None for a program that was read from a BEF file."""
         if self._ir is None and self.text:
             from tfrt_nb.compiled.division import divide
             from tfrt_nb.source import parse_module
@@ -280,7 +285,7 @@ class Inspection:
         return self._ir
 
     def _parsed(self) -> ModuleOp:
-        """All functions as a module of their own, which the caller may take apart."""
+        """Return all functions in a new module, which the caller may take apart."""
         from tfrt_nb.source import parse_module
 
         if self.text:
@@ -289,8 +294,8 @@ class Inspection:
         return parse_module(self.mlir, self.name)
 
     def _named_values(self) -> Mapping[tuple[int, int], str]:
-        """The names of registers in the source, by function of the file and register: a file does
-        not keep names.
+        """Return the source's names of registers, by function index and register. A file stores no
+        names.
         """
         if self._names is None and self._plain is not None:
             self._names = {
@@ -324,7 +329,7 @@ class Inspection:
         return self._names
 
     def _is_compiled(self, function: BefFunction) -> bool:
-        """Whether a function of the file is a compiled one, which the file only declares."""
+        """Return whether a function is compiled: the file only declares it."""
         if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
         return function.name in self._compiled.interface.functions

@@ -1,8 +1,8 @@
-"""Programs from sources and files. A
+"""Read programs from source and from files.
 
-source may have functions of two kinds, which `compiled.division` tells apart: those of host
-programs become BEF, which the executor runs; the others become machine code when they are first
-run, and are kernels to it.
+A source may contain two kinds of functions, which `compiled.division` tells apart. Host functions
+become BEF, which the executor runs. Compiled functions become machine code when they first run, and
+the executor calls them as kernels.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
 
 class Program(Running):
-    """A program that can be run any number of times: each of its functions is a method that starts
-    it.
+    """A program that can run any number of times: each of its functions is a method that starts it.
 
-    `program["map"]` is any function by its name, also one that has the name of a member of this
-    class, that is no Python name, or that begins with an underscore.  All members without an
-    underscore are public; the guide lists them.
+    `program["map"]` returns any function by its name, even if the name is a member of this class,
+    is not a Python identifier, or starts with an underscore. All members without an underscore are
+    public; the guide lists them.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Program(Running):
         parallel_for: str | None = None,
         level: int | None = None,
     ) -> None:
-        """The program that `text` is; see `from_source`."""
+        """Create the program whose source is `text`; see `from_source`."""
         made = Program.from_source(text, name, parallel_for=parallel_for, level=level)
         self.__dict__.update(made.__dict__)
 
@@ -56,8 +55,8 @@ class Program(Running):
         module: ModuleOp | None = None,
         compiled: CompiledModule | None = None,
     ) -> Program:
-        """A program from what is in it; a function for its text is called when that is asked
-        for.
+        """Create a program from its parts; if `text` is a function, it is called when the source is
+        first needed.
         """
         program = cls.__new__(cls)
         program.file = file
@@ -85,21 +84,21 @@ class Program(Running):
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Create a program from its source; `name` stands for it in locations.
+        """Create a program from its source; locations refer to it as `name`.
 
         Args:
-            libraries: programs by name; what the text calls and does not define is theirs.
+            libraries: programs by name; they define the functions that the source only calls.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
                 of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
-                an empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by
-                itself. None splits only loops of `async.parallel_for`, for the workers of the
-                queue.
-            level: 0 compiles functions by the lowering that the async dialect describes, 1 with
-                shortcuts that change no result; None runs with shortcuts, and `emit` shows the
+                an empty string. A program can request the pass itself by starting with `//
+                parallel-for: OPTIONS`. None splits only loops of `async.parallel_for`, for the
+                workers of the queue.
+            level: 0 compiles functions with the lowering that the async dialect describes, 1 adds
+                shortcuts that change no result. None runs with shortcuts, but `emit` shows the
                 lowering.
 
         Raises:
-            TfrtError: with what is wrong with it, and where.
+            TfrtError: if the source is invalid; the error says what is wrong, and where.
         """
         is_name = (
             isinstance(text, str) and text.endswith((".mlir", ".bef")) and text.split() == [text]
@@ -133,7 +132,7 @@ class Program(Running):
         if options is None and "parallel-for" in text:
             options = requested_parallel_for(text)
         if options is not None:
-            loop_passes(options)  # wrong ones are refused even where no function is compiled
+            loop_passes(options)  # rejects invalid options even if no function is compiled
         with collector_paused():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
@@ -154,7 +153,7 @@ class Program(Running):
 
     @staticmethod
     def from_bef(data: bytes | memoryview, name: str = "<program>") -> Program:
-        """The program in a BEF file.
+        """Create the program in a BEF file.
 
         Raises:
             TfrtError: if the file or one of its compiled functions is invalid.
@@ -163,14 +162,14 @@ class Program(Running):
 
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Program:
-        """The program in a file, of text or BEF.
+        """Create the program in a file, which holds source or BEF.
 
-        A file is mapped into memory.  Replace a BEF file rather than writing into it while a
-        program of it is in use: `bef` reads it again.
+        The file is mapped into memory. While a program read from a BEF file is in use, replace the
+        file instead of writing into it, because `bef` reads it again.
 
         Raises:
-            OSError: if it cannot be read.
-            TfrtError: if it is neither, or the text is wrong.
+            OSError: if the file cannot be read.
+            TfrtError: if the file is neither, or the program is invalid.
         """
         data = mapped(path) if Path(path).is_file() else Path(path).read_bytes()
         if data[: len(MAGIC)] == MAGIC or os.fspath(path).endswith(".bef"):
@@ -206,10 +205,10 @@ class Program(Running):
         return make, (self.text, self.name)
 
     def _interleaved(self) -> Program:
-        """The same program, whose compiled functions let others run between any two of their
-        effects.
+        """Return the same program, but let other tasks run between any two effects of its compiled
+        functions.
 
-        For `schedules.explore`.  Itself, if no tasks have effects.
+        `schedules.explore` uses it. Returns the program itself if no tasks have effects.
         """
         compiled = None if self._compiled is None else self._compiled._interleaved()
         if compiled is self._compiled:
@@ -223,14 +222,14 @@ class Program(Running):
 def program_of_bef(
     data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
 ) -> Program:
-    """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's
-    name.
+    """Implement `Program.from_bef`; `read_code` creates the compiled functions from their text and
+    the file's name.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
         raise TfrtError(error(f"a BEF file must be bytes, found {found}", place_of_caller()))
     file = BefFile.load(data, name)
-    if not isinstance(data, bytes):  # of a file that may change: what runs later is not in it
+    if not isinstance(data, bytes):  # a mapped file may change: later runs must not read it
         file = BefFile.of(replace(file, attributes=bytes(file.attributes)), name)
     program = Program._of_file(file)
     program._bytes = data
@@ -240,10 +239,10 @@ def program_of_bef(
 
 
 def code_of_text(text: str, name: str) -> CompiledModule:
-    """The compiled functions of the file of that name, which has them as text.
+    """Compile the functions that the file called `name` holds as text.
 
     Raises:
-        TfrtError: if the text is no valid program.
+        TfrtError: if the text is not a valid program.
     """
     from tfrt_nb.compiled.module import CompiledModule, requested_parallel_for
     from tfrt_nb.convert.carried import read_compiled

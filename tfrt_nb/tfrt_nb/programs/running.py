@@ -1,6 +1,4 @@
-"""Running a program: it is loaded against kernels, its functions are compiled, and runs of them
-start.
-"""
+"""Run a program: load it against kernels, compile its functions, and start runs of them."""
 
 from __future__ import annotations
 
@@ -42,14 +40,12 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-HOOKS.own_packages.update(
-    ("tfrt_nb", "numpy")
-)  # numpy calls methods of the values that it is given
+HOOKS.own_packages.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values it gets
 HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class Way(NamedTuple):
-    """The mode of compiled functions: whether they log their operations, and whether they are
+    """How compiled functions run: whether they log their operations, and whether they are
     interpreted.
     """
 
@@ -61,7 +57,7 @@ AS_USUAL = Way()
 
 
 class _HotFunctions:
-    """The compiler of hot functions, imported for the first of them."""
+    """The compiler of hot functions, imported when the first function becomes hot."""
 
     is_imported = False
 
@@ -88,11 +84,11 @@ _FORMER_MEMBERS = frozenset(
         "run_function",
     )
 )
-"""Members that were public in 0.1: they still work unless a function has their name."""
+"""Members that were public in 0.1. They still work unless a function has their name."""
 
 
 class NoFunctionError(TfrtError, KeyError):
-    """A program has no function of the name that it was indexed with."""
+    """The program has no function with the name that it was indexed with."""
 
 
 class Running(Inspection):
@@ -101,18 +97,21 @@ class Running(Inspection):
     _captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
     _executables: dict[bool, tuple[int, Executable]]
-    """With the version of the user's kernels, by whether compiled functions are interpreted."""
+    """Executables, each with the version of the user's kernels, by whether compiled functions are
+    interpreted.
+    """
     _kernels_of_code: dict[Way, Mapping[str, Kernel]]
-    """The compiled functions, by how they run."""
+    """The compiled functions as kernels, by how they run."""
     _executables_of_code: dict[Way, Executable]
-    """The same as programs."""
+    """The compiled functions as executables, by how they run."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
-    """The entry of each named function, and of the default one, with the version of the user's
-    kernels.
+    """The entry of each named function, and of the default one (None), with the version of the
+    user's kernels.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
-        # Python and IPython look for hooks such as __array__ and _repr_png_, which they then call.
+        # Python and IPython look up hooks such as __array__ and _repr_png_, and call any that they
+        # find, so functions with such names are not members.
         if not name[:1] == "_" == name[-1:] and name in self._signatures:
             return functools.partial(self._run_function, name)
         if name in _FORMER_MEMBERS:
@@ -122,11 +121,11 @@ class Running(Inspection):
         raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
 
     def __getitem__(self, name: str) -> Callable[..., Execution]:
-        """Return the method that starts the function of that name, whatever the name is.
+        """Return the method that starts the function with that name, whatever the name is.
 
         Raises:
-            NoFunctionError: if there is none, at the line of the caller; also a TfrtError and a
-                KeyError.
+            NoFunctionError: if no function has that name, at the caller's line; it is both a
+                TfrtError and a KeyError.
         """
         require(isinstance(name, str), "the index of a program", "the name of a function", name)
         if name in self._signatures:
@@ -151,24 +150,25 @@ class Running(Inspection):
         watch: Watch | bool = False,
         tier: Tier | str = AUTO,
     ) -> Execution:
-        """Start a function with `values` for its arguments; `run(host, function, arguments)` does,
+        """Start a function with `values` as its arguments; `run(host, function, arguments)` works,
         too.
 
         Args:
             values: one for each argument: a Python value, an AsyncValue of any host, or a future.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
-            timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
+            timeout: seconds until the run is cancelled; then its results raise `TimeoutError`.
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers start at once; False leaves the start to the thread that waits first.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
-            tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at
-                once, "interpreter" never, not even of compiled functions; the run's `tier` says
-                what has run, `tier_note` why it is not compiled.
+            tier: "auto" compiles functions of scalars to machine code when they become hot,
+                "compiled" at once, and "interpreter" never, not even compiled functions. The run's
+                `tier` says which tier ran, and its `tier_note` says why a function was not
+                compiled.
 
         Raises:
-            TfrtError: if the program cannot be loaded, has no such function, or that takes other
-                arguments; at the line of the caller.
+            TfrtError: if the program cannot be loaded, has no such function, or the arguments do
+                not fit it; at the caller's line.
         """
         if arguments is not None or (
             host is None and values and isinstance(values[0], HostContext)
@@ -209,7 +209,8 @@ class Running(Inspection):
         else:
             executable, name = self._loaded(host, function, kernels, Way(bool(watch), interpreted))
             entry = executable.entry(name)
-        # By position: a call of a class with names makes a dictionary of them.
+        # Arguments are passed by position because keyword arguments of a class call cost a
+        # dictionary.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
         if deadline is not None:
             run.cancel_at(deadline, timeout)
@@ -226,22 +227,22 @@ class Running(Inspection):
         at_once: int | None = None,
         output: Sink | None = None,
     ) -> Batch:
-        """Call a function once for each value of the columns, as one run; `map(host, columns)`
-        does, too.
+        """Call a function once for each row of the columns, as one run; `map(host, columns)` works,
+        too.
 
         Args:
-            columns: for each argument a sequence or numpy array of its values, all of one length.
+            columns: for each argument a sequence or numpy array of its values, all of equal length.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
             timeout: seconds until the run is cancelled; results that are not available raise
                 `TimeoutError`.
-            at_once: how many calls are in flight, which bounds the memory that they hold; by
-                default all are.
+            at_once: how many calls are in flight at a time, which bounds the memory they hold; by
+                default, all of them.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or the columns do not
-                fit it; at the line of the caller.
+                fit it; at the caller's line.
         """
         if columns and isinstance(columns[0], HostContext):
             if len(columns) != 2:
@@ -266,13 +267,13 @@ class Running(Inspection):
         watched: bool = False,
         interpreted: bool = False,
     ) -> Executable:
-        """The program against a registry (by default all kernels), ready to run.
+        """Load the program against a registry (by default, all kernels), ready to run.
 
-        With `watched` its compiled functions log which blocks run, and are slower. With
-        `interpreted`, they are not machine code.
+        With `watched`, its compiled functions log which blocks run, and are slower. With
+        `interpreted`, they are interpreted instead of compiled to machine code.
 
         Raises:
-            TfrtError: if it uses kernels that do not exist, or uses them as they are not.
+            TfrtError: if it uses kernels that do not exist, or uses them with the wrong signature.
         """
         is_mapping = kernels is None or isinstance(kernels, Mapping)
         require(
@@ -291,17 +292,17 @@ class Running(Inspection):
         return known[1]
 
     def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
-        """Compile the functions that become machine code, unless that was done; the arguments are
-        as for `load`.
+        """Compile the functions that become machine code, unless they are compiled already. The
+        arguments are those of `load`.
 
         Raises:
-            TfrtError: at what cannot be compiled.
+            TfrtError: if a function cannot be compiled.
         """
         with deep_stack():
             self._compiled_kernels(Way(watched, interpreted))
 
     def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
-        """Start the function of that name; `options` are those of `run`."""
+        """Start the function with that name; `options` are those of `run`."""
         return self.run(function=name, arguments=values, **options)
 
     def _loaded(
@@ -311,8 +312,8 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
-        """Return the owner of a function, by default the one that runs if none is named, and its
-        name.
+        """Return the executable with a function, and the function's name. The default is the
+        function that runs if none is named.
         """
         if function is None:
             function = self._default_function or "main"
@@ -324,12 +325,12 @@ class Running(Inspection):
     def _load_compiled(
         self, function: str, *, watched: bool = False, interpreted: bool = False
     ) -> Executable:
-        """The compiled functions as host functions of one call, ready to run; made on first use.
+        """Load the compiled functions, each as a host function that makes one call, ready to run.
 
-        The arguments are as for `load`.
+        They are loaded on first use. The arguments are those of `load`.
 
         Raises:
-            TfrtError: at what cannot be compiled, or if Python cannot call `function`.
+            TfrtError: if a function cannot be compiled, or if Python cannot call `function`.
         """
         assert self._compiled is not None
         if function not in self._runnable:
@@ -349,7 +350,9 @@ class Running(Inspection):
         return self._executables_of_code[way]
 
     def _named(self, executable: Executable) -> Executable:
-        """`executable`, whose errors say what the text calls its arguments."""
+        """Make the errors of `executable` use the source's names of its arguments, and return
+        it.
+        """
         program = weakref.ref(self)
 
         def name_of(function: int, register: int) -> str:
@@ -362,19 +365,20 @@ class Running(Inspection):
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
-        """The kernels, and the compiled functions if host functions call some."""
+        """Return the kernels, and the compiled functions if host functions call some."""
         is_called = any(map(self._is_compiled, self.file.functions))
         if not is_called:
             return kernels
         return ChainMap(self._compiled_kernels(way), kernels)  # type: ignore[arg-type]  # only read
 
     def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
-        """Kernels for the compiled functions that can be run, or are called by host functions.
+        """Return kernels for the compiled functions that can be run, or are called by host
+        functions.
 
         They are compiled on first use.
 
         Raises:
-            TfrtError: at what cannot be compiled.
+            TfrtError: if a function cannot be compiled.
         """
         if self._compiled is None:
             return {}
@@ -388,13 +392,13 @@ class Running(Inspection):
 
     @cached_property
     def _runnable(self) -> list[str]:
-        """The compiled functions whose arguments and results Python can have."""
+        """The compiled functions whose arguments and results can be Python values."""
         functions = {} if self._compiled is None else self._compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
 
 
 def _host(host: HostContext | None) -> HostContext:
-    """The host of a run: the one that is given, or the default one."""
+    """Return the host of a run: the given one, or the default one."""
     if host is None:
         return default_host()
     require(isinstance(host, HostContext), "host", "a HostContext or None", host)
@@ -407,10 +411,10 @@ def _given(
     values: Sequence[object],
     arguments: Sequence[object] | None,
 ) -> tuple[HostContext | None, str | None, tuple[object, ...]]:
-    """Host, function and arguments of `run`, of which some came by position.
+    """Return the host, function, and arguments of `run`, some of which were passed by position.
 
     Raises:
-        TypeError: if there are more.
+        TypeError: if more were passed, or they do not have the expected types.
     """
     if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
@@ -426,7 +430,7 @@ def _given(
                 raise refused
             return host, function, tuple(given)
         values = rest
-    if type(arguments) not in (list, tuple):  # to ask abstract classes takes a tenth of a short run
+    if type(arguments) not in (list, tuple):  # an abstract-class check takes a tenth of a short run
         are_values = isinstance(arguments, Iterable) and not isinstance(
             arguments, str | bytes | Mapping
         )

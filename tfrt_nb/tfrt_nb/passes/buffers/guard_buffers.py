@@ -210,7 +210,7 @@ class _Known:
         self.writable |= other.writable
 
     def copy(self, *, is_later: bool = False) -> _Known:
-        """Return what is known at a region's start.
+        """Return the facts known at a region's start.
 
         `is_later` means that buffers may have been freed by then.
         """
@@ -371,11 +371,10 @@ class _Guards:
                 known.live.clear()
 
     def _hoist(self, nest: _Nest, loop: scf.ForOp | scf.ParallelOp, known: _Known) -> _Known:
-        """Put the checks of every iteration before the loop.
+        """Put the checks of every iteration before the loop, and return the facts known in its
+        iterations.
 
-        Return what is known in its iterations.
-
-        This does not hold after the loop, which may have no iterations.
+        These facts do not hold after the loop, which may have no iterations.
         """
         inside = self._in_rounds.setdefault(loop, _Known())
         inside.add(known)
@@ -427,7 +426,7 @@ class _Guards:
 
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
-    """Check indices that are induction or loop-invariant values before the loops."""
+    """Check, before the loops, indices that are induction variables or loop-invariant values."""
     if IN_BOUNDS in op.attributes or not nest.is_outside(op.memref):
         return
     if not all(index in nest.variables or nest.is_outside(index) for index in op.indices):

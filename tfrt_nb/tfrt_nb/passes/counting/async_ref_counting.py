@@ -1,5 +1,5 @@
-"""Automatic reference counting on the high-level operations, as the seed's review proposed it
-(D90716).
+"""Count references automatically on the high-level operations, as the dialect's original review
+(D90716) proposed.
 
     %t = async.execute {                    async.add_ref %v {count = 1 : i32}
       async.await %v                  =>    %t = async.execute {
@@ -9,17 +9,17 @@
                                             }
                                             async.drop_ref %v {count = 1 : i32}
 
-Code after a task may run before the task does, so the order of the text says nothing about whose
-use is the last one.  Each task that uses a value, as an operand or in its body, therefore holds a
-reference of its own, from right before it starts to its end; so does each task around it.  The rest
-is in `reference_counts`.
+Code after a task may run before the task does, so the order of operations does not tell which use
+is the last. Therefore each task that uses a value, as an operand or in its body, holds its own
+reference from right before it starts to its end, and so does each task around it.
+`reference_counts` does the rest.
 
 Calls own their async arguments, so each use in a call takes a reference, too.
 
-A body that fails does not reach its end.  Its ways to the error appear with the lowering to
-coroutines, after which `async-drop-on-error-paths` puts the drops there that they skip.
+A body that fails does not reach its end. Its paths to the error appear only in the lowering to
+coroutines; after that, `async-drop-on-error-paths` adds the drops that these paths skip.
 
-Then references that the code around a task drops anyway are handed to the task.
+An optimization then passes references that the code around a task drops anyway on to the task.
 
     async.add_ref %v {count = 1 : i32}
     %t = async.execute {                    =>    %t = async.execute {
@@ -29,13 +29,13 @@ Then references that the code around a task drops anyway are handed to the task.
     }                                             }
     async.drop_ref %v {count = 1 : i32}
 
-The optimization runs after `async-ref-counting`, on the same high-level operations.  A pair in one
-block with equal counts cancels unless the value is used between them by a task or a call and, after
-that, by anything else: the task or the callee may have dropped the last reference by then.
+The optimization runs after `async-ref-counting`, on the same high-level operations. A pair in one
+block with equal counts cancels unless, between them, a task or a call uses the value and then any
+other operation uses it, because the task or the callee may have dropped the last reference by then.
 `async-runtime-ref-counting-opt` does the same for calls.
 
-Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts`
-takes them out after that, where no way out is left.
+Counts stay in loops, because lowering may add early exits to a loop. After the lowering,
+`async-hoist-ref-counts` moves them out of loops without such exits.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class AsyncRefCounting(ModulePass):
                 fail(nested, "explicit reference counting is not supported")
         for carrying in carrying_operations(op):
             *_, outermost = carrying, *structured_around(carrying)
-            # The body of a task is one block until it is outlined: no loop in it can be lowered.
+            # The body of a task is one block until it is outlined, so no loop in it can be lowered.
             if isinstance(outermost.parent_op(), ExecuteOp):
                 text = f"'{carrying.name}' in a task carries async values"
                 fail(carrying, f"{text}: count references after lowering")
@@ -94,7 +94,9 @@ class AsyncRefCounting(ModulePass):
 
 
 def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
-    """Tasks that use the value, and tasks around them up to where the value is made; each once."""
+    """Return the tasks that use the value, and the tasks around them up to the value's own region,
+    each once.
+    """
     region = region_of(defining_block(value))
     tasks: dict[ExecuteOp, None] = {}
     for use in value.uses:

@@ -1,4 +1,4 @@
-"""Automatic reference counting on the runtime operations.
+"""Count references automatically on the runtime operations.
 
     %t = call @make() : () -> !async.token        %t = call @make() : () -> !async.token
     call @take(%t) : (!async.token) -> ()         async.runtime.add_ref %t {count = 1 : i64}
@@ -7,39 +7,39 @@
                                                   async.runtime.drop_ref %t {count = 1 : i64}
 
 Calls own their async arguments, so each use in a call takes a reference; async results come with
-one. The rest is in `reference_counts`.
+one. `reference_counts` does the rest.
 
-All values are counted, also those that the program adds and drops references of, as in MLIR.  With
-`leave_counted` such a value is left alone, and the program has to do all of the counting for it, as
-after a counting pass.  Runs after both lowerings: only then are the
-ways to an error known.
+As in MLIR, the pass counts all values, including those whose references the program itself adds and
+drops. With `leave_counted`, it skips these, and the program must do all of the counting for them,
+as after a counting pass. The pass runs after both lowerings, because only then are the paths to
+errors known.
 
-Some counts of a program are meant to come on top of those that are added automatically.
+Some of a program's counts are meant in addition to the automatic ones.
 
     %t = async.execute { ... }
     async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top
     async.await %t : !async.token
     async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
 
-A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in
-MLIR's pipelines, and counts every value.  References that such a program adds and drops by itself
-come on top of that.  A program of runtime operations only may be the result of a counting pass: a
-value of which it drops more than it adds, or that it hands on, is counted by hand, and nothing is
-added.
+A program with tasks and awaits has not been counted yet: as in MLIR's pipelines, counting comes
+after their lowering and covers every value. References that such a program adds and drops itself
+are in addition to these. A program that has only runtime operations may be the result of a counting
+pass. If it drops more references to a value than it adds, or passes one on, the value is counted by
+hand, and the pass adds nothing.
 
-The policy-based pass counts by rule: one drop at the place where a value is last needed, by
-convention.
+The policy-based pass counts by rule: it adds one drop at the place where, by convention, a value is
+last needed.
 
-Assumes that each token is awaited or added to a group once, and each value and group awaited once,
-and that nothing is passed to calls.  Then the reference is dropped
+It assumes that each token is awaited or added to a group once, that each value and group is awaited
+once, and that nothing is passed to calls. It drops the reference
 
 - right after the definition, if there is no use;
 - after `is_error` of a token or group (the await is over);
 - after `load` of a value;
 - after `add_to_group` of a token.
 
-It needs no liveness, and is as correct as its assumptions: where a value is awaited and found in
-error its load is never reached and the reference stays.  `async-runtime-ref-counting` needs no
+It needs no liveness analysis, but is only as correct as its assumptions: when an awaited value is
+in error, its load is never reached, and the reference leaks. `async-runtime-ref-counting` needs no
 assumptions.
 """
 
@@ -84,12 +84,14 @@ from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
 _NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
-"""Programs have no spawns of their own: these were tasks (`speed.copying`)."""
+"""The operations of a program that is not counted yet. Programs never contain spawns; these were
+tasks (`speed.copying`).
+"""
 
 
 @dataclass(frozen=True)
 class MarkExplicitCounts(ModulePass):
-    """Marks `async.runtime.add_ref` and `drop_ref` of a program that is not counted yet."""
+    """Marks the `async.runtime.add_ref` and `drop_ref` of a program that is not counted yet."""
 
     name: ClassVar[str] = "async-mark-explicit-counts"
 
@@ -109,8 +111,8 @@ class MarkExplicitCounts(ModulePass):
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Whether the program does all of the counting for the value, or for one that a select makes it
-    of.
+    """Return whether the program does all of the counting for the value, or for a source of the
+    select that produces it.
     """
     users = (use.operation for use in value.uses)
     if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
@@ -121,9 +123,10 @@ def is_counted_by_hand(value: SSAValue) -> bool:
 
 
 def _is_balanced(value: SSAValue) -> bool:
-    """Whether as many references are added as dropped, and no reference is handed on.
+    """Return whether as many references are added as dropped, and no reference is passed on.
 
-    The result of a select comes without a reference: its sources say whether the program counts it.
+    The result of a select has no reference of its own, so its sources decide whether the program
+    counts it.
     """
     if isinstance(select := value.owner, arith.SelectOp):
         return _is_balanced(select.lhs) and _is_balanced(select.rhs)
@@ -149,8 +152,8 @@ _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    `share_exits` lets ways to an error that drop many references do so in common; `leave_counted`
-    leaves values alone that are counted by hand.
+    With `share_exits`, paths to an error that drop many references share the code that does.
+    `leave_counted` skips values that are counted by hand.
     """
 
     name: ClassVar[str] = "async-runtime-ref-counting"
@@ -170,9 +173,10 @@ class AsyncRuntimeRefCounting(ModulePass):
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
-    """Counting is about threads of control, which tasks hide, and about calls that own arguments.
+    """Reject tasks, awaits, and async calls: counting follows threads of control, which tasks hide,
+    and calls that own their arguments.
 
-    The first task or await is named, if there is one, as MLIR does.
+    The error names the first task or await if one exists, as MLIR does.
     """
     operations = operations_in(module)
     found = any(type(op) in _WAITING for op in operations)

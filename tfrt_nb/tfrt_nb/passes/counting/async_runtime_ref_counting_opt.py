@@ -1,15 +1,15 @@
-"""Pairs of add_ref and drop_ref that cancel are erased.
+"""Erase pairs of add_ref and drop_ref that cancel.
 
     async.runtime.add_ref %t {count = 1 : i64}
     call @take(%t) : (!async.token) -> ()           =>    call @take(%t) : (!async.token) -> ()
     async.runtime.drop_ref %t {count = 1 : i64}
 
-The callee takes ownership of the caller's reference.  A pair in one block with equal counts cancels
-unless the value is used between them by a call and, after that call, by anything else: the callee
-may have dropped the last reference.  Each drop cancels one add.  The reference that the result of a
-select takes stays.
+The callee takes ownership of the caller's reference. A pair in one block with equal counts cancels
+unless, between them, a call uses the value and then any other operation uses it, because the callee
+may have dropped the last reference. Each drop cancels one add. The reference that the result of a
+select takes is never erased.
 
-And a loop that starts tasks with the same value takes the references of all of them at once.
+A loop that starts tasks with the same value takes the references for all of them at once.
 
     scf.for %i = %lo to %hi step %one {             %n = max(%hi - %lo, 0)
       async.runtime.add_ref %t {count = 1}          async.runtime.add_refs %t, %n
@@ -18,14 +18,16 @@ And a loop that starts tasks with the same value takes the references of all of 
                                                     }
 
 The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop,
-you could hoist the increments".  Each round gives a reference away, so the number of rounds is what
-is added, as one operation; where it is known, as the `count` of an `async.runtime.add_ref`.  No
-drops are in such loops: tasks and callees drop what they own.
+you could hoist the increments".  Each iteration passes one reference on, so one operation before
+the loop adds as many references as the loop has iterations; if that number is known, it is the
+`count` of an `async.runtime.add_ref`. Such loops contain no drops, because tasks and callees drop
+the references they own.
 
-A loop that is still structured when references are counted is not left early, so that what is added
-in front of it is handed over in it: a check for cancellation, a failing call, or an await has made
-blocks of its loop by then, and counts stay in those.  `async-interruptible-loops` cuts long loops
-of task starts into such pieces. Counts that the program itself writes stay where they are.
+A loop that is still structured when references are counted has no early exit, so all references
+added before it are passed on in it. Checks for cancellation, failing calls, and awaits have turned
+their loops into blocks by then, and counts stay in those. `async-interruptible-loops` cuts long
+loops of task starts into structured pieces. Counts that the program itself writes stay where they
+are.
 """
 
 from __future__ import annotations
@@ -82,12 +84,14 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
 
 
 def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
-    """Erase each pair of one block that cancels; `takers` take ownership of a reference."""
+    """Erase each pair in one block that cancels. Operations of the types in `takers` take ownership
+    of a reference.
+    """
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
         if isinstance(value.owner, SelectOp):
-            # It is one of its sources, which may be dropped between the two: it has no other
-            # reference.
+            # The result is one of the select's sources, which may be dropped between the two
+            # operations: then only the added reference keeps it alive.
             continue
         for users in _users_by_block(value, pairs).values():
             for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs, takers):
@@ -95,9 +99,10 @@ def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operat
 
 
 def _users_by_block(value: SSAValue, pairs: Counts) -> dict[Block, set[Operation]]:
-    """The users in each block with a counting operation.
+    """Return the users in each block that has a counting operation.
 
-    A user in a nested region stands for itself where it is counted, and for its holder elsewhere.
+    In the block that contains it, a user counts as itself. In an outer block, the operation that
+    holds it counts as the user.
     """
     blocks = {
         use.operation.parent: None
@@ -119,8 +124,8 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 def _cancelling(
     users: Sequence[Operation], pairs: Counts, takers: AbstractSet[type[Operation]]
 ) -> list[Operation]:
-    """The counting operations of pairs that cancel, of all users of a value in the order of a
-    block.
+    """Return the counting operations of pairs that cancel. `users` are all users of a value in one
+    block, in order.
     """
     cancelled: list[Operation] = []
     drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
@@ -140,13 +145,13 @@ def _cancelling(
 
 
 def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
-    """Whether the operation is of this kind, and not one that the user wrote."""
+    """Return whether the operation is of this kind and was not written by the user."""
     return type(op) is kind and BY_HAND not in op.attributes
 
 
 def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
-    """For each user the place of the first one after it that uses the value after an operation
-    took ownership of a reference: no pair may have that between its two.
+    """Return, for each user, the place of the first later user that follows a taker. The value may
+    be gone there, so no pair may have that use between its two operations.
     """
     first_other = end = len(users)
     ends = []
@@ -157,24 +162,25 @@ def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> l
             end = first_other
         else:
             first_other = place
-            # What a holder takes in its regions, it may use there afterwards.
+            # An operation with regions may use the value again after a taker inside it.
             if any(type(nested) in takers for nested in operations_in(user)):
                 end = place
     return ends[::-1]
 
 
 _LEAVES = (RuntimeCheckInterruptOp, RuntimeCheckOp, cf.AssertOp)
-"""The operations that become exits of a loop, if no pass has lowered them yet."""
+"""The operations that become exits of a loop unless a pass has lowered them already."""
 
 
 @dataclass(frozen=True)
 class HoistRefCounts(ModulePass):
-    """Moves `async.runtime.add_ref` of values from outside in front of loops."""
+    """Moves `async.runtime.add_ref` before the loop if the value is defined outside the loop."""
 
     name: ClassVar[str] = "async-hoist-ref-counts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # From the inside: what is in front of an inner loop is in the outer one.
+        # Inner loops come first: a count moved before an inner loop is then in the outer one, which
+        # may move it further.
         for loop in reversed(operations_in(op)):
             if isinstance(loop, scf.ForOp) and not any(
                 isinstance(inner, _LEAVES) for inner in operations_in(loop)
@@ -212,7 +218,7 @@ def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:
     """Return the number of iterations, as an index: `lower < upper ? (upper - lower - 1) / step + 1
     : 0`.
 
-    The bounds may be so far apart that only an unsigned number has their difference.
+    The difference of the bounds may fit only in an unsigned number.
     """
     type_ = loop.lb.type
     count = emit(arith.SubiOp(loop.ub, loop.lb)).result

@@ -1,4 +1,4 @@
-"""Ways to an error drop the references that the normal way drops later.
+"""Drop, on paths to an error, the references that the normal path drops later.
 
     ^b:                                        ^b:
       cf.cond_br %failed, ^error, ^go            cf.cond_br %failed, ^error, ^go
@@ -9,10 +9,10 @@
       async.runtime.await %t                   ^go:
       async.runtime.drop_ref %t                  ...
 
-Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear
-when tasks become coroutines and assertions become branches.  Nor does a program that counts by
-hand.  Counts are balanced on every normal path, so one path tells what is due; it is followed until
-it meets the error's way again.
+Counting on the high-level operations (`async-ref-counting`) does not see these paths, because they
+appear only when tasks become coroutines and assertions become branches. Neither does a program that
+counts by hand. Counts are balanced on every normal path, so following a single one shows which
+drops are due. The pass follows it until it joins the path of the error.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 class DropOnErrorPaths(ModulePass):
     """Completes the counts of `async-ref-counting` after the lowering to coroutines.
 
-    With `explicit_only` other values are counted later, and only what the program itself takes and
-    drops is completed.
+    With `explicit_only`, the pass completes only the references that the program itself takes and
+    drops; other values are counted later.
     """
 
     name: ClassVar[str] = "async-drop-on-error-paths"
@@ -87,7 +87,9 @@ def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Bloc
 def _error_edges(
     function: FuncOp, error_blocks: AbstractSet[Block]
 ) -> Iterator[tuple[Operation, int, Block]]:
-    """Branches with an edge to an error, and the block where they go on normally."""
+    """Yield each branch with an edge to an error, that edge, and the block where it continues
+    normally.
+    """
     for block in function.body.blocks:
         branch = terminator_of(block)
         if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
@@ -99,8 +101,8 @@ def _error_edges(
 
 
 def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
-    """Whether the branch asks if a call has failed, or the run is cancelled: to its first target if
-    so.
+    """Return whether the branch goes to its first target if a call failed or the run is
+    cancelled.
     """
     if not isinstance(branch, cf.ConditionalBranchOp):
         return False
@@ -113,7 +115,7 @@ def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
 
 
 def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
-    """A shortest normal path to a return, or to where the error's way is met."""
+    """Return a shortest normal path to a return, or to where it joins the path of the error."""
     met = {error} | blocks_behind(error)
     pending = deque([[start]])
     seen = {start}
@@ -137,7 +139,7 @@ def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:
 
 
 def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: bool) -> Block:
-    """Drop what is due where only this edge passes; the block that does."""
+    """Drop the due references in a block that only this edge reaches, and return that block."""
     block = branch.successors[edge]
     if len(block.predecessors()) > 1:
         block = split_edge(branch, edge)
@@ -151,10 +153,10 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """References dropped on the path from `branch`, less those added; of values that are made
-    before it.
+    """Return the references dropped on the path from `branch`, minus those added, for values
+    defined before it.
 
-    A block argument on the path is the value that the branch passes for it.
+    A block argument on the path counts as the value that the branch passes for it.
     """
     due: dict[SSAValue, int] = {}
     passed: dict[SSAValue, SSAValue] = {}
@@ -179,9 +181,9 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
 def _dropped(
     op: Operation, passed: Mapping[SSAValue, SSAValue], explicit_only: bool
 ) -> Iterator[tuple[SSAValue, int]]:
-    """The references that an operation drops or hands on, less those that it adds.
+    """Yield the references that an operation drops or passes on, minus those that it adds.
 
-    With `explicit_only`, a value that is handed on counts if it, or the one that was passed for it,
+    With `explicit_only`, a value that is passed on counts only if it, or the value passed for it,
     is counted by hand.
     """
     match op:

@@ -1,8 +1,8 @@
 """Liveness analysis: the blocks of a region in which values are live.
 
-A use in a nested region counts as a use by the operation of the value's own region that holds it.
-Sets of values are integers: bit `i` stands for value `i`.  The answers are for all values at once,
-for the control flow graph at the time of the request.
+A use in a nested region counts as a use by the operation in the value's own region that holds it.
+Sets of values are integers: bit `i` represents value `i`. The analysis covers all values at once,
+in the control-flow graph as it is when the analysis runs.
 
 This is live-variable analysis, the backward data-flow analysis in Aho, Lam, Sethi, and Ullman,
 "Compilers: Principles, Techniques, and Tools", second edition, chapter 9, with a worklist.
@@ -23,11 +23,11 @@ from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 
 
 class Liveness:
-    """The lives of some values of one region, numbered in the order in which they are given.
+    """The liveness of some values of one region, which are numbered in the given order.
 
-    `made` are the values that each block makes, `live_in` those that are needed on entry to it,
-    `at_end` those that its terminator uses.  A value that is passed to a block argument is used by
-    the branch.
+    For each block, `made` has the values it defines, `live_in` those that are live on entry, and
+    `at_end` those that its terminator uses. Passing a value to a block argument is a use by the
+    branch.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
@@ -58,10 +58,10 @@ class Liveness:
         self._spread()
 
     def _spread(self) -> None:
-        """Propagate liveness backward: the values that a block needs and does not define, its
-        predecessors need, too.
+        """Propagate liveness backward: predecessors also need the values that a block needs and
+        does not define.
         """
-        pending = dict.fromkeys(self.blocks)  # the last one is taken first
+        pending = dict.fromkeys(self.blocks)  # `popitem` takes the last first
         while pending:
             block, _ = pending.popitem()
             needed = self.live_in[block]
@@ -79,12 +79,12 @@ class Liveness:
         return needed
 
     def last_user(self, block: Block, number: int) -> Operation | None:
-        """The last operation of the block that uses the value."""
+        """Return the last operation of the block that uses the value."""
         return self._last_users[block].get(number)
 
 
 def numbers_in(values: int) -> Iterator[int]:
-    """The numbers of the values in a set, the least first."""
+    """Yield the numbers of the values in a set, in ascending order."""
     while values:
         lowest = values & -values
         yield lowest.bit_length() - 1
@@ -92,5 +92,5 @@ def numbers_in(values: int) -> Iterator[int]:
 
 
 def ancestor_in(region: Region, op: Operation) -> Operation:
-    """The operation directly in the region that is `op` or holds it."""
+    """Return the operation directly in the region that is `op` or holds it."""
     return [op, *itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))][-1]

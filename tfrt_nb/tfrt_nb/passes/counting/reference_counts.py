@@ -1,16 +1,16 @@
-"""The places where references are dropped, which the counting passes share.
+"""Find the places where references are dropped; all counting passes use this module.
 
-Every async value starts with one reference that belongs to the code that follows (an argument's was
-added by the caller, a result's by its maker).  That reference goes
+Every async value starts with one reference, which the code that follows owns. (The caller added
+that of an argument, and the defining operation added that of a result.) The reference goes
 
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
 - otherwise it is dropped after the last use, or on the edge of the control flow graph after which
   the value is no longer needed.
 
-A value needed more than once at such a point (returned twice; passed to a block argument and used
-afterwards) gets more references first.  The result of a select is one of its sources, which keep
-their own references, and takes one for itself.
+A value needed more than once at such a point (returned twice, or passed to a block argument and
+used afterwards) gets more references first. The result of a select is one of its sources, which
+keep their own references; it takes one for itself.
 
     cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
   ^use:                                      ^use:
@@ -23,9 +23,9 @@ their own references, and takes one for itself.
                                              ^end:
                                                return
 
-Invariant: on each path from the definition the references added and dropped sum to zero.  What is
-due is found for all values of a region at once, in the control flow graph as it is before; then it
-is placed value by value, which may put blocks on edges.
+Invariant: on each path from the definition, the references added and dropped sum to zero. The pass
+first finds the due counts for all values of a region at once, in the unchanged control-flow graph.
+Then it places them value by value, which may insert blocks on edges.
 
 MLIR describes the scheme at https://mlir.llvm.org/docs/Passes/#-async-runtime-ref-counting.
 Dropping each reference after the last use is also what Perceus does (Reinking, Xie, de Moura, and
@@ -34,7 +34,7 @@ fixed place by convention (`async_runtime_policy_based_ref_counting`), which is 
 its assumptions; a drop at the end of the function, which keeps every value alive until then; and a
 tracing collector, which would have to stop the threads of native code.
 
-Ways to an error that drop the same references share the code that does it.
+Paths to an error that drop the same references share the code that does.
 
     ^error1:                                   ^error1:
       async.runtime.fail_from %a                 async.runtime.fail_from %a
@@ -48,8 +48,8 @@ Ways to an error that drop the same references share the code that does it.
       async.runtime.drop_ref %c                  async.runtime.drop_ref %c
       cf.br ^fail                                cf.br ^fail
 
-A function that waits for many objects one after the other may fail at each, and has to drop all
-that come later: written out, that is more code than the square of their number.
+A function that waits for many objects one after another may fail at each, and must then drop all
+later ones. Without sharing, that code grows with the square of their number.
 """
 
 from __future__ import annotations
@@ -99,12 +99,14 @@ ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetError
 """The operations at the start of a block that continues after a failure."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
-"""This many dropped references are worth sharing; below, each way is easier to read on its own."""
+"""The number of dropped references from which sharing is worthwhile; with fewer, separate paths are
+easier to read.
+"""
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Of blocks and the sets of values that they drop, those that should share, by where they
-    lead.
+    """Group the blocks that should share their drops by their successor; `due` has the values that
+    each block drops.
     """
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
@@ -117,8 +119,8 @@ def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
 
 
 def is_exit(block: Block) -> bool:
-    """Whether one branch leads to the block, which is about an error, and on to a block without
-    arguments.
+    """Return whether the block handles an error, exactly one branch leads to it, and it continues
+    to a block without arguments.
     """
     end = block.last_op
     return (
@@ -131,7 +133,7 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """Drops some values, the last ones first, and then what `rest` does; `total` are all of
+    """Drops some values, the last first, and then those of `rest`. `total` is the set of all of
     them.
     """
 
@@ -143,11 +145,11 @@ class _Step:
 
 
 def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Let the blocks, which lead to the same one, drop the values that are due in each."""
+    """Make each block drop its due values, sharing code. All blocks have the same successor."""
     steps: list[_Step] = []
     first: dict[Block, _Step | None] = {}
     step: _Step | None = None
-    # From the end, where the least is due: what comes before adds to it.
+    # Start at the end, where the fewest values are due: each earlier block adds to them.
     order = {block: place for place, block in enumerate(region_of(next(iter(due))).blocks)}
     for block in sorted(due, key=order.__getitem__, reverse=True):
         step = _within(step, due[block], steps)
@@ -164,7 +166,9 @@ def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDro
 
 
 def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
-    """The first step at or after `step` that drops only what is due; made if necessary."""
+    """Return the first step at or after `step` that drops only due values, creating it if
+    necessary.
+    """
     while step is not None and step.total & ~due:
         rest = step.rest.total if step.rest else 0
         fitting = len(step.given)
@@ -177,7 +181,7 @@ def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
 
 
 def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
-    """Make two steps of one; the second of them."""
+    """Split a step in two, and return the second."""
     given = step.given[position:]
     total = sum(1 << number for number in given) | (step.rest.total if step.rest else 0)
     second = _Step(given, step.rest, total)
@@ -187,7 +191,7 @@ def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
 
 
 def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Write the missing steps; those that only `block` takes go into it."""
+    """Emit the steps that have no code yet; steps that only `block` takes go into it."""
     branch = terminator_of(block)
     target = branch.successors[0]
     while step is not None:
@@ -221,8 +225,8 @@ class Counts:
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
-    """All async values that are to be counted: first the arguments of all blocks, then the results
-    of all operations.
+    """Return all async values to count: first the arguments of all blocks, then the results of all
+    operations.
     """
     given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
     arguments = [value for block in module.walk_blocks() for value in block.args if is_async(value)]
@@ -232,7 +236,9 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
 
 
 def lower_carried_values(module: ModuleOp) -> None:
-    """Lower loops and branches of `scf` that pass async values on: blocks say who owns them."""
+    """Lower loops and branches of `scf` that pass async values on, because ownership is explicit
+    only between blocks.
+    """
     carrying = set(carrying_operations(module))
     carrying |= {outer for op in carrying for outer in structured_around(op)}
     if carrying:
@@ -240,8 +246,8 @@ def lower_carried_values(module: ModuleOp) -> None:
 
 
 def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
-    """The operations of `scf` with regions that async values go into as arguments or come out
-    of.
+    """Yield the operations of `scf` whose regions receive async values as arguments or return
+    them.
     """
     for op in operations_in(module):
         if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
@@ -251,13 +257,13 @@ def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
 
 
 def structured_around(op: Operation) -> Iterator[Operation]:
-    """The operations of `scf` around one, from the inside out: they are lowered with it."""
+    """Return the operations of `scf` around `op`, from the inside out. They are lowered with it."""
     return itertools.takewhile(lambda outer: outer.name.startswith("scf."), ancestors(op))
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """A call owns its async arguments, a value what is stored in it, a handle its object: take a
-    reference for each use.
+    """Take a reference for each use that transfers ownership: to a call, to a value that stores it,
+    or to a handle.
     """
     calls: dict[Operation, int] = {}
     for use in value.uses:
@@ -272,25 +278,26 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
 def drop_references(
     values: Sequence[SSAValue], counts: Counts, *, sharing_exits: bool = False
 ) -> None:
-    """Place what the module's docstring says for the values.
+    """Place the counts of the values as the module's docstring describes.
 
-    With `sharing_exits`, ways to an error that drop much share it: see `exits_worth_sharing`.
+    With `sharing_exits`, paths to an error that drop many references share code; see
+    `exits_worth_sharing`.
     """
     by_region: dict[Region, list[SSAValue]] = {}
     for value in values:
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
         _Dropping(region, made, counts).run(sharing_exits)
-    # Last, so that the reference is taken before the sources, whose last use this may be, are
-    # dropped.
+    # This comes last, so that the reference is taken before the sources are dropped: the select may
+    # be their last use.
     for value in values:
         if isinstance(value.owner, arith.SelectOp):
             Emitter.behind(value.owner)(counts.add(value, 1))
 
 
 class _Dropping:
-    """Finds what is due in a region, as steps of one value in one block, and then takes the
-    steps.
+    """Finds the due counts of a region as steps, each for one value in one block, and then places
+    them.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:
@@ -301,7 +308,7 @@ class _Dropping:
         self._split: dict[tuple[Block, int], Block] = {}
 
     def run(self, sharing_exits: bool) -> None:
-        """Place everything."""
+        """Find and place all due counts."""
         exits: dict[Block, int] = {}
         ways: dict[Block, tuple[int, Block, int]] = {}
         for order, block in enumerate(self.liveness.blocks):
@@ -327,7 +334,7 @@ class _Dropping:
             share_exits(due_at_end, self.values, self.counts.drop)
 
     def _behind_last_users(self, order: int, block: Block) -> None:
-        """The values that the block makes or is given and that are not needed after it."""
+        """Add drops of the values that are live in the block but not after it."""
         liveness = self.liveness
         held = liveness.live_in[block] | liveness.made[block]
         for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
@@ -341,11 +348,11 @@ class _Dropping:
     def _add_step(
         self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
     ) -> None:
-        """Drop a reference to a value there, or add that many."""
+        """Record a step that drops one reference to a value there, or adds `added` ones."""
         self._steps.append((number, order, where, added))
 
     def _due_on_edges(self, order: int, block: Block) -> list[int]:
-        """For each edge out of the block, the values that are not needed after it."""
+        """Return, for each edge out of the block, the values that are not needed after it."""
         liveness = self.liveness
         used = liveness.at_end[block]
         if block.last_op is None or not (used or block.last_op.successors):
@@ -360,7 +367,7 @@ class _Dropping:
             elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
                 fail(branch, _NOT_RETURN_LIKE)
         held = liveness.live_out(block) | used
-        # One reference is at hand in front of the branch; each edge may need another number.
+        # One reference is held before the branch; each edge may need a different number.
         due = []
         for edge, target in enumerate(branch.successors):
             live_in = liveness.live_in[target]
@@ -374,8 +381,8 @@ class _Dropping:
                 if needed > 1:
                     where = functools.partial(self._in_front_of_target, block, edge)
                     self._add_step(number, order, where, needed - 1)
-            # What is not needed while suspended is needed when resumed: the frame holds the
-            # reference.
+            # A value that is not needed while suspended is needed after resumption, and the frame
+            # holds its reference.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
 
@@ -384,7 +391,7 @@ class _Dropping:
             self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
-        """Return a place that only this edge passes, before the target gets its arguments.
+        """Return an emitter that only this edge reaches, before the target gets its arguments.
 
         An argument may be the same object as the value and drop its reference at once.
         """
@@ -396,8 +403,8 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Return a place that only this edge passes: before a lone branch, at the start of the
-        target, or between.
+        """Return an emitter that only this edge reaches: before a lone branch, at the start of the
+        target, or in a new block between.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

@@ -1,13 +1,12 @@
 """Lower the async dialect to coroutines and runtime calls, as MLIR describes it.
 
 `desugar_proposal` reads the spellings of the 2020 proposal. `number_functions` replaces function
-values with numbers. `await_in_calls` makes async functions of functions that wait in a task, using
-their `call_graph`, and returns errors as results of plain functions.
+values with numbers. `await_in_calls` uses the `call_graph` to turn functions that wait in a task
+into async functions, and makes plain functions return errors as results.
 
 `async_to_async_runtime` builds the coroutines: `outline` moves task bodies into functions, finds
 equal ones, and tracks the references that programs count at tasks; `coroutines` builds the frame
 and the suspension points, and `finished_coroutines` finds them again after other passes.
 
-`convert_scf_to_cf` finishes with
-blocks and branches.
+`convert_scf_to_cf` creates blocks and branches at the end.
 """

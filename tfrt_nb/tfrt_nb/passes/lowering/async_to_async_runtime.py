@@ -5,7 +5,7 @@
                                                   (and an assertion that %t is not in error)
 
 Each body is outlined, inner ones first, and starts cold: a worker runs it from its first operation
-on. Awaits in bodies suspend; awaits in plain functions block.
+on. Awaits in bodies suspend; awaits in plain functions block the thread.
 
 After the pass, no operation above the runtime and coroutine level is left, except `async.func`,
 `async.call` and `async.return`, which `async-func-to-async-runtime` lowers earlier. MLIR's pass is
@@ -130,7 +130,9 @@ class AsyncToAsyncRuntime(ModulePass):
 
 
 def _refuse_proposal(module: ModuleOp) -> None:
-    """Lowered counts beside operations that become tasks and awaits would seem to come on top."""
+    """Reject operations of the proposal: they become tasks and awaits, beside which lowered counts
+    would seem to be in addition to the automatic ones.
+    """
     first = next((op for op in operations_in(module) if type(op) in _PROPOSAL), None)
     if first is not None:
         reason = "must be replaced before counts are lowered: run async-desugar-proposal first"

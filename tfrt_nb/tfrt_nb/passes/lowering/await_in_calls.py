@@ -1,5 +1,5 @@
-"""Let calls wait and fail: functions that wait become async functions where tasks call them, and
-functions that fail tell so by their first result.
+"""Let calls wait and fail: functions that wait become async functions if tasks call them, and
+functions that can fail report it in their first result.
 
     func.func @get(%v: !async.value<i64>) -> i64 {     async.func private @get_async(...)
       %x = async.await %v : !async.value<i64>              -> !async.value<i64> {
@@ -30,7 +30,7 @@ Assertions in plain functions fail the function, not the process:
                                             return %true, %poison : i1, i64
                                           }
 
-The first result of a function that can fail tells whether it did. Callers test it: plain functions
+The first result of a function that can fail says whether it did. Callers test it: plain functions
 fail as well, and coroutines set their results to the error. The other results of a failed call are
 not used. Async results are objects in error, so that their references can be counted like any
 others.
@@ -123,7 +123,8 @@ class AwaitInCalls(ModulePass):
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
     """Return the names of the functions that wait, or that call one that does.
 
-    A coroutine is neither: what it calls may wait, but its caller has gone on by then.
+    Coroutines do not count: functions they call may wait, but their own caller has continued by
+    then.
     """
     inside = {
         name: outside_tasks(function.body)
@@ -206,7 +207,7 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
 
 
 FALLIBLE = "fallible"
-"""The attribute of a function whose first result tells whether it failed."""
+"""The attribute of a function whose first result says whether it failed."""
 FAST_PATH = "fast_path"
 """The attribute of a function that returns handles first (see `fast_path`).
 
@@ -216,9 +217,8 @@ Such a function does not fail but returns handles of objects in error.
 """
 
 _MAX_RETURNS = 3
-"""The number of failure points up to which each returns by itself.
-
-Beyond it, they share a block.
+"""The maximum number of failure points that each have a return of their own. Beyond it, they share
+a block.
 """
 FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 """The operations by which a plain function fails."""
@@ -234,7 +234,7 @@ class PropagateFailures(ModulePass):
         functions = [nested for nested in op.body.block.ops if isinstance(nested, PlainFuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
         plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
-        # Those that fail, or that call one that does.
+        # A function that calls one that can fail, can fail itself.
         inside = {function.sym_name.data: operations_in(function) for function in plain}
         fallible = functions_with(inside, lambda op: type(op) in FAILING)
         for function in functions:

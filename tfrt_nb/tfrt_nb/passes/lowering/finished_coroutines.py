@@ -84,7 +84,7 @@ def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None
 
 
 def _own_block(op: Operation) -> Block:
-    """Return the block that starts with `op`, which is split off if it does not yet."""
+    """Return the block that starts with `op`, splitting its block if necessary."""
     block = block_of(op)
     if block.first_op is op:
         return block

@@ -5,8 +5,8 @@
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-Everything that holds for calls, such as that they may fail, recur or wait, then holds for these,
-too. The candidates are the functions of the value's type that some `func.constant` names.
+Later passes then treat them like any other calls, which may fail, recur, or wait. The candidates
+are the functions of the value's type that some `func.constant` names.
 """
 
 from __future__ import annotations

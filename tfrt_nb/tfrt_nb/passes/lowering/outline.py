@@ -115,11 +115,11 @@ class TaskCounts:
 
 
 def write_out_handed_on(module: ModuleOp) -> None:
-    """Where a task only hands a counted value to a call, write down the reference that it holds.
+    """Emit the reference that a task holds if it only passes a counted value to a call.
 
-    The call owns what it takes, so it takes the reference of the task.  Counting passes cancel the
-    two operations that are added here; without them, nothing in the body would say that the program
-    counts the value.
+    The call owns its arguments, so it takes the reference of the task. Counting passes cancel the
+    two operations added here; without these, nothing in the body would show that the program counts
+    the value.
     """
     counts = {op.operands[0]: op for op in operations_in(module) if type(op) in EARLY_COUNTING}
     for op in operations_in(module):
@@ -421,8 +421,8 @@ def _op_key(
     blocks: dict[Block, int],
     constants: list[ConstantOp],
 ) -> BodyKey:
-    # A block later in the text may define a value that an earlier one uses; such a use numbers the
-    # value here.
+    # An operation may use a value that a later block in the region's order defines; such a use
+    # numbers the value here.
     operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
     for result in op.results:
         numbers.setdefault(result, len(numbers))

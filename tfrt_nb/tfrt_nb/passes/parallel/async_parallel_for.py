@@ -15,7 +15,7 @@ an inner loop starts at the first coordinate only while all outer loops are in t
 iteration, and ends at the last coordinate only while all outer loops are in their last iteration.
 
 A dispatch function starts the blocks: it hands half of its blocks to a new task until one block is
-left. With `async-dispatch=false`, a loop starts them. The caller then waits for all of them.
+left. With `async-dispatch=false`, a loop starts them. The caller then waits for all blocks.
 
 Invariants: Each iteration belongs to exactly one block, and no started block is empty. Loops with
 reductions are left alone, or become loops over blocks first (`parallel_reduction`).
@@ -95,8 +95,8 @@ class AsyncParallelFor(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
-        # In MLIR's numbering of the functions, the last loop comes first, and outer loops come
-        # before inner ones.
+        # MLIR numbers the functions this way: the last loop first, and outer loops before inner
+        # ones.
         while loops := self._outermost(op):
             for loop in reversed(loops):
                 if loop.initVals:

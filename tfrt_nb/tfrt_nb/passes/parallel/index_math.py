@@ -40,9 +40,8 @@ def _emitted(
 
 @dataclass
 class IndexMath:
-    """Emits operations as they are requested, constants included.
-
-    `trip_count` folds known bounds.
+    """Emits every requested operation, including constants. Only `trip_count` folds known
+    bounds.
     """
 
     emit: Emitter

@@ -1,4 +1,4 @@
-"""Reject programs that would end the process, or put assertions before the operations that would.
+"""Reject programs that would kill the process, or put assertions before the operations that would.
 
     %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
                                             cf.assert %ok, "division by zero"

@@ -123,7 +123,8 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """Return the functions whose calls alone may run long: recursive ones, tops of pyramids.
+    """Return the functions whose calls alone may run long: recursive ones, and tops of call
+    pyramids.
 
     A function that calls another one twice takes twice as long. Twenty such levels take a million
     times as long, without a loop.
@@ -182,8 +183,8 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    # References of values that go from round to round are counted in blocks: pieces would have more
-    # of them.
+    # References to values carried between iterations are counted in blocks, and pieces would carry
+    # more values.
     is_simple = not any(map(is_async, loop.iter_args))
     length = _length(loop.body.block.ops, lengths) if is_simple else None
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length

@@ -1,8 +1,9 @@
-"""Shortcuts, which change no result; `-O0` leaves them out, and each has a program before and
+"""Shortcuts that change no result; `-O0` omits them, and each module shows a program before and
 after.
 
-`copying` makes plain functions of short tasks while it copies a program, `fast_path` runs async
-functions without a coroutine until they wait, `elide_coroutines` drops frames that are never
-suspended, and `unroll_short_loops` marks loops that LLVM unrolls. No run needs `inline`, which
-replaces calls by the bodies of functions, and `canonicalize`, which simplifies.
+`copying` turns short tasks into plain functions while it copies a program. `fast_path` runs async
+functions without a coroutine until they wait. `elide_coroutines` drops frames that are never
+suspended, and `unroll_short_loops` marks loops for LLVM to unroll. `inline`, which replaces calls
+with function bodies, and `canonicalize`, which simplifies, are for pipelines only; runs do not use
+them.
 """

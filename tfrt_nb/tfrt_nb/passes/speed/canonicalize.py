@@ -1,11 +1,11 @@
-"""xDSL's canonicalization, with constants folded as programs compute them.
+"""Run xDSL's canonicalization, but fold constants as programs compute them.
 
     %a = arith.constant 3.400000e+38 : f32
     %r = arith.addf %a, %a : f32               =>     %r = arith.constant 0x7F800000 : f32
 
-xDSL (0.74) computes with Python's numbers: a sum that no f32 or f16 holds is an OverflowError, and
-an index does not wrap.  Integers are folded here by the table of scalar operations, which the
-runtime executes; floats in their own type, by IEEE 754, as the compiled code does.
+xDSL (0.74) computes with Python's numbers: a sum too large for an f32 or f16 raises OverflowError,
+and an index does not wrap. Here, integers are folded with the table of scalar operations that the
+runtime executes, and floats in their own type, by IEEE 754, as compiled code does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _COMPUTE: dict[type[Operation], Any] = {
 
 
 class Canonicalize(ModulePass):
-    """`canonicalize`."""
+    """The pass `canonicalize`."""
 
     name = "canonicalize"
 
@@ -64,7 +64,8 @@ class Canonicalize(ModulePass):
 
 class _Upstream(CanonicalizationRewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        # Reassociated constants that no number of their type is: the operation stays.
+        # The operation stays if reassociating its constants gives a number that its type cannot
+        # hold.
         with suppress(OverflowError):
             super().match_and_rewrite(op, rewriter)
 

@@ -1,4 +1,4 @@
-"""A copy of a program, to be lowered, in which short tasks are functions already.
+"""Copy a program for lowering, and turn short tasks into functions on the way.
 
     %t, %v = async.execute (%u as %y: !async.value<i64>) -> !async.value<i64> {
       %one = arith.constant 1 : i64
@@ -8,25 +8,27 @@
 
     %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
-What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a
-thousand tasks of one body then never are a thousand bodies that each pass would walk.  What such a
-body awaits before anything in it may fail or have an effect, the task awaits before the body, like
-its operands.
+While it copies, this module does to tasks whose bodies only compute what `outline` does to any
+task. Therefore a thousand tasks with the same body never become a thousand bodies that each pass
+would walk. If such a body awaits a value before anything in it may fail or have an effect, the task
+awaits that value before the body starts, like its operands.
 
-Constants from outside are made again in the body.  Tasks share a function if their bodies are
-equal; where an operation may fail, its place is a part of the body.  Where many bodies differ in
-numbers only, those that follow share one that is given them:
+Constants from outside are created again in the body. Tasks share a function if their bodies are
+equal; the place of an operation that may fail is part of the body. If many bodies differ only in
+numbers, further ones share a function that takes these as arguments:
 
     %c = arith.constant 17 : i64
     %t, %v = async.runtime.spawn @async_execute_body_7(%u, %c) {awaited = 1 : i64} : ...
 
-A task that only becomes the member of a group at once is spawned as one, without its token:
+A task that immediately joins a group, and whose token has no other use, is spawned as a member,
+without its token:
 
     %t = async.execute { ... }
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 
-What passes tell each other by attributes, a program does not tell them: the copy has none of these.
-Operations that trust what only passes know, such as that a number is an object, are refused.
+A program must not use the attributes by which passes inform each other, so the copy has none of
+them. Operations that trust facts which only passes know, such as that a number is an object, are
+rejected.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -112,8 +114,8 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes tell later ones something: all of them, or a source could forge
-one.
+"""The attributes by which passes inform later passes. The set must be complete, or a source could
+forge one.
 """
 _OF_PASSES = frozenset(
     {
@@ -129,30 +131,30 @@ _OF_PASSES = frozenset(
     }
 )
 _NAME = "async_execute_body"
-"""Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from
-them.
+"""The base name of the functions kept from passes. Passes name those of other tasks
+`async_execute_fn`.
 """
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
-"""Values of the program, and their counterparts in the copy."""
+"""Map from values of the program to their counterparts in the copy."""
 _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
-"""The function of a task's body, and the properties of what spawns it."""
+"""The function of a task's body, and the properties of the operation that spawns it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A program to be lowered, and functions that it spawns which need no lowering: they compute
-    numbers.
+    """A program to be lowered, and the spawned functions that need no lowering because they only
+    compute numbers.
 
-    These are not in the module, so that no pass goes through them; `complete` adds them.
+    These functions are not in the module, so that no pass walks them; `complete` adds them.
     """
 
     module: ModuleOp
     leaves: list[FuncOp]
 
     def complete(self) -> ModuleOp:
-        """The module with all its functions."""
+        """Add the functions to the module, and return it."""
         for function in self.leaves:
             self.module.body.block.add_op(function)
         self.leaves.clear()
@@ -160,8 +162,8 @@ class Copy:
 
 
 def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
-    """The copy; places in the source stay, names of values do not.  Without `spawn`, tasks stay
-    tasks.
+    """Return the copy, which keeps source locations but not the names of values. Without `spawn`,
+    tasks stay tasks.
     """
     return _Copier(module, spawn).program()
 
@@ -177,7 +179,9 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, dict[Hashable, _Function]] = {}
-        """Functions by the key of the body and its known numbers, which are None for arguments."""
+        """Functions by the key of the body and then by its known numbers: None if those are
+        arguments.
+        """
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
         self._lowered: list[FuncOp] = []
@@ -187,7 +191,7 @@ class _Copier:
         self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
 
     def program(self) -> Copy:
-        """A copy of the module, with the functions of tasks."""
+        """Copy the module, and collect the functions of tasks."""
         copy = self._copy(self._module, self._values)
         assert isinstance(copy, ModuleOp)
         for op, index, value in self._early:
@@ -197,7 +201,9 @@ class _Copier:
         return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
-        """A copy that uses what `values` gives instead of its keys; its results are added there."""
+        """Copy an operation, replacing operands as `values` says; its results are added to
+        `values`.
+        """
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
         if kind in _OF_PASSES:
             fail(op, f"'{op.name}' is reserved for passes: programs cannot have it")
@@ -207,7 +213,7 @@ class _Copier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
             if mark == FALLIBLE:
-                # Without it, the function's first result would be one of its own.
+                # Forged, it would make callers take the first result for the failure flag.
                 fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
         if op.regions or op._successors:
@@ -222,7 +228,7 @@ class _Copier:
             )
         else:
             copy = create(kind, taken, types, attributes, op.location, properties)
-        # A block may use what one further down in the text makes, and which is not copied yet.
+        # A block may use a value that a later block in the region defines, which is not copied yet.
         self._early += [(copy, i, one) for i, one in enumerate(operands) if one not in values]
         values.update(zip(op.results, copy.results, strict=True))
         return copy
@@ -244,8 +250,8 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """Return the operation that starts the task, if its body only computes; add the constants
-        that it needs to the copy.
+        """Return the operation that starts the task if its body only computes, otherwise None. Add
+        the constants that it needs to the copy.
         """
         if not self._spawns:
             return None
@@ -283,10 +289,9 @@ class _Copier:
         return spawn
 
     def _number(self, attribute: Attribute) -> int:
-        """Below 0, and the same for equal attributes.
+        """Return a negative number, the same for equal attributes.
 
-        Most are the same objects again and again, which costs less to find out than that they are
-        equal.
+        Most are the same few objects, and checking identity costs less than checking equality.
         """
         number = self._by_identity.get(id(attribute))
         if number is None:
@@ -295,7 +300,9 @@ class _Copier:
         return number
 
     def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
-        """Whether the body only computes; if so, all that matters about it is added to `body`."""
+        """Return whether the body only computes; if so, add everything that distinguishes it to
+        `body`.
+        """
         may_have_failed = False
         numbers: dict[SSAValue, int] = {}
         key, number_of = body.key, self._number
@@ -360,7 +367,9 @@ class _Copier:
         return known
 
     def _calls_quietly(self, op: Operation) -> bool:
-        """Whether the operation calls a function that has to do with tasks nowhere."""
+        """Return whether the operation calls a function that never involves tasks, directly or
+        through its callees.
+        """
         if not isinstance(op, CallOp) or any(
             value.type.name.startswith("async.") for value in (*op.operands, *op.results)
         ):
@@ -416,23 +425,23 @@ class _Body:
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
     """The values that the body awaits, each with the first await's result, if it has one."""
     awaited_at: list[LocationAttr] = field(default_factory=list)
-    """The place of the first await of each."""
+    """The location of the first await of each."""
     captured: list[SSAValue] = field(default_factory=list)
     outside: list[arith.ConstantOp] = field(default_factory=list)
     """The constants from outside."""
     constants: list[arith.ConstantOp] = field(default_factory=list)
     """The constants that are numbers, from outside and in the body."""
     numbers: list[Hashable] = field(default_factory=list)
-    """The numbers, as equal numbers for equal ones."""
+    """The constants' numbers, encoded so that equal ones compare equal."""
     is_infallible: bool = True
 
     @property
     def payloads(self) -> list[SSAValue]:
-        """The results of awaiting, in the order of what is awaited."""
+        """The results of the awaits, in the order of `awaited`."""
         return [result for result in self.awaited.values() if result is not None]
 
     def read_await(self, op: AwaitOp, numbers: dict[SSAValue, int]) -> bool:
-        """Whether the task can await this before its body begins."""
+        """Return whether the task can await this before its body starts."""
         awaited = op.operand
         if awaited in numbers or any(map(is_async, op.results)):
             return False
@@ -448,7 +457,9 @@ class _Body:
 
 
 def _quiet_functions(module: ModuleOp) -> set[str]:
-    """The plain functions that have to do with tasks nowhere, nor do those that they call."""
+    """Return the plain functions that never involve tasks, directly or through the functions they
+    call.
+    """
     functions = {
         op.sym_name.data: operations_in(op)
         for op in module.body.block.ops
@@ -463,9 +474,7 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
-    """The group that the task is added to right after it, if nothing else is done with its
-    token.
-    """
+    """Return the group that the task is added to right after it, if its token has no other use."""
     add = task.next_op
     if (
         type(add) is not AddToGroupOp
@@ -478,5 +487,5 @@ def _only_group(task: ExecuteOp) -> SSAValue | None:
 
 
 def _may_be_captured(value: SSAValue) -> bool:
-    """Whether `check_async` would let a task capture the value."""
+    """Return whether `check_async` would let a task capture the value."""
     return type(value.owner) is not memref.AllocaOp and type(value.type) not in _ONLY_IN_COROUTINES

@@ -10,9 +10,9 @@ resolves them, and returns them, without a frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results when they are resolved: before that, no other code refers to them.  Of a
-coroutine that may suspend, this holds for what it resolves before; not for a token that the program
-resolves by hand.
+The caller gets the results only after they are resolved, so no other code refers to them before. In
+a coroutine that may suspend, this holds for results that it resolves before the first suspension.
+It does not hold for a token that the program resolves by hand.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tfrt_nb.passes.lowering.coroutines import PRESPLIT, RESOLVED_BY_HAND
 
 @dataclass(frozen=True)
 class ElideCoroutines(ModulePass):
-    """Takes the frame from coroutines without a suspension."""
+    """Removes the frame of coroutines without a suspension."""
 
     name: ClassVar[str] = "async-elide-coroutines"
 
@@ -69,7 +69,9 @@ def _elide(function: FuncOp) -> None:
 
 
 def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
-    """Mark where results become available before the caller has them: not after a suspension."""
+    """Mark the operations that resolve results before the caller has them, which excludes those
+    after a suspension.
+    """
     if RESOLVED_BY_HAND in function.attributes:
         return
     results = set(terminator_of(function.body.blocks[-1]).operands)

@@ -1,4 +1,4 @@
-"""Recursive async functions run straight through for as long as there is nothing to wait for.
+"""Run recursive async functions as plain calls until they have to wait.
 
     async.func @fib(%n: i64) -> !async.value<i64> {
       ...
@@ -10,22 +10,23 @@
       return %r : i64
     }
 
-becomes a plain function that returns what the async function would resolve its results to, or, if
-that is not known yet, a handle for each result: an object as a number, which is 0 where there is
-none.
+becomes a plain function that returns the payloads of the async function's results or, if they are
+not known yet, a handle for each result: a number that represents an object, or 0 for none.
 
     func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]}
     {
       ...
       %t, %x = call @fib_fast(%a) : (i64) -> (i64, i64)
-      (go on if %t is 0, else
+      (continue if %t is 0, else
          %v = async.runtime.from_handle %t : !async.value<i64>
          %w = async.call @fib(%b) : ...
          %f = async.call @fib_continuation(%v, %w) : ...
          return async.runtime.handle_of %f, any payload)
       %u, %y = call @fib_fast(%b) : (i64) -> (i64, i64)
-      (go on if %u is 0, else make a value of %x, take the object of %u, and leave by
-      @fib_continuation, too) %r = arith.addi %x, %y : i64 return 0, %r : i64, i64
+      (continue if %u is 0, else make a value of %x, take the object of %u, and leave by
+       @fib_continuation, too)
+      %r = arith.addi %x, %y : i64
+      return 0, %r : i64, i64
     }
 
 `@fib_continuation` is the rest of the function from the first await after the call, as an async
@@ -39,16 +40,16 @@ function of the values needed there:
       return %r : i64
     }
 
-So the caller goes on in any case, and the continuation waits where the function would have waited.
-What comes before that await is done as it was, with objects.  `@fib` itself calls `@fib_fast`, and
-awaits what its handle stands for if there is one.  The first handles come from where the stack
-ends: there the fast path calls `@fib`, which goes on elsewhere.
+So the caller never blocks, and the continuation waits where the function would have waited.
+Operations before that await run unchanged, on objects. `@fib` itself calls `@fib_fast` and, if it
+returns a handle, awaits that handle's object. The first handles appear when the stack is low: there
+the fast path calls `@fib`, which continues on a worker.
 
 A function that fails returns handles of objects in error, so that it fails where it is awaited.
 
-Functions that wait for anything else are left alone: they would be left again and again.  So are
-those that call each other in loops, where a continuation would have to know how far the loop has
-come, and those whose continuations would be long to compile.
+The pass skips functions that wait for anything else, because they would leave the fast path again
+and again. It also skips functions that call each other in loops, whose continuations would need the
+state of the loop, and functions whose continuations would take long to compile.
 """
 
 from __future__ import annotations
@@ -113,19 +114,19 @@ from tfrt_nb.passes.lowering.outline import (
 )
 
 SELDOM = "seldom"
-"""The attribute of a function that hardly ever runs."""
+"""The attribute of a function that rarely runs."""
 _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
-"""This many operations in all continuations of a function are worth compiling again."""
+"""The maximum number of operations in all continuations of a function; these are compiled again."""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
-"""Operations that a function with an early exit must not contain: a buffer in its frame would be
-gone.
+"""Operations that a function with an early exit must not contain; for example, a buffer in its
+frame would be gone.
 """
 
 
 @dataclass(frozen=True)
 class FastPath(ModulePass):
-    """Gives recursive async functions a form that makes no objects until it has to wait."""
+    """Gives recursive async functions a form that creates no objects until it has to wait."""
 
     name: ClassVar[str] = "async-fast-path"
 
@@ -148,14 +149,16 @@ class FastPath(ModulePass):
 def _is_leavable(function: FuncOp) -> bool:
     return not (
         function.is_declaration
-        # A payload that is an object is loaded once: the load takes its reference.
+        # A payload that is an object can be loaded only once, because the load takes its reference.
         or any(isinstance(type_, _OBJECTS) for type_ in function.payload_types)
         or any(type(op) in _PINNED for op in outside_tasks(function.body))
     )
 
 
 def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
-    """Those that call each other, wait for nothing else, and can be left at every call."""
+    """Return the functions that call each other, wait for nothing else, and can be left at every
+    call.
+    """
     for function in functions.values():
         make_single_level(function.body, lambda op: type(op) is AwaitOp or type(op) is CallOp)
     while True:
@@ -184,7 +187,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
 
 
 def _start_of_continuation(call: CallOp) -> Operation:
-    """The first await after the call in its block, or else the next operation."""
+    """Return the first await after the call in its block, or else the next operation."""
     following = call.next_op
     assert following is not None
     return next((op for op in _operations_from(following) if type(op) is AwaitOp), following)
@@ -197,7 +200,7 @@ def _up_to_the_continuation(call: CallOp) -> list[Operation]:
 
 
 def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp]) -> list[CallOp]:
-    """The calls of chosen functions whose results are only awaited."""
+    """Return the calls of chosen functions whose results are only awaited."""
     return [
         op
         for block in function.body.blocks
@@ -213,7 +216,7 @@ def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp])
 
 
 def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
-    """The fast form, still without a body."""
+    """Declare the fast form, which has no body yet."""
     objects = function.function_type.outputs.data
     type_ = FunctionType.from_lists(
         function.function_type.inputs.data, [*(i64 for _ in objects), *function.payload_types]
@@ -227,7 +230,7 @@ def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
 
 @dataclass(frozen=True, slots=True)
 class _Continuation:
-    """An async function, and which values of the whole function it is called with."""
+    """An async function, and the values of the original function that it is called with."""
 
     symbol: str
     captured: list[SSAValue]
@@ -243,7 +246,7 @@ class _Exit:
 
 
 class _FastPathMaker:
-    """Makes the fast path of one function, and the continuations by which it is left."""
+    """Builds the fast path of one function, and the continuations at its exits."""
 
     def __init__(
         self, module: ModuleOp, function: FuncOp, fast: dict[str, PlainFuncOp], symbols: Symbols
@@ -257,7 +260,7 @@ class _FastPathMaker:
         self.payloads: dict[SSAValue, SSAValue | None] = {}
 
     def run(self) -> None:
-        """Move the body to the fast path, which the function calls from then on."""
+        """Move the body to the fast path, and make the function call that instead."""
         calls = _calls(self.function, self.fast)
         exits = [
             _Exit(call, _up_to_the_continuation(call), self._continuation_behind(call))
@@ -293,7 +296,7 @@ class _FastPathMaker:
         return plain
 
     def _leave_with_handle(self, exit_: _Exit, plain: PlainCallOp) -> None:
-        """After the call: go on, or let the continuation go on with what the handles represent."""
+        """Branch after the call: continue, or pass the handles' objects to the continuation."""
         call = exit_.call
         _, continuation = split_behind(call)
         left = Block()
@@ -321,8 +324,8 @@ class _FastPathMaker:
         emit(leave(*handles, *unused))
 
     def _forget(self, call: CallOp) -> None:
-        """Erase a call and its awaits: the users of their payloads use what the fast path
-        returned.
+        """Erase a call and its awaits; users of their payloads use the results of the fast path
+        instead.
         """
         for result in call.results_:
             for use in list(result.uses):
@@ -353,13 +356,16 @@ class _FastPathMaker:
 
 
 def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
-    """A body for the async function: call the fast path, and wait if there are handles."""
+    """Return a body for the async function, which calls the fast path and waits if it returns
+    handles.
+    """
     entry, left, done = Block(arg_types=fast.function_type.inputs.data), Block(), Block()
     emit = Emitter.at_end(entry, function.location)
     call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
-    # All handles become objects before the first await: after one that fails, nothing is.
+    # All handles become objects before the first await, because nothing after an await that fails
+    # runs: the references in the other handles would leak.
     objects = [
         waiting(RuntimeFromHandleOp(handle, type_)).result
         for handle, type_ in zip(call.res, function.function_type.outputs, strict=False)
@@ -377,7 +383,7 @@ def _unless_zero(emit: Emitter, handle: SSAValue, left: Block, otherwise: Block)
 
 
 def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAValue:
-    """An object that is available."""
+    """Emit an available object."""
     made = emit(RuntimeCreateOp(type_)).result
     if payload is not None:
         emit(RuntimeStoreOp(payload, made))
@@ -386,7 +392,7 @@ def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAV
 
 
 def _operations_from(start: Operation) -> Iterator[Operation]:
-    """The operations of the block from `start` on."""
+    """Yield the operations of the block from `start` on."""
     op: Operation | None = start
     while op is not None:
         yield op
@@ -396,8 +402,8 @@ def _operations_from(start: Operation) -> Iterator[Operation]:
 def _continuation_of(
     function: FuncOp, start: Operation, symbol: str
 ) -> tuple[FuncOp, list[SSAValue]]:
-    """A private function that does what `function` does from `start` on, and what to call it
-    with.
+    """Return a private function that does what `function` does from `start` on, and the arguments
+    to call it with.
     """
     block = block_of(start)
     body = _region_from(start, block, blocks_behind(block))
@@ -418,13 +424,13 @@ def _continuation_of(
 
 
 def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> Region:
-    """Copies of the operations from `start` on, and of the blocks that follow."""
+    """Copy the operations from `start` on, and the blocks that follow."""
     originals = [other for other in region_of(block).blocks if other in behind]
     copies = [Block(arg_types=original.arg_types) for original in originals]
     values: dict[SSAValue, SSAValue] = {}
     for original, copy in zip(originals, copies, strict=True):
         values.update(zip(original.args, copy.args, strict=True))
-    # Copying learns the blocks in the regions of operations, too.
+    # A separate map, because copying adds the blocks in the regions of operations to `blocks`.
     blocks = dict(zip(originals, copies, strict=True))
     entry = Block()
     for op in _operations_from(start):
@@ -433,6 +439,6 @@ def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> R
         for op in original.ops:
             copy.add_op(copied(op, values, blocks))
     body = Region([entry, *copies])
-    # What is used in a block may be made in one that was copied later.
+    # A block may use a value from a block that was copied after it.
     replace_uses_inside(body, values)
     return body

@@ -1,4 +1,4 @@
-"""Replace calls by the bodies of the functions.
+"""Replace calls with the bodies of the called functions.
 
     func.func private @twice(%x: i32) -> i32 {
       %y = arith.addi %x, %x : i32
@@ -9,14 +9,15 @@
       return %r : i32                              return %y : i32
     }                                            }
 
-`func.call` and `tfrt.call` of a function with a body.  A `tfrt.call` does not run the body if an
-argument is an error: it stays unless no argument can be one, or everything in the body depends on
-all those that can. A call stays where functions call each other in a circle, where the body has
-several blocks and the place takes one, and where the body has a `memref.alloca`, whose memory would
-be kept until the caller returns, or an `async.ret_handle`, which is the handle of its function. So
-that a program does not grow without end, calls stay, too, once `MAX_OPERATIONS` have been copied.
+The pass replaces `func.call` and `tfrt.call` of a function with a body. A `tfrt.call` does not run
+the body if an argument is an error, so it stays unless no argument can be an error, or everything
+in the body depends on all arguments that can.
 
-Private functions to which nothing refers anymore are removed.
+A call also stays if functions call each other in a cycle, if the body has several blocks but the
+place allows only one, or if the body has a `memref.alloca`, whose memory would be kept until the
+caller returns, or an `async.ret_handle`, which is the handle of its own function. To bound the
+program's growth, calls stay after `MAX_OPERATIONS` operations have been copied. Private functions
+that are no longer referenced are removed.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from tfrt_nb.passes.control_flow import block_of, erase, replace
 from tfrt_nb.passes.lowering.call_graph import callees_first
 
 MAX_OPERATIONS = 100_000
-"""Operations that a pass copies at most."""
+"""The maximum number of operations that a pass copies."""
 _SYNC = "tfrt.sync"
 _RETURNS = ("func.return", "tfrt.return")
 
 
 @dataclass(frozen=True)
 class Inline(ModulePass):
-    """`inline`; functions that are called come first."""
+    """The pass `inline`. It processes callees before their callers."""
 
     name = "inline"
 
@@ -81,7 +82,7 @@ def _calls_in(function: FuncOp) -> list[tuple[Operation, str]]:
 
 
 def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
-    """Whether the body can replace the call."""
+    """Return whether the body can replace the call."""
     blocks = callee.body.blocks
     if not blocks or (_SYNC in callee.attributes) is not (_SYNC in caller.attributes):
         return False
@@ -97,8 +98,7 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
 
 
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
-    """Whether an argument that is an error keeps all of the body from running without the call,
-    too.
+    """Return whether an argument that is an error would also keep the inlined body from running.
 
     Conservative: may return False for a body that would do the same.
     """
@@ -120,13 +120,13 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
         if not _is_constant(op) and any(fallible - each for each in waits_for):
             return False
         if NONSTRICT in op.attributes or isinstance(op, UnknownOp):
-            return False  # a kernel of the user may take values that are errors
+            return False  # user kernels may accept errors
         depends |= dict.fromkeys(op.results, found)
     return True
 
 
 def _cannot_fail(value: SSAValue, call: Operation) -> bool:
-    """Whether the value is a constant, or an argument of the function that calls: those are
+    """Return whether the value is a constant, or an argument of the calling function, which is
     available.
     """
     owner = value.owner
@@ -140,7 +140,7 @@ def _is_constant(op: Operation) -> bool:
 
 
 def _inline(call: Operation, callee: FuncOp) -> None:
-    """Replace the call by a copy of the body."""
+    """Replace the call with a copy of the body."""
     block = block_of(call)
     if len(callee.body.blocks) == 1:
         values: dict[SSAValue, SSAValue] = dict(

@@ -1,4 +1,4 @@
-"""Short loops in loops over elements are marked, and LLVM unrolls them.
+"""Mark short loops inside loops over elements, so that LLVM unrolls them.
 
     scf.for %i = %zero to %size step %one {                  scf.for %i = %zero to %size step %one {
       %x = memref.load %a[%i]                                  %x = memref.load %a[%i]
@@ -10,11 +10,11 @@
       memref.store %y, %b[%i]                                  memref.store %y, %b[%i]
     }                                                        }
 
-LLVM computes several elements at once in innermost loops only: here the short loop is in the way,
-each round of which waits for the one before.  Without it the outer loop is the innermost one.  What
-is computed stays the same, in the same order for each element.
+LLVM vectorizes only innermost loops. Here that is the short loop, whose iterations each depend on
+the one before. After it is unrolled, the outer loop is the innermost one. Each element is computed
+by the same operations in the same order.
 
-Runs when loops can be interrupted, before they become blocks.
+The pass runs after loops have become interruptible, and before they become blocks.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tfrt_nb.passes.control_flow import UNROLL, operations_in
 from tfrt_nb.passes.safety.interruptible_loops import trip_count
 
 MAX_OPERATIONS = 512
-"""The most operations that a loop may become."""
+"""The maximum number of operations of an unrolled loop."""
 _COMPUTING = frozenset({"arith", "math"})
 
 
@@ -49,14 +49,14 @@ class UnrollShortLoops(ModulePass):
 
 
 def _is_short(loop: scf.ForOp) -> bool:
-    """Whether it computes only, in a number of rounds that is known, and small."""
+    """Return whether the loop only computes, and has a known, small number of iterations."""
     rounds, body = trip_count(loop), loop.body.block
     size = 0 if rounds is None else rounds * (len(body.ops) - 1)
     return 0 < size <= MAX_OPERATIONS and all(map(_computes, body.ops))
 
 
 def _is_over_elements(block: Block | None) -> bool:
-    """Whether the block is the body of a loop that does nothing but load, compute and store."""
+    """Return whether the block is the body of a loop that only loads, computes, and stores."""
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
     return all(
