@@ -37,7 +37,7 @@ class FunctionSignature:
 
 
 class Labels(NamedTuple):
-    """The board's labels for a traced function's registers and operations; "" for auxiliary ones."""
+    """The board's labels of a traced function's registers and operations; "" for auxiliary ones."""
 
     names: Sequence[str]
     """For each value, the variable it is assigned to, or the expression that creates it."""

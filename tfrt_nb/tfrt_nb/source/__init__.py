@@ -1,16 +1,14 @@
-"""Text to a verified module whose every operation knows its place.
+"""Parse a source to a verified module in which every operation has its place.
 
-Builds on `dialects`.  The way in is `parse_module()`.  Read in this order:
+This room builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
 
-- Places: `spans` (and what is wrong with a source), `advice` (what to write instead, by the tables
-  of `spellings`).
-- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names),
-  `parser`, and `parsing` (a whole text); `linking`
-  brings functions of other programs.
+- Places: `spans` (also errors), `advice` (what to write instead, from the tables in `spellings`).
+- The parser in layers, each a class derived from the one before: `lexer`, `attributes`, `scopes`
+  (names), `parser`, and `parsing` (a whole source); `linking` adds functions of other programs.
 - Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
   used).
-- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and
-  places, without a module.
+- Speed: the room `plain` reads host programs, without a module, as numbers that refer to the shapes
+  of their lines, with names and places.
 """
 
 from __future__ import annotations
@@ -34,12 +32,12 @@ __all__ = ["SourceError", "parse_module"]
 
 @internal_errors_caught()
 def parse_module(text: str, name: str, libraries: Mapping[str, Made] | None = None) -> ModuleOp:
-    """The module that `text` is; `name` stands for it in locations.
+    """Parse `text` to a module; locations refer to it as `name`.
 
-    `libraries` are programs by name whose functions it may call: see `link`.
+    `libraries` are programs by name whose functions it may call; see `link`.
 
     Raises:
-        SourceError: the text is not a valid program.
+        SourceError: if the text is not a valid program.
     """
     with collector_paused(), deep_stack():
         parsed = parse_text(SourceText(text, name))

@@ -1,11 +1,11 @@
-"""Advice: a correct spelling for a mistake.
+"""Advice: the correct spelling for a mistake.
 
-In this order: of an operation on other numbers or types; of a number, a string, or a name without
-its `%` where an operand should be; of an operation that a check of its own refuses.
+It covers, in this order: an operation on other numbers or types; a number, a string, or a name
+without its `%` where an operand should be; and an operation that one of its own checks rejects.
 
-A reader that wants an operand says so in its own words, or that something else should follow.  What
-to write instead depends only on the line up to there, so it is found from the text, for operations
-of every dialect.
+A reader that expects an operand says so in its own words, or says that something else should
+follow. The right spelling depends only on the line up to there, so it is derived from the text, for
+operations of every dialect.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
-    """Advice for an operation on other numbers, or with an unknown predicate."""
+    """Yield advice for an operation on other numbers, or with an unknown predicate."""
     dialect, _, stem = name.partition(".")
     got = re.search(
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
@@ -56,7 +56,9 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
 
 
 def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
-    """Advice if the operation `name` takes `operand` as a `wanted`, but it is a `given`."""
+    """Return advice if the operation `name` expects `operand` to be a `wanted`, but it is a
+    `given`.
+    """
     stem, _, suffix = name.rpartition(".")
     dialect = name.partition(".")[0]
     if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
@@ -90,7 +92,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
 
 
 def _conversion(given: str, wanted: str) -> str | None:
-    """The operation of `arith` that makes a `wanted` of a `given`."""
+    """Return the operation of `arith` that converts a `given` to a `wanted`."""
     kinds = [re.fullmatch(r"(index|b?f|i)(\d*)", text) for text in (given, wanted)]
     if None in kinds:
         return None
@@ -110,7 +112,9 @@ _OPERAND_IS_MISSING = re.compile(
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )
-"""The readers' messages if an operand is missing; `surely` if nothing else can be meant."""
+"""The readers' messages if an operand is missing; `surely` matches if they can mean nothing
+else.
+"""
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
 _TRUTH = re.compile(r"(?:true|false)\b")
@@ -156,8 +160,8 @@ _CONDITIONS = (
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """The replacement for the word that was refused, if the advice names one: a word, or the
-    types that follow.
+    """Return the replaced text and its replacement, if the advice names one: for the rejected word,
+    or the types that follow.
     """
     found = _WRITE.search(advice or "")
     if found is None:
@@ -168,9 +172,9 @@ def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """Return advice for the source at `position` of `text`, which a reader refused with `message`.
+    """Return advice for the source at `position` of `text`, which a reader rejected with `message`.
 
-    `known` has the values by name. None if none is known.
+    `known` has the values by name. Returns None if no advice is known.
     """
     line = text[text.rfind("\n", 0, position) + 1 : position]
     *_, operation = None, *_OPERATION.finditer(line)
@@ -212,7 +216,7 @@ def instead_of_stray(
         return _instead_of_expression(text, position, known) if _ASSIGNS.search(line) else None
     before = line[operation.end() :].replace("->", "")
     if any(before.count(opening) > before.count(closing) for opening, closing in ("<>", "{}")):
-        return None  # a type or a dictionary goes on
+        return None  # a type or a dictionary continues
     if word is not None and word["name"] not in ("true", "false"):
         is_value = word["name"] in known or before.rstrip().endswith(",")
         if is_value or (refused["surely"] and word["function"] is None):
@@ -228,8 +232,8 @@ def instead_of_stray(
 
 
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
-    """The sentence that leads `message` where nothing more is known than what was refused at
-    `position`.
+    """Return the sentence to put before `message` if only the rejected token at `position` is
+    known.
     """
     for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
@@ -248,7 +252,7 @@ def for_people(message: str, text: str = "", position: int = 0) -> str | None:
 
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """The types that are missing after the operands of an operation."""
+    """Return the types that are missing after the operands of an operation."""
     types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
@@ -257,14 +261,16 @@ def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValu
 
 
 def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """The type of the first value of this name; an argument named `%r#1` defines no `%r#0`."""
+    """Return the type of the first value with this name; an argument named `%r#1` does not define
+    `%r#0`.
+    """
     return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
 
 
 def _instead_of_expression(
     text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """The operation for `1` or `%a + %b` after a `%c =`."""
+    """Return the operation for `1` or `%a + %b` after a `%c =`."""
     dialect = "tfrt" if "tfrt." in text else "arith"
     written = _SUM.match(text, position)
     if written is None:
@@ -297,8 +303,8 @@ def _instead_of_expression(
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
-    """The operation that makes a value of the literal at `position`, for an operation called
-    `name`.
+    """Return the operation that creates a value from the literal at `position`, for an operation
+    called `name`.
     """
     if (written := _TEXT.match(text, position)) is not None:
         return f"tfrt_test.get_string {{value = {written[0]}}}" if _is_of_host(name) else None
@@ -325,12 +331,12 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
 
 
 def _literal(number: str, type_: str) -> str:
-    """A number as a constant of the type has it."""
+    """Return a number as a constant of the type spells it."""
     return number + ".0" if "f" in type_ and "." not in number else number
 
 
 def _free_name(known: Collection[str]) -> str:
-    """A name for a value more."""
+    """Return a name that no value has."""
     return next((one for one in ("x", "y", "z") if one not in known), "name")
 
 
@@ -395,7 +401,7 @@ def _on_callee(
 def nearest(
     name: str, symbols: Mapping[str, Operation], place: Location | None
 ) -> tuple[Diagnostic, ...]:
-    """A note on the function that `name` may be meant to be, or on those that there are."""
+    """Return a note on the function that `name` may mean, or on the existing functions."""
     functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
     near = difflib.get_close_matches(name, functions, n=1)
     if near:
@@ -405,7 +411,7 @@ def nearest(
 
 
 def _returned(end: Operation) -> tuple[str, str]:
-    """The types that a return has, and those that its async function asks for."""
+    """Return the types that a return has, and those that its async function requires."""
     function = end.parent_op()
     type_ = None if function is None else function.get_attr_or_prop("function_type")
     outputs = type_.outputs.data if isinstance(type_, FunctionType) else ()

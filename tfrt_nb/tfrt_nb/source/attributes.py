@@ -1,4 +1,4 @@
-"""The part of the parser that reads types, attributes, strings and locations."""
+"""The part of the parser that reads types, attributes, strings, and locations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCI
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
 
 MAX_CONSTANT_ELEMENTS = 1 << 24
-"""Constants are kept, element by element, in the program and in its machine code."""
+"""The maximum number of elements of a constant: programs and machine code hold every element."""
 
 _NOT_A_SCALAR = (
     MLIRTokenKind.L_SQUARE,
@@ -55,12 +55,12 @@ _NOT_A_SCALAR = (
     MLIRTokenKind.STRING_LIT,
     MLIRTokenKind.GREATER,
 )
-"""The first characters of `dense` elements that are not a single number."""
+"""The first tokens of `dense` elements that are not a single number."""
 
 
 @dataclass
 class _Element(Parser._TensorLiteralElement):
-    """An element of `dense<...>`, which is read as a number on its own would be."""
+    """An element of `dense<...>`, which is read like a number outside of it."""
 
     def to_type(self, parser: AttrParser, type: Attribute) -> int | float | tuple[float, float]:
         if isinstance(type, ComplexType):
@@ -71,7 +71,9 @@ class _Element(Parser._TensorLiteralElement):
 
 
 MAX_ALIASES = 1 << 16
-"""In the value of an alias: aliases of aliases make values whose size no text shows."""
+"""The maximum number of aliases in the value of an alias: with aliases of aliases, a short source
+can have a huge value.
+"""
 
 
 class AttributeParser(Parser):
@@ -84,10 +86,9 @@ class AttributeParser(Parser):
         self._parser_state = ParserState(SourceLexer(Input(source.text, source.name)))
         self._open_aliases: set[str] = set()
         self._alias_sizes: dict[str, int] = {}
-        """The number of aliases in the value of an alias, counting each use, and including itself.
-        """
+        """The number of aliases in each alias's value, counting each use and the alias itself."""
         self._size = 0
-        """The same of what is being read."""
+        """That number for the value that is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
@@ -103,7 +104,9 @@ class AttributeParser(Parser):
         at_position: Span | int | None = None,
         end_position: int | None = None,
     ) -> NoReturn:
-        """A position alone stands for the token there, so that the whole of it is underlined."""
+        """Raise the error; a position without an end means the whole token there, so that all of it
+        is underlined.
+        """
         if isinstance(at_position, int):
             end = token_end(self.source.text, at_position) if end_position is None else end_position
             at_position = Span(at_position, end, self.lexer.input)
@@ -112,8 +115,8 @@ class AttributeParser(Parser):
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
-        """`dense<...>`; of one number for all elements, xDSL would make an object for each of
-        them.
+        """Parse `dense<...>`. If one number is given for all elements, xDSL would create an object
+        for each element.
         """
         start = self._current_token.span.start
         if type is not None:
@@ -168,8 +171,8 @@ class AttributeParser(Parser):
         return known
 
     def _parse_word_type(self, token: MLIRToken) -> TypeAttribute | None:
-        """`i32`, `index`: the same object each time, so that equal operations are soon known as
-        such.
+        """Parse `i32` or `index`, and return the same object each time, so that equal operations
+        are quickly recognized.
         """
         word = token.text
         known = self._simple_types.get(word)
@@ -182,7 +185,7 @@ class AttributeParser(Parser):
         return known
 
     def _parse_dialect_type(self, token: MLIRToken) -> TypeAttribute | None:
-        """`!dialect.name<...>`"""
+        """Parse `!dialect.name<...>`."""
         spelling = spellings.type_name(token.text[1:])
         dialect, dot, _ = spelling.partition(".")
         if not dot or self.ctx.get_optional_dialect(dialect) is not None:
@@ -198,7 +201,7 @@ class AttributeParser(Parser):
         return host_type(spelling)
 
     def _refuse_unknown_async_type(self, spelling: str, token: MLIRToken) -> None:
-        """XDSL takes any name for a type that it does not know."""
+        """Reject an unknown type of the async dialect; xDSL would accept any name."""
         dialect, _, name = spelling.partition(".")
         if dialect != "async":
             return
@@ -245,7 +248,7 @@ class AttributeParser(Parser):
         name, attribute = super()._parse_attribute_entry()
         return spellings.attribute_name(name), attribute
 
-    # Strings: any bytes, what is not UTF-8 as surrogate escapes
+    # Strings: any bytes, with those that are not UTF-8 as surrogate escapes
 
     def parse_optional_str_literal(self) -> str | None:
         token = self._parse_optional_token(MLIRTokenKind.STRING_LIT)
@@ -274,12 +277,14 @@ class AttributeParser(Parser):
 
     @cached_property
     def _alias_positions(self) -> dict[str, int]:
-        """The place of each alias's first value, after its `=`."""
+        """The position of each alias's first value, after its `=`."""
         definitions = reversed(list(_ALIAS.finditer(self.source.text)))
         return {match[1]: match.end() for match in definitions}
 
     def _find_alias(self, alias: str) -> None:
-        """Read the definition of an alias that is used before it, as MLIR's printer writes them."""
+        """Read the definition of an alias that is used earlier, as in the output of MLIR's
+        printer.
+        """
         if alias in self.attribute_aliases:
             self._size += self._alias_sizes[alias]
             return
@@ -297,7 +302,9 @@ class AttributeParser(Parser):
 
     @contextmanager
     def _measured(self, alias: str) -> Iterator[None]:
-        """Inside, the definition of an alias is read, which must not be too large."""
+        """Measure the definition of an alias that is read inside the block, and reject it if it is
+        too large.
+        """
         start, size = self.pos, self._size
         self._size = 1
         yield
@@ -306,7 +313,7 @@ class AttributeParser(Parser):
             self.raise_error(f"'{alias}' is made of more than {MAX_ALIASES} aliases", start)
 
     def _parse_alias_def(self) -> None:
-        """`#alias = attribute`, which may have been read already."""
+        """Parse `#alias = attribute`, which may have been read already."""
         token = self._current_token
         if token.text not in self.attribute_aliases:
             with self._measured(token.text):
@@ -326,7 +333,7 @@ class AttributeParser(Parser):
             return self._parse_fused_location()
         location = super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
-            # `:8` or `9:8` after `"f.mlir":7:5 to`; files of the runtime hold only the start.
+            # Skip `:8` or `9:8` after `"f.mlir":7:5 to`, because BEF files hold only the start.
             if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
                 self.parse_integer(allow_boolean=False, allow_negative=False)
             self.parse_punctuation(":")

@@ -1,4 +1,4 @@
-"""Checks of what an operation says of itself, and of calls by what they call."""
+"""Check operations by their own definitions, and calls by their callees."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _compiled_callee_problem(
 
 
 def _is_code(function: FuncOp) -> bool:
-    """Whether a function ends as compiled ones do."""
+    """Return whether a function ends as compiled ones do."""
     last = function.body.blocks[-1].last_op if function.body.blocks else None
     return last is not None and not isinstance(last, ReturnOp)
 

@@ -1,4 +1,4 @@
-"""Values are defined before they are used, on every way there."""
+"""Check that values are defined before they are used, on every path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 
 def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """The first use of `value` outside of its region, or before it in its block.
+    """Yield an error for the first use of `value` outside of its region, or before its definition
+    in the same block.
 
-    Those in other blocks of its region are `check_dominance`'s.
+    `check_dominance` finds those in other blocks of its region.
     """
     owner = value.owner
     block = owner if isinstance(owner, Block) else owner.parent
@@ -38,9 +39,10 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
 
 
 def check_dominance(region: Region) -> Iterator[Diagnostic]:
-    """Uses in a region of several blocks whose definition need not have run.
+    """Yield an error for each use, in a region of several blocks, whose definition may not have
+    run.
 
-    Code that never runs may use anything, as in MLIR.
+    As in MLIR, unreachable code may use any value.
     """
     order = reachable_blocks(region)
     numbers = {block: number for number, block in enumerate(order)}
@@ -57,7 +59,9 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
 
 
 def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[int]:
-    """For each block the set of blocks on every way to it, with itself: bit `i` is block `i`."""
+    """Return, for each block, the set of blocks on every path to it, including itself: bit `i` is
+    block `i`.
+    """
     found = [1, *[-1] * (len(order) - 1)]
     has_changed = True
     while has_changed:

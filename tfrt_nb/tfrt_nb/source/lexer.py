@@ -1,4 +1,4 @@
-"""Text to tokens, with one regular expression, and with errors where MLIR reports them."""
+"""Split a source into tokens with one regular expression, and report errors where MLIR does."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from xdsl.utils.mlir_lexer import (
 )
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-# Possessive: a source of megabytes is read at once, and not again where it lacks its end.
+# The quantifiers are possessive, so that a literal of megabytes that lacks its end is not scanned
+# again and again.
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# Before the first block of a branch, since MLIR 21: skipped as a comment, because they change no
-# result.
+# MLIR writes branch weights before the first block since version 21. They change no result, so they
+# are skipped like a comment.
 _WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(
@@ -53,7 +54,7 @@ def token_end(text: str, position: int) -> int:
 
 
 class SourceLexer(MLIRLexer):
-    """MLIR's tokens.  All string literals are of one kind, whatever bytes they hold."""
+    """Produces MLIR's tokens. All string literals have the same kind, whatever bytes they hold."""
 
     def lex(self) -> MLIRToken:
         match = _TOKEN.match(self.input.content, self.pos)
@@ -71,7 +72,7 @@ class SourceLexer(MLIRLexer):
         return Token(kind, Span(start, self.pos, self.input))
 
     def _raise_error(self, position: int) -> NoReturn:
-        """The characters at `position` are no token.
+        """Report that the characters at `position` are not a token.
 
         Raises:
             ParseError: always.

@@ -1,8 +1,8 @@
-"""Functions of other programs, where a program calls what it does not define.
+"""Link functions of other programs that a program calls but does not define.
 
-Only called functions are linked, together with the functions that they call.  Within its own
-program a function keeps what its names mean: where that clashes with this program, it gets another
-name.
+Only called functions are linked, together with the functions that they call. The names in a linked
+function keep the meaning they have in its own program; a function whose name clashes with this
+program is renamed.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Made = Callable[[], ModuleOp]
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     """Move into `module` the functions of `libraries`, which are modules by name, that it calls.
 
-    The result has an error for each call of a function that two of them define, or one has by a
-    name that is near.
+    The result has an error for each call of a function that two libraries define, or whose name
+    resembles one in a library.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
 
 
 def symbols_of(module: ModuleOp) -> Symbols:
-    """The operations of a module that have names."""
+    """Return the operations of a module that have names, by name."""
     found: Symbols = {}
     for op in module.body.block.ops:
         if name := symbol_name(op):
@@ -43,7 +43,7 @@ def symbols_of(module: ModuleOp) -> Symbols:
 
 
 def is_declaration(op: Operation) -> bool:
-    """Whether a function has no body."""
+    """Return whether a function has no body."""
     return all(not region.blocks for region in op.regions)
 
 
@@ -55,7 +55,7 @@ class _Linker:
         self._moved: dict[tuple[str, str], str] = {}
 
     def resolve(self, op: Operation) -> Iterator[Diagnostic]:
-        """Bring what an operation of the program refers to."""
+        """Link the functions that an operation of the program refers to."""
         for user, name in _references(op):
             known = self._known.get(name)
             if known is not None and not is_declaration(known):
@@ -83,16 +83,14 @@ class _Linker:
                 )
 
     def _nearest(self, name: str) -> str | None:
-        """The function of a library that `name` may be meant to be, where none of the program
-        is.
-        """
+        """Return the library function that `name` may mean, if the program has no similar one."""
         there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
         near = get_close_matches(name, [*self._known, *there], n=1)
         own = not near or near[0] in self._known
         return None if own else f"'@{near[0]}' of {there[near[0]]}"
 
     def _move(self, library: str, name: str, new_name: str) -> None:
-        """Move a function, and what it refers to, under its new name."""
+        """Move a function, and everything it refers to, into the program under its new name."""
         symbols = self._libraries[library]
         op = symbols[name]
         self._moved[library, name] = new_name
@@ -109,7 +107,7 @@ class _Linker:
         _rename(op, {old: new for old, new in renamed.items() if old != new})
 
     def _bring(self, library: str, name: str) -> str:
-        """The name under which the program has a function of a library that another one uses."""
+        """Link a library's function that another one uses, and return its name in the program."""
         if (library, name) in self._moved:
             return self._moved[library, name]
         op, known = self._libraries[library][name], self._known.get(name)

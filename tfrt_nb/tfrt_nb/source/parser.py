@@ -1,8 +1,8 @@
-"""Text to operations, each with its place.
+"""Parse a source to operations, each with its place.
 
-xDSL's parser does the builtin attributes and types and the short forms of other dialects.  Here,
-and in `attributes` and `scopes`, is what it does not do: places on operations, MLIR's rules for
-names, old spellings, and errors that say what MLIR says where MLIR says it.
+xDSL's parser reads the builtin attributes and types and the short forms of other dialects. This
+module, `attributes`, and `scopes` add places on operations, MLIR's rules for names, old spellings,
+and errors with MLIR's words at MLIR's places.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _STATE = (
 
 
 class SourceParser(ScopedParser):
-    """Parses a whole text.  `diagnostics` collects the errors that did not stop it."""
+    """Parses a whole source. `diagnostics` collects the errors that did not stop it."""
 
     def __init__(self, source: SourceText) -> None:
         self._context: HostContext = new_context()
@@ -75,11 +75,11 @@ class SourceParser(ScopedParser):
 
     @property
     def token_span(self) -> Span:
-        """The parser's position."""
+        """The current token, which is the parser's position."""
         return self._current_token.span
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        """The module that the text is, or one around its operations."""
+        """Parse the source's module, or create one around its operations."""
         operations: list[Operation] = []
         while self._current_token.kind is not MLIRTokenKind.EOF:
             kind = self._current_token.kind
@@ -104,7 +104,7 @@ class SourceParser(ScopedParser):
     # After an error: each function reports its own first one, if another one follows
 
     def _parse_next_operation(self) -> Operation | None:
-        """The next operation that can be parsed, None if something else comes next."""
+        """Return the next operation that can be parsed; None if something else comes next."""
         while self._current_token.text in _FUNCTION_WORDS:
             start, scope = self.pos, self._scope
             state = {name: getattr(self, name) for name in _STATE}
@@ -125,9 +125,8 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error if it is new: a function without an end swallows the one after it. Its
-
-        cause, if it has one, comes first.
+        """Keep the error, after its cause, unless it is known. Errors recur because a function
+        without an end includes the next one.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -189,14 +188,14 @@ class SourceParser(ScopedParser):
     def operation_at(
         self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
     ) -> Operation | None:
-        """The operation from `start` to before `end`, without the names of its results.
+        """Parse the operation from `start` to before `end`, without the names of its results.
 
-        Its regions, the first of which opens last in this span, are left empty: they have their
-        arguments only. `operands` are the names, `x` or `x#1`, and types of its operands.  None if
-        these are others, in another order.
+        The span ends where its first region opens; regions stay empty except for their arguments.
+        `operands` are the names, `x` or `x#1`, and the types of the expected operands. Return None
+        if the operation has other operands or another order.
 
         Raises:
-            ParseError: it is wrong; what xDSL's parsers raise besides, too.
+            ParseError: if it is invalid. Other exceptions of xDSL's parsers propagate, too.
         """
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
@@ -234,7 +233,8 @@ class SourceParser(ScopedParser):
         except VerifyException as problem:
             self._raise_wrong_types(operation_type, name_token, problem)
         except IndexError:
-            # xDSL makes the body of a linalg operation of the operands that it has.
+            # xDSL builds the body of a linalg operation from its operands, and fails if there are
+            # too few.
             self.raise_error(f"'{operation_type.name}' op has too few operands", name_token.span)
         except ParseError as problem:
             if self._op_name == operation_type.name:
@@ -243,7 +243,7 @@ class SourceParser(ScopedParser):
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
             if not is_raised_in("xdsl.dialects.", problem):
                 raise
-            # xDSL's readers presume that the numbers of operands, the positions and the types fit.
+            # xDSL's readers assume that operand counts, positions, and types fit together.
             text = f"'{written}' op has operands, positions or types that do not fit together"
             span = Span(name_token.span.start, self._last_end, name_token.span.input)
             raise LocatedError(span, text, []) from problem
@@ -264,11 +264,13 @@ class SourceParser(ScopedParser):
     def _raise_wrong_types(
         self, operation_type: type[Operation], name: MLIRToken, problem: VerifyException
     ) -> NoReturn:
-        """Types that an operation cannot have are an error of the operation, in MLIR's words."""
+        """Report types that the operation cannot have as an error of the operation, in MLIR's
+        words.
+        """
         end = self._last_end
         text = in_mlirs_words(operation_type.name, str(problem))
         if issubclass(operation_type, IRDLOperation):
-            from tfrt_nb.dialects.definitions import type_problem  # host programs do without
+            from tfrt_nb.dialects.definitions import type_problem  # not needed by host programs
 
             definition = operation_type.get_irdl_definition()
             types = self._written_types(name.span.end, end)
@@ -282,7 +284,7 @@ class SourceParser(ScopedParser):
         raise LocatedError(span, f"'{operation_type.name}' op {text}", notes) from None
 
     def _written_types(self, start: int, end: int) -> list[Attribute]:
-        """The types after the last colon of a short form."""
+        """Return the types after the last colon of a short form."""
         colon = self.source.text.rfind(":", start, end)
         types: list[Attribute] = []
         if colon < 0:
@@ -299,13 +301,13 @@ class SourceParser(ScopedParser):
         return spellings.operation_name(written)
 
     def _check_function(self, function: FuncOp) -> None:
-        """Refuse an empty body; add the return to a function that gives nothing and ends with an
-        effect.
+        """Reject an empty body, and add the return of a function that has no results and ends with
+        an effect.
 
-        The design document leaves it out after kernels that give a chain.  TFRT refuses functions
-        that end with others.
+        The design document omits the return after kernels that return a chain. TFRT rejects
+        functions that end with other kernels.
 
-        A declaration is private whether it says so, as later versions ask, or not.
+        A declaration is private even if it does not say so, as later versions require.
         """
         if self._head_end is None:
             if function.sym_visibility is None:
@@ -322,14 +324,14 @@ class SourceParser(ScopedParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """The call of a user's kernel, in the short form: what its annotations say need not be
-        written.
+        """Parse a call of a user's kernel in the short form, which omits everything that the
+        kernel's annotations say.
 
             %y = shop.price %x {cents = 300}
 
-        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the
-        types of their values, the results those of the annotations; `: (i32) -> i64` at the end
-        says both instead.
+        means `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`. The operands have the types of
+        their values, and the results those of the annotations, unless the operation ends with both,
+        as in `: (i32) -> i64`.
         """
         self._consume_token()
         if name not in HOOKS.kernel_names():
@@ -363,7 +365,7 @@ class SourceParser(ScopedParser):
         known = self.ssa_values.get(operand.operand_name)
         if known is None:
             self.raise_undeclared(operand.operand_name, operand.span)
-        # A number that the value does not have is an error where operands are resolved.
+        # An index past the value's results is reported when operands are resolved.
         return known[min(operand.index, len(known) - 1)].type
 
     def _annotated_results(
@@ -401,7 +403,7 @@ class SourceParser(ScopedParser):
         if not written:
             self.raise_error("empty operation name is invalid", name_token.span)
         name = self._canonical_name(written)
-        operation_type = self._context.get_op(name)  # a name in quotes has its dialect, or none
+        operation_type = self._context.get_op(name)  # a quoted name includes its dialect, if any
         if issubclass(operation_type, UnknownOp) and operation_type.name.startswith("async."):
             self.raise_error(
                 f"unregistered operation '{operation_type.name}' found in dialect ('async') "
@@ -448,17 +450,17 @@ class SourceParser(ScopedParser):
 
 
 def is_raised_in(package: str, problem: Exception) -> bool:
-    """Whether the innermost frame of an exception is in a module whose name starts with this
+    """Return whether the innermost frame of an exception is in a module whose name starts with this
     prefix.
     """
-    import traceback  # for wrong programs only
+    import traceback  # for invalid programs only
 
     *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
     return str(frame.f_globals["__name__"]).startswith(package)
 
 
 def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
-    """Values by name as a scope has them, from those of `x` and `y#1`."""
+    """Group values by name, as a scope holds them, from names such as `x` and `y#1`."""
     known: dict[str, tuple[SSAValue, ...]] = {}
     for name, value in values.items():
         base, _, index = name.partition("#")
@@ -467,7 +469,7 @@ def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, .
 
 
 def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
-    """Ends of regions that the text leaves out are where their operation is."""
+    """Give implied terminators, which the source omits, the place of their operation."""
     for region in operation.regions:
         for block in region.blocks:
             last = block.last_op

@@ -1,4 +1,4 @@
-"""A whole text to a module, with every error in it."""
+"""Parse a whole source to a module, and report every error in it."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def parse_text(source: SourceText) -> ParsedText:
 
 
 def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """Return the error in the source if the parsers of other dialects or of builtin attributes
-    raise `exception`.
+    """Return the diagnostic for an exception from the parsers of other dialects or of builtin
+    attributes.
     """
     span = parser.token_span
     match exception:
@@ -70,7 +70,8 @@ def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
         case OverflowError() | struct.error():
             text = "a number before this does not fit its type"
         case NotImplementedError() if is_raised_in("xdsl.", exception):
-            # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
+            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, and external
+            # resources.
             text = f"not supported: {str(exception) or 'a number of this type'}"
         case _:
             raise internal_error(exception, parser.location(span)) from exception

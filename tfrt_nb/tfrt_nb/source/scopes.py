@@ -1,7 +1,8 @@
-"""The part of the parser that knows which names mean which values, and where.
+"""The part of the parser that resolves names to values, according to where they are visible.
 
-A function sees no value from outside; a region of `tfrt.if` and its like only its own arguments;
-any other region sees everything around it.  A value may be used before it is defined, as in MLIR.
+A function sees no outside values. A region of `tfrt.if` and similar operations sees only its own
+arguments. Any other region sees all values around it. As in MLIR, a value may be used before it is
+defined.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tfrt_nb.source.spans import (
 from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, led_by, note
 
 Bound = list[tuple[Span, int]]
-"""Names of results, and how many each stands for."""
+"""Names of results, and how many results each one covers."""
 
 _EXPECTS = re.compile(r"expected (?!an operation|'\}')", re.IGNORECASE)
 UNDECLARED = "use of undeclared SSA value name"
@@ -55,10 +56,11 @@ class Visibility(Enum):
 
 @dataclass
 class Scope:
-    """The names that a function, or a region that sees nothing else, knows.
+    """The names visible in a function, or in a region that sees no outside values.
 
-    `values` holds what is visible now, `forward` what was used and is not defined yet.  A hole in a
-    tuple of values is a None: an argument named `%r#1` defines no `%r#0`.
+    `values` has the visible values, and `forward` those that were used but are not defined yet. A
+    tuple of values has None where no value is defined: an argument named `%r#1` does not define
+    `%r#0`.
     """
 
     owner: str
@@ -71,14 +73,14 @@ class Scope:
 
 
 def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:
-    """Values of one name with another one for the number `index`, and holes before it."""
+    """Return the values of a name with `value` at `index`, and None for missing ones before it."""
     values: list[SSAValue | None] = [*known, *[None] * (index + 1 - len(known))]
     values[index] = value
     return cast(tuple[SSAValue, ...], tuple(values))
 
 
 class ScopedParser(AttributeParser):
-    """Resolves the names of values."""
+    """A parser that resolves the names of values."""
 
     def __init__(self, source: SourceText, context: Context) -> None:
         super().__init__(source, context)
@@ -93,8 +95,9 @@ class ScopedParser(AttributeParser):
         self._nesting = 0
         self._head_end: int | None = None
         self._first_skipped: int | None = None
-        """None, or regions are skipped: where the first one that was opens, -1 before there is
-        one."""
+        """The start of the first skipped region, or -1 before there is one; None if regions are not
+        skipped.
+        """
 
     def _enter(self, scope: Scope) -> None:
         self._scope = scope
@@ -102,17 +105,17 @@ class ScopedParser(AttributeParser):
         self.forward_ssa_references = scope.forward
 
     def location(self, span: Span) -> Location:
-        """The span as a location."""
+        """Return the span as a location."""
         return self.source.location(span.start, span.end)
 
     def types_at(self, text: str, position: int) -> tuple[Attribute, ...] | None:
-        """Return the types that `text` lists without parentheses; it is at `position`.
+        """Return the types that `text`, which is at `position`, lists without parentheses.
 
-        Returns None if `text` is no such list.
+        Returns None if `text` is not such a list.
         """
         try:
             self._resume_from(position)
-            # After a single type, as an argument of a function has it, a comma is not part of the
+            # A comma after a single type, such as that of a function's argument, is not part of the
             # list.
             types = tuple(parse_types(self)) if "," in text else (self.parse_type(),)
         except ParseError:
@@ -120,7 +123,9 @@ class ScopedParser(AttributeParser):
         return types if self._last_end == position + len(text) else None
 
     def _raise_at_end_of_line(self, problem: ParseError) -> None:
-        """Report what an operation lacks at the end of its line there, as MLIR does."""
+        """Report a missing part of an operation at the end of the operation's line, as MLIR
+        does.
+        """
         token, end = self._current_token.span, self._last_end
         if (
             problem.span == token
@@ -157,10 +162,12 @@ class ScopedParser(AttributeParser):
     def _raise_wrong_type_count(
         self, operands: Sequence[UnresolvedOperand], listed: int, position: int
     ) -> NoReturn:
-        """`%z = tfrt.call @f(%x, %y) : (i32) -> i32`, as in an example of the design document."""
+        """Report a wrong number of types, as in the design document's example `%z = tfrt.call
+        @f(%x, %y) : (i32) -> i32`.
+        """
         given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
-            position = operands[0].span.start  # some operations see it at the next line only
+            position = operands[0].span.start  # some operations notice it only at the next line
         message = f"{given} given, but the types of {listed} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
         if known and all(values is not None and len(values) == 1 for values in known):
@@ -168,7 +175,7 @@ class ScopedParser(AttributeParser):
         self.raise_error(message, Span(position, position + 1, self.lexer.input))
 
     def _forward_value(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
-        """The value that stands for one that is not defined yet."""
+        """Return the placeholder for a value that is not defined yet."""
         name, index = operand.operand_name, operand.index
         references = self.forward_ssa_references.setdefault(name, {})
         value = references.get(index)
@@ -240,7 +247,7 @@ class ScopedParser(AttributeParser):
     # Operations
 
     def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
-        """Set what the regions of the operation that comes now will see."""
+        """Set which outer names the regions of the next operation see."""
         self._op_name = operation_type.name
         self._visibility = Visibility.ALL
         if issubclass(operation_type, UnknownOp):
@@ -252,11 +259,12 @@ class ScopedParser(AttributeParser):
             self._visibility = Visibility.OPERANDS
 
     def _resolve_operands_defined_inside(self, operation: Operation) -> None:
-        """Give an operation the values that its own regions have defined under its operands' names.
+        """Resolve operands whose names the operation's own regions have defined.
 
-        xDSL replaces forward references where they are used, and this operation is made after its
-        regions.  Such an operand does not dominate its use, which is found later.  One form may
-        stand for several operations, each in a region of the one before.
+        xDSL replaces forward references in the operations that use them, but this operation is
+        created after its regions. Such an operand does not dominate its use, which a later check
+        reports. One short form may stand for several operations, each in a region of the one
+        before.
         """
         if not self._late_values:
             return
@@ -266,12 +274,12 @@ class ScopedParser(AttributeParser):
                     made.operands[index] = self._late_values[operand]
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
-        # Results are often inferred from the operands, which are then the cause.
+        # Result types are often inferred from operands, whose errors are then the cause.
         text = f"'{operation.name}' gives no value here: leave out what is before it"
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
-            # Where the operation will be, and so what it may call, is not known yet.
+            # The operation has no parent yet, so its callees cannot be checked here.
             if "no SymbolTable ancestor" not in str(wrong):
                 text = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
         words = "cannot name an operation with no results"
@@ -328,7 +336,7 @@ class ScopedParser(AttributeParser):
         return region
 
     def _skip_region(self, brace: int, arguments: Iterable[Parser.Argument] | None) -> Region:
-        """A region without its operations, for the region at `brace`."""
+        """Skip the region at `brace`, and return one without operations."""
         if self._first_skipped == -1:
             self._first_skipped = brace
         end = self.source.closing_brace(brace) + 1
@@ -357,7 +365,7 @@ class ScopedParser(AttributeParser):
         return region
 
     def _check_block_is_new(self, token: MLIRToken) -> None:
-        """Refuse a second definition of a block that was used before its first one.
+        """Reject a second definition of a block that was used before its first one.
 
         xDSL forgets where such a block is defined.
         """
@@ -406,7 +414,7 @@ class ScopedParser(AttributeParser):
     # What is used but never defined
 
     def _report_undefined_values(self) -> None:
-        """Report each name that is used in the scope that ends here and defined nowhere in it."""
+        """Report each name that is used, but never defined, in the scope that ends here."""
         for name, references in self.forward_ssa_references.items():
             index = min(
                 references, key=lambda number: self._scope.forward_spans[name, number].start
@@ -416,10 +424,7 @@ class ScopedParser(AttributeParser):
             self.diagnostics.append(led_by(f"'%{name}' is not defined", words))
 
     def raise_undeclared(self, name: str, use: Span) -> NoReturn:
-        """
-        Raises:
-            LocatedError: the value must be defined before this use.
-        """
+        """Raises: LocatedError: always; the value must be defined before this use."""
         raise LocatedError(use, UNDECLARED, self._suggestions(name))
 
     def _suggestions(self, name: str) -> list[Diagnostic]:

@@ -1,9 +1,9 @@
-"""The text of a program, where in it an operation, a result, an argument or an operand is, and what
-is wrong with it, as exceptions.
+"""Sources, the places of operations, results, arguments, and operands in them, and errors as
+exceptions.
 
-The parser gives each operation a `SourceSpan` as its `location`; passes hand it on to the
-operations that they make.  It holds positions only: lines, columns and the places of names are
-worked out when someone asks, which for most operations is never.
+The parser gives each operation a `SourceSpan` as its `location`, and passes copy it to the
+operations that they create. A span holds only positions. Lines, columns, and the places of names
+are computed on request, which for most operations never comes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from xdsl.utils.lexer import Span
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
-"""A brace; or a comment or a string, which may have some that do not count."""
+"""A brace, or a comment or a string, whose braces do not count."""
 _PART = 1 << 16
 """The number of characters searched for line ends at a time."""
 
@@ -42,13 +42,17 @@ class SourceText:
 
     @cached_property
     def _lines_before(self) -> list[int]:
-        """The number of line ends before each part of `_PART` characters, and before the end."""
+        """The number of line ends before each part of `_PART` characters, and before the end of the
+        source.
+        """
         parts = range(0, len(self.text) + 1, _PART)
         counts = [self.text.count("\n", start, start + _PART) for start in parts]
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """The starts of lines after the line ends of a part; a large source has many parts."""
+        """Return the starts of the lines that follow the line ends in a part; a large source has
+        many parts.
+        """
         starts = self._starts_by_part.get(part)
         if starts is None:
             first = part * _PART
@@ -70,15 +74,15 @@ class SourceText:
         return line, position - start + 1
 
     def line_start(self, line: int) -> int:
-        """The position of the first character of a line."""
+        """Return the position of the first character of a line."""
         if line == 1:
             return 0
         part = bisect_left(self._lines_before, line - 1) - 1
         return self._starts(part)[line - 2 - self._lines_before[part]]
 
     def closing_brace(self, position: int) -> int:
-        """The position of the brace that closes the one at `position`; the text's end if none
-        does.
+        """Return the position of the brace that closes the one at `position`, or the source's end
+        if none does.
         """
         closing = self._closing_braces
         if position not in closing:
@@ -94,18 +98,18 @@ class SourceText:
         return closing[position]
 
     def location(self, start: int, end: int) -> Location:
-        """The span from `start` to before `end`."""
+        """Return the location of the characters from `start` to before `end`."""
         line, column = self.line_and_column(start)
         end_line, end_column = self.line_and_column(max(start, end))
         return Location(self.name, line, column, end_line, end_column)
 
 
 class SourceSpan(BuiltinAttribute):
-    """A place in a source text, as the location of an operation or a block argument.
+    """A place in a source, used as the location of an operation or a block argument.
 
-    `first` is where its result names start, `start` where its own name does, `end` is just past its
-    head: for an operation with regions, where the first one opens.  `explicit` is the location that
-    the program gives with `loc(...)`.
+    `first` is where the names of its results start, `start` is where its own name starts, and `end`
+    is just past its head, which for an operation with regions ends where the first one opens.
+    `explicit` is the location that the program states with `loc(...)`.
     """
 
     name = "tfrt.source_span"
@@ -131,14 +135,14 @@ class SourceSpan(BuiltinAttribute):
         set_field(self, "end", end)
         set_field(self, "explicit", explicit)
 
-    # Two places are the same only if they are the same object; the fields are not compared because
-    # every operation has a place of its own.
+    # Spans are compared by identity: every operation has its own, so comparing fields would only
+    # cost time.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     @property
     def location(self) -> Location:
-        """From the name to the end of the head."""
+        """The location from the name to the end of the head."""
         return self.source.location(self.start, self.end)
 
     def print_builtin(self, printer: Printer) -> None:
@@ -149,12 +153,12 @@ class SourceSpan(BuiltinAttribute):
 
 
 def place(node: Operation | BlockArgument, span: SourceSpan) -> None:
-    """Say where `node` is in its source."""
+    """Record where `node` is in its source."""
     node.location = cast(LocationAttr, span)
 
 
 def span_of(op: Operation) -> Location | None:
-    """The span of the operation in its source, from its name on; None if it has no source."""
+    """Return the operation's location in its source, from its name on; None if it has no source."""
     span = source_span(op)
     return None if span is None else span.location
 
@@ -167,14 +171,14 @@ def attribute_span(op: Operation, name: str) -> Location | None:
 
 
 def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
-    """The place that the parser gave to `node`; None if it is not from a source."""
+    """Return the span that the parser gave to `node`; None if it does not come from a source."""
     span: object = node.location
     return span if isinstance(span, SourceSpan) else None
 
 
 def location_of(op: Operation) -> LocationAttr:
-    """The location that a BEF file records for the operation: what `loc(...)` says, else its
-    place.
+    """Return the location that a BEF file records for the operation: that of its `loc(...)`,
+    otherwise its place.
     """
     span = source_span(op)
     if span is None:
@@ -203,7 +207,7 @@ def definition_span(value: SSAValue) -> Location | None:
 
 
 def value_name(value: SSAValue) -> str | None:
-    """The name of `value` in its source: `%x`, or `%x#1` for a part of a result list."""
+    """Return the name of `value` in its source: `%x`, or `%x#1` for a part of a result list."""
     if isinstance(value, BlockArgument):
         span = source_span(value)
         return None if span is None else span.source.text[span.start : span.end]
@@ -213,7 +217,7 @@ def value_name(value: SSAValue) -> str | None:
 
 
 def _result_name(result: OpResult) -> tuple[int, int, str] | None:
-    """Start, end and text of the name that defines `result`."""
+    """Return the start, the end, and the text of the name that defines `result`."""
     span = source_span(result.op)
     if span is None:
         return None
@@ -244,7 +248,7 @@ def operand_span(op: Operation, index: int) -> Location | None:
 
 
 class SourceError(TfrtError):
-    """The text is not a valid program.  `diagnostics` has every independent reason, in order."""
+    """The source is not a valid program. `diagnostics` has every independent reason, in order."""
 
 
 class LocatedError(ParseError):
@@ -256,7 +260,7 @@ class LocatedError(ParseError):
 
 
 def diagnostic_of(exception: ParseError, source: SourceText) -> Diagnostic:
-    """The diagnostic that a parse error stands for."""
+    """Return the diagnostic for a parse error."""
     notes: tuple[Diagnostic, ...] = ()
     if isinstance(exception, LocatedError):
         notes = exception.notes
@@ -281,7 +285,9 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """XDSL words its messages in several ways; MLIR says what is expected, without a full stop."""
+    """Return one of xDSL's messages, which vary in form, in MLIR's form: what is expected, without
+    a full stop.
+    """
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
@@ -306,8 +312,8 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """Return a message of xDSL's verifier about an operation of this name, as MLIR words it after
-    the name.
+    """Return a message of xDSL's verifier about an operation called `name` in MLIR's words, which
+    follow the name.
     """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")

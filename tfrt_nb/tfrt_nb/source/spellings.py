@@ -1,5 +1,5 @@
-"""Tables of what to write instead of what is wrong: sentences, which `advice` applies, and the old
-spellings of the programs of 2020 and of the design document.
+"""Tables of corrections: sentences, which `advice` applies, and the old spellings in the programs
+of 2020 and in the design document.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def _rewrite(name: str, table: tuple[tuple[str, str], ...]) -> str:
 
 @cache
 def operation_name(name: str) -> str:
-    """The canonical name of an operation.
+    """Return the canonical name of an operation.
 
-    What was `hex.async_add.i32` is a test kernel now: `tfrt_test.async_add.i32`.
+    Some kernels have become test kernels: `hex.async_add.i32` is now `tfrt_test.async_add.i32`.
     """
     canonical = _rewrite(name, _OPERATIONS)
     if name.startswith("hex.") and host_operation(canonical) is None:
@@ -74,18 +74,18 @@ def operation_name(name: str) -> str:
 
 @cache
 def type_name(spelling: str) -> str:
-    """The canonical spelling of a type, without its `!`."""
+    """Return the canonical spelling of a type, without its `!`."""
     return _rewrite(spelling, _TYPES)
 
 
 @cache
 def attribute_name(name: str) -> str:
-    """The canonical name of an attribute of a function or operation."""
+    """Return the canonical name of an attribute of a function or operation."""
     return _rewrite(name, _ATTRIBUTES)
 
 
 NONSTRICT_BY_SPELLING = frozenset({"hex.call", "hex.if", "hex.repeat.i32"})
-"""Operations of 2020 that are non-strict without saying so."""
+"""Operations of 2020 that are non-strict without an attribute."""
 
 
 OF_FLOATS = {
@@ -93,7 +93,7 @@ OF_FLOATS = {
     "remsi": "remf", "remui": "remf", "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf",
     "minsi": "minimumf", "minui": "minimumf",
 }  # fmt: skip
-"""Operations of `arith` on integers, and what does the same with floats."""
+"""Operations of `arith` on integers, and their counterparts on floats."""
 OF_INTEGERS = {
     "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi",
     "cmpf": "cmpi", "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi",
@@ -110,7 +110,7 @@ CONVERSIONS = {
     ("i", "wider"): "extsi", ("i", "narrower"): "trunci",
     ("f", "wider"): "extf", ("f", "narrower"): "truncf",
 }  # fmt: skip
-"""Operations of `arith` by the kinds of two types."""
+"""Conversions of `arith` by the kinds of the given and the wanted type."""
 ORDERS = {
     "async.add_to_group": "a token or a value, and the group",
     "async.runtime.add_to_group": "a token or a value, and the group",
@@ -203,9 +203,10 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""A reader's message, the source before it in its line, the refused token, and the sentence.
+"""Four parts: the reader's message, the source before it in its line, the rejected token, and the
+advice.
 
-The first and the third match at the start, and name parts for the sentence.
+The first and the third match at the start, and their named groups fill in the advice.
 """
 SENTENCES = (
     (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)",
@@ -220,4 +221,6 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""Messages of readers and checks about an operation, anywhere, and the sentence for people."""
+"""Messages of readers and checks about an operation, found at any position, and the sentence for
+people.
+"""

@@ -1,7 +1,7 @@
-"""Whether a module that was parsed makes sense, all of it: every independent mistake is reported.
+"""Verify a whole parsed module, and report every independent mistake.
 
-Operations check themselves (`verify_`); here is what concerns several of them: names of functions,
-callees, returns, ends of blocks, and that values are defined before they are used.
+Operations verify themselves (`verify_`). This module has the checks that involve several
+operations: names of functions, callees, returns, ends of blocks, and definitions before uses.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
-    tables: list[Symbols] = []  # kept, since keys hold their identities
+    tables: list[Symbols] = []  # kept alive because keys hold their ids
     for operation, symbols in _operations(module):
         if not tables or tables[-1] is not symbols:
             tables.append(symbols)
@@ -78,7 +78,7 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 
 
 def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
-    """Every operation and the functions that it may name.  Not recursive."""
+    """Yield every operation and the functions that it may name. The walk is not recursive."""
     pending: list[tuple[Operation, Symbols]] = [(module, {})]
     while pending:
         operation, symbols = pending.pop()
@@ -97,11 +97,11 @@ def _children(operation: Operation) -> Iterator[Operation]:
 
 
 def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
-    """All that the checks of the operation read, if that is little; else None.
+    """Return a key of everything that the operation's checks read; None if that is too much.
 
-    Operations with equal keys are checked once.  A key holds the name, the types and the
-    attributes. Types and attributes count by identity, which the parser makes often enough the
-    same.
+    Operations with equal keys are checked once. A key holds the name, the types, and the
+    attributes. Types and attributes are compared by identity, because the parser reuses the same
+    objects often enough.
     """
     kind = type(operation)
     if operation.attributes or not _has_key(kind):
@@ -110,7 +110,7 @@ def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> 
     parts.append(id(symbols))
     for name, attribute in operation.properties.items():
         if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
-            parts += (name, id(attribute.type))  # whatever the number is
+            parts += (name, id(attribute.type))  # any number
         elif isinstance(attribute, DenseArrayBase):
             parts += (name, id(attribute.elt_type), attribute.data)
         else:
@@ -137,7 +137,7 @@ def _ids(values: Iterable[SSAValue]) -> list[int]:
 
 @cache
 def _has_key(kind: type[Operation]) -> bool:
-    """Whether the checks of this class read nothing but what `verification_key` holds."""
+    """Return whether the checks of this class read only what `verification_key` holds."""
     computes = kind.name.startswith(("arith.", "index.", "math."))
     return issubclass(kind, IRDLOperation) and (computes or kind.name in _WITH_KEYS | _ENDS)
 
@@ -164,8 +164,8 @@ Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
 def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     """Return the checks for operations of this class, in order.
 
-    Most operations are of a few classes without anything special; deciding by class, once, is what
-    keeps them cheap.
+    Most operations belong to a few classes without special checks. Deciding once per class keeps
+    them cheap.
     """
     name, is_other = operation_type.name, not issubclass(operation_type, KernelOp)
     checks: tuple[tuple[bool, Check], ...] = (
@@ -184,7 +184,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
 
 
 def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
-    """The mistakes of one operation, up to the first check that finds one."""
+    """Return the mistakes found by the first check that finds any."""
     for check in _checks(type(operation)):
         diagnostics = list(check(operation, symbols))
         if diagnostics:
@@ -212,7 +212,7 @@ _WRONG_ATTRIBUTE = re.compile(
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
-    """Whether all is well with a call.  xDSL would go through the module to find the function."""
+    """Return whether a call fits its callee. xDSL would search the module for the function."""
     if call.regions or call.successors or call.properties.keys() != {"callee"}:
         return False
     if not isinstance(call.callee, SymbolRefAttr):
@@ -228,8 +228,8 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     )
 
 
-# Functions and modules are checked here, not by xDSL: it would walk all their operations to see
-# that they use no value from outside, which the names in a source cannot do.
+# Functions and modules are checked here, not by xDSL, which would walk all their operations to see
+# whether they use outside values. In a source, names cannot refer to such values.
 
 
 # Ends of blocks
@@ -259,7 +259,7 @@ def _check_edges(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]
     if not operation.successors or isinstance(operation, UnknownOp):
         return
     from tfrt_nb.dialects.async_.upstream.branches import (
-        edge_problem,  # host programs do without `cf`
+        edge_problem,  # not needed by host programs
     )
 
     if (problem := edge_problem(operation)) is not None:
@@ -282,14 +282,14 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             if last is None:
                 yield op_error(operation, "empty block: expect at least a terminator")
             elif any(map(_is_terminator, map(type, block.ops))):
-                continue  # in the middle, which is said there
+                continue  # a terminator in the middle, which is reported there
             elif not last.has_trait(IsTerminator) and own_problem(last) is None:
                 problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
                 yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)
 
 
 def _text(operation: Operation) -> str:
-    """The first line of the operation as it would be printed alone."""
+    """Return the first line of the operation as it would be printed alone."""
     stream = StringIO()
     names = {value: value_name(value) or "%?" for value in operation.operands}
     HostPrinter(stream).print_alone(operation, names)
@@ -333,7 +333,7 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
 
 
 def _with_count(problem: Diagnostic, operation: Operation, function: FuncOp) -> Diagnostic:
-    """`problem` of a function that returns more or fewer values than it says, with how many."""
+    """Add the expected and the actual number of values to the `problem` of a return."""
     name, types = function.sym_name.data, [*map(str, operation.operand_types)]
     expected = function.function_type.outputs.data
     given = ", ".join(types)
@@ -368,8 +368,7 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads: a wrong one would be passed over
-# without a word
+# Attributes of functions and modules that the compiler reads: a wrong one would be ignored silently
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -398,8 +397,8 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """An error for each attribute that has another kind than its name asks for, or a name that is
-    like one of these.
+    """Yield an error for each attribute of the wrong kind for its name, or with a name that
+    resembles a known one.
     """
     place = span_of(operation)
     for name, attribute in operation.attributes.items():

@@ -1,5 +1,5 @@
-"""The lines of a plain program as rows; what is made of them: shapes, which later programs share,
-and bodies.
+"""The lines of a plain program as rows, and the results of reading them: shapes, which later
+programs share, and bodies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tfrt_runtime.bef.locations import FilePlace
 
 
 class NotPlain(Exception):
-    """Something else has to read this text."""
+    """Another reader has to read this source."""
 
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
@@ -37,13 +37,14 @@ _ROW = re.compile(
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: everything before the operation, its first result, what names further ones; the
-operation up to its operands, these, the rest.  Or, of a line of another form, what follows its
-indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
-in the first releases of Python 3.11 they do not backtrack over a group's failed match."""
+"""A line: everything before the operation, its first result, the names of further ones; the
+operation up to its operands, the operands, the rest. For a line of another form: everything after
+its indentation. The text matched as a result's name need not be a valid one.  No possessive
+quantifiers: in the first releases of Python 3.11 they do not backtrack over a group's failed match.
+"""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
-"""The placeholder for a name in the rest of a line, which has no such character."""
+"""The placeholder for a name in the rest of a line, which never contains this character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
 """The part of a line that closes a body that is ignored."""
@@ -51,7 +52,7 @@ _IN_ONE_LINE = re.compile(
     r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
     re.ASCII | re.VERBOSE,
 )
-"""An operation with its regions, which have no braces and no text of their own."""
+"""An operation with its regions, which contain no braces and no strings."""
 _NEXT = re.compile(
     rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
     r" | (?:(?:tfrt|hex)\.)?return\b )",
@@ -59,19 +60,19 @@ _NEXT = re.compile(
 )
 """The separator before every operation of a one-line region but the first."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-"""Matches a list of names, separated by blanks, if one of them is invalid."""
+"""Matches a list of names, separated by blanks, if one of the names is invalid."""
 MAX_LINE = 2_000
-"""The longest line, in characters, whose regions are taken apart."""
+"""The maximum length, in characters, of a line whose regions are split."""
 _CHUNK = 1 << 14
 TAIL = 6
 """The group of `_ROW` that an operation ends with."""
 Types: TypeAlias = tuple[Attribute, ...]
 Key: TypeAlias = tuple[str, str]
-"""A line's head and the rest of it, without names."""
+"""A line's head and its rest, both without names."""
 MAX_REMEMBERED = 1024
 """The number of shapes kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
-"""A name as the text has it, "" for none, and where it starts and ends."""
+"""A name as the source has it, "" for none, and where it starts and ends."""
 HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
     (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
@@ -84,9 +85,10 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 
 
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
-    """The lines of a source with their numbers, about a hundred at a time.
+    """Yield the lines of a source with their numbers.
 
-    A program that is not plain is noticed early.
+    They are matched about a hundred at a time, so that a program that is not plain is noticed
+    early.
     """
     start, line = 0, 1
     while start < len(text):
@@ -99,15 +101,15 @@ def rows_of(text: str) -> Iterator[tuple[int, Row]]:
 
 
 def row_of(text: str) -> re.Match[str]:
-    """A line, or a part of one, as a row."""
+    """Match a line, or a part of one, as a row."""
     row = _ROW.match(text + "\n")
     assert row is not None, "every line is one"
     return row
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """A row, or those of its parts if it has regions, each as if its line had blanks in front of
-    it.
+    """Return a row or, if it has regions, the rows of its parts, each as if the line had blanks
+    before it.
     """
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
@@ -118,8 +120,8 @@ def apart(line: int, row: Row) -> list[tuple[int, Row]]:
 
 
 def parts(line: str) -> list[tuple[int, str]] | None:
-    """The head, the operations and the braces of an operation with its regions in a line, each with
-    where it starts; None of any other line.
+    """Split an operation with its regions in one line into its head, operations, and braces, each
+    with its start. Return None for any other line.
     """
     match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
     if match is None:
@@ -138,7 +140,7 @@ def parts(line: str) -> list[tuple[int, str]] | None:
 
 
 def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
-    """The next line, which closes a body, and what it says: `}` or `}else{`."""
+    """Return the number of the next line, which closes a body, and its content: `}` or `}else{`."""
     for line, row in rows:
         if not is_nothing(row):
             return line, _CLOSER.sub("", "".join(row[1:]))
@@ -146,18 +148,17 @@ def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
 
 
 def is_nothing(row: Row) -> bool:
-    """Whether the line is empty or only a comment."""
+    """Return whether the line is empty or only a comment."""
     return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """The shared part of lines that differ only in names; `operation` is the first line's, without
-    its place.
+    """The shared part of lines that differ only in names. `operation` is that of the first line,
+    without its place.
 
-    Programs share shapes, so that their operations are never changed.
-    The arguments of its regions, which `operation` is without, have the names and the types of the
-    operands that `arguments` lists.
+    Programs share shapes, so their operations must never be changed. `operation` lacks its regions.
+    Their arguments have the names and the types of the operands that `arguments` lists.
     """
 
     operation: Operation
@@ -169,7 +170,7 @@ class Shape:
 
 
 class Memory:
-    """Results from valid plain sources, so that later ones need not be parsed again.
+    """Results of reading valid plain sources, which later sources reuse.
 
     Any thread may use it.
     """
@@ -177,13 +178,15 @@ class Memory:
     def __init__(self) -> None:
         self.shapes: dict[Key, Shape] = {}
         self.lists: dict[str, Types] = {}
-        """Lists of types by their text."""
+        """Lists of types, by their text."""
         self._types: dict[Attribute, Attribute] = {}
-        # Shapes of constants by their text up to the number.
+        # Shapes of constants, by their text up to the number.
         self._constants: dict[str, Shape] = {}
 
     def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
-        """Remember what a source contained, except what is long or depends on other sources."""
+        """Remember the contents of a source, except for long lines and those that depend on other
+        sources.
+        """
         if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
             self.shapes, self.lists, self._types, self._constants = {}, {}, {}, {}
         lasting = (item for item in shapes.items() if _is_lasting(*item))
@@ -196,11 +199,11 @@ class Memory:
         self.lists.update(islice(short, MAX_REMEMBERED))
 
     def constant(self, head: str) -> Shape | None:
-        """The shape of a constant that differs only in its number from one that was right; None of
+        """Return the shape of a constant that differs only in its number from a valid one; None for
         others.
 
-        It is right, too: programs have many numbers, and the parser takes as long as a hundred
-        lines.
+        The constant is valid, too. Programs have many numbers, and the parser takes as long for one
+        as for a hundred known lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])
@@ -217,14 +220,14 @@ class Memory:
         return Shape(operation, (), like.result_types, False)
 
     def same(self, types: Sequence[Attribute]) -> Types:
-        """These types, those that are equal being the same object."""
+        """Return these types, using the same object for equal ones."""
         known = self._types
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
 
 def _is_constant(operation: Operation) -> bool:
-    """Whether the operation's only attribute is an integer, and any that fits its type would be
-    right.
+    """Return whether the operation's only attribute is an integer, and any integer of its type
+    would be valid.
     """
     if not isinstance(operation, KernelOp) or operation.signature.form is not Form.CONSTANT:
         return False
@@ -234,8 +237,8 @@ def _is_constant(operation: Operation) -> bool:
 
 
 def _is_lasting(key: Key, shape: Shape) -> bool:
-    """Whether a line is short, and its text says all: annotations of users' kernels may be others
-    later.
+    """Return whether a line is short, and its text says everything. Annotations of users' kernels
+    may change later.
     """
     head, tail = key
     is_short_form = not head.startswith('"')
@@ -251,15 +254,15 @@ def _numbers() -> array[int]:
 class Body:
     """The body of a function, or of a region, which has no `name`.
 
-    Its registers are its arguments, then its results in the order of the text.
-    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0
-    for a region that the text leaves out. `numbers`, `lines` and `columns` have an entry per
-    operation without the return, whose operands are `returned`; a number is the place of its shape
-    in `table`, which the bodies of a source share.  `operands` has the registers of all operations,
-    end to end.  `regions` and `places` (what `loc(...)` says) have an entry for those operations
-    that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register. `like` is a region of an earlier line, which has all
-    of this but the places.
+    Its registers are its arguments, then its results in the order of the text. `owner` is the
+    operation of a region; a function has none. `end_line` is the line of the closing brace, or 0
+    for a region that the source omits. `numbers`, `lines`, and `columns` have an entry per
+    operation except the return, whose operands are `returned`. A number is the index of the
+    operation's shape in `table`, which the bodies of a source share. `operands` has the registers
+    of all operations, concatenated. `regions` and `places` (from `loc(...)`) have entries only for
+    operations that have any. `line` and `column` are where the function or the region's operation
+    starts. `register_types` has an entry per register. `like` is a region of an earlier line that
+    is equal in everything except places.
     """
 
     name: str
@@ -288,7 +291,7 @@ class Body:
         return [self.table[number] for number in self.numbers]
 
     def operand_lists(self) -> list[tuple[int, ...]]:
-        """The operands of each operation."""
+        """Return the operands of each operation."""
         operands, table = tuple(self.operands), self.table
         counts = {number: len(table[number].operand_types) for number in set(self.numbers)}
         ends = accumulate(map(counts.__getitem__, self.numbers), initial=0)
@@ -302,10 +305,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class PlainProgram:
-    """A source as numbers over the shapes of its lines.
+    """A source as numbers that refer to the shapes of its lines.
 
-    `contents` has each shape when its first line is over, and each body when it ends: the order in
-    which a BEF file has kernels and functions.
+    `contents` has each shape after its first line, and each body after its end, which is the order
+    of kernels and functions in a BEF file.
     """
 
     source: SourceText
@@ -313,11 +316,11 @@ class PlainProgram:
 
     @property
     def bodies(self) -> list[Body]:
-        """The functions and regions, in the order of a file."""
+        """The functions and regions, in file order."""
         return [one for one in self.contents if isinstance(one, Body)]
 
     def names(self, body: Body) -> list[Name]:
-        """The name of each register of a body in the source."""
+        """Return the name of each register of a body in the source."""
         text, found = self.source.text, self._argument_names(body)
         for shape, line, column in zip(body.shapes, body.lines, body.columns, strict=True):
             count = len(shape.result_types)
@@ -353,7 +356,9 @@ class PlainProgram:
         return [(match[1], *match.span(1)) for match in ARGUMENT.finditer(text, *head.span(3))]
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """The start of an operation, with its results' names, and the end of its line or head."""
+        """Return the start of an operation, including its results' names, and the end of its line
+        or head.
+        """
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()
         if index in body.regions:
@@ -361,7 +366,9 @@ class PlainProgram:
         return first + len(line) - len(line.lstrip()), first + len(line)
 
     def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
-        """The start of the part of a line that has the operation in a column, and that as a row."""
+        """Return the start of the part of a line that has the operation at a column, and that part
+        as a row.
+        """
         start = self.source.line_start(line)
         end = self.source.text.find("\n", start)
         row = row_of(self.source.text[start : len(self.source.text) if end < 0 else end])

@@ -1,4 +1,4 @@
-"""Reads plain programs: the parser has the first line of each shape, and its result holds for the
+"""Read plain programs: the parser reads the first line of each shape, and its result holds for the
 others.
 """
 
@@ -55,7 +55,7 @@ _Known: TypeAlias = tuple[Shape, int]
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
-    """The functions of a source that is a valid plain program; None for any other source."""
+    """Return the functions of a source that is a valid plain program; None for any other source."""
     try:
         return PlainProgram(source, _Reader(source).read())
     except NotPlain:
@@ -63,16 +63,18 @@ def read_plain(source: SourceText) -> PlainProgram | None:
 
 
 class _Registers(dict[str, int]):
-    """The register of each name; an unknown name is not plain."""
+    """The register of each name. A program that uses an unknown name is not plain."""
 
     def __missing__(self, name: str) -> int:
         raise NotPlain
 
 
 class _Names(NamedTuple):
-    """The names in a line, and the rest of it: lines that differ only in names have the same `key`.
+    """The names in a line, and the rest of the line: lines that differ only in names have the same
+    `key`.
 
-    `ends` has how many characters the names up to each one have, and 0 in front.
+    `ends` starts with 0 and then has, for each name, the total length in characters of the names up
+    to it.
     """
 
     names: list[str]
@@ -81,11 +83,11 @@ class _Names(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The result for an operation with all of its regions in one line, for others with the same
-    `_Names.key`.
+    """The result of reading an operation with all of its regions in one line, which holds for lines
+    with the same `_Names.key`.
 
-    `operands` are those of the line's names that its operands have.  `columns` has, for each region
-    and each operation in it, how many names precede it, and how many other characters.
+    `operands` are the indices, among the line's names, of its operands. `columns` has, for each
+    region and each operation in it, how many names precede it, and how many other characters.
     """
 
     shape: Shape
@@ -99,7 +101,7 @@ _MEMORY = Memory()
 
 
 class _Reader:
-    """Reads one text."""
+    """Reads one source."""
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
@@ -108,7 +110,7 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
-        # Right, as they differ only in a number from others that are.
+        # Shapes that are valid because they differ only in a number from valid ones.
         self._sure: set[Shape | None] = set()
         self._nesting = 0
 
@@ -117,10 +119,10 @@ class _Reader:
         return SourceParser(self._source)
 
     def read(self) -> list[Shape | Body]:
-        """The contents of the program.
+        """Return the contents of the program.
 
         Raises:
-            NotPlain: the text is not plain, or wrong.
+            NotPlain: if the source is not plain, or invalid.
         """
         rows = rows_of(self._source.text)
         functions: list[Body] = []
@@ -140,7 +142,7 @@ class _Reader:
         return self._contents
 
     def _read_head(self, line: int) -> tuple[Body, _Registers]:
-        """The function whose head is in this line, and the registers of its arguments."""
+        """Return the function whose head is in this line, and the registers of its arguments."""
         start = self._source.line_start(line)
         match = HEAD.match(self._source.text, start)
         if match is None:
@@ -275,8 +277,8 @@ class _Reader:
     def _read_regions(
         self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
-        """The regions of an operation whose operands are `listed`, and the line with their last
-        brace.
+        """Read the regions of an operation whose operands are `listed`, up to the line with their
+        last brace.
         """
         names = [name.strip() for name in listed.split(",")]
         arguments = _Registers(
@@ -298,7 +300,7 @@ class _Reader:
                     self._read_body(rows, region, _Registers(arguments), list(types))
                 region.end_line, closer = next_closer(rows)
             elif not isinstance(shape.operation, IfOp) or shape.result_types:
-                raise NotPlain  # else what an `if` leaves out returns at once
+                raise NotPlain  # only an `if` without results may omit a region
         self._nesting -= 1
         if closer != "}":
             raise NotPlain
@@ -306,7 +308,7 @@ class _Reader:
         return tuple(regions)
 
     def _like(self, line: _Line, written: _Names, place: FilePlace) -> tuple[Body, ...]:
-        """The regions of a line that differs only in names from one that was read."""
+        """Return the regions of a line that differs only in names from one that was read."""
         if self._nesting >= MAX_NESTING:
             raise NotPlain
         regions = []
@@ -341,7 +343,7 @@ class _Reader:
         *,
         has_place: bool,
     ) -> Shape:
-        """The shape of the operation that is in this part of the text."""
+        """Return the shape of the operation in this part of the source."""
         names = [name.strip()[1:] for name in listed.split(",")] if listed else []
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
         try:
@@ -361,11 +363,11 @@ class _Reader:
         return Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
 
     def _check(self, functions: Sequence[Body]) -> None:
-        """Functions have names of their own, and operations are right, calls for these functions,
-        too.
+        """Check that functions have different names, and that operations, including calls of these
+        functions, are valid.
 
         Raises:
-            NotPlain: else.
+            NotPlain: if not.
         """
         if len({one.name for one in functions}) < len(functions):
             raise NotPlain
@@ -373,7 +375,7 @@ class _Reader:
         unchecked = [
             shape.operation
             for key, (shape, _) in self._shapes.items()
-            if not shape.region_count  # of those `_head_shape` has checked the head
+            if not shape.region_count  # `_head_shape` has checked the others
             and shape not in self._sure
             and (known.get(key) is not shape or isinstance(shape.operation, CallingOp))
         ]
@@ -388,13 +390,13 @@ class _Reader:
 
 
 def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> bool:
-    """Whether the registers have the types of the shape's operands."""
+    """Return whether the registers have the types of the shape's operands."""
     return tuple([types[register] for register in operands]) == shape.operand_types
 
 
 def _names_of(row: Row) -> _Names | None:
-    """The names in an operation with all of its regions; None where they may say more than what is
-    the same.
+    """Return the names in an operation with all of its regions; None if lines that differ only in
+    names may still differ in meaning.
     """
     before, _, more, head, listed, tail, _ = row
     line = f"{before}{head}{listed}{tail}"
@@ -427,7 +429,7 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
     """Take the shape of an operation whose regions are empty; it has no shape afterwards.
 
     Raises:
-        NotPlain: it is wrong.
+        NotPlain: if it is invalid.
     """
     try:
         operation.verify_()
@@ -440,7 +442,7 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
 
 
 def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """A line without the `loc("file":1:2)` at its end, which may begin in its head, and that
+    """Return a line without the `loc("file":1:2)` at its end, which may start in its head, and that
     place.
     """
     if head.endswith("loc("):
@@ -453,10 +455,10 @@ def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
 
 
 def _check_return(body: Body, types: Types) -> None:
-    """Whether a body may return values of these types.
+    """Check that a body may return values of these types.
 
     Raises:
-        NotPlain: else.
+        NotPlain: if not.
     """
     if body.owner is None:
         if types != body.result_types:
@@ -470,10 +472,10 @@ def _check_return(body: Body, types: Types) -> None:
 
 
 def _check_sync_return(function: Body) -> None:
-    """A sync function returns what it made, and each of it once.
+    """Check that a sync function returns only values it has defined, each once.
 
     Raises:
-        NotPlain: else.
+        NotPlain: if not.
     """
     returned = function.returned
     is_twice = len(set(returned)) < len(returned)
@@ -484,7 +486,9 @@ def _check_sync_return(function: Body) -> None:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Whether only the operation's own line, its callees and its regions decide if it is right."""
+    """Return whether only the operation's own line, its callees, and its regions decide whether it
+    is valid.
+    """
     if isinstance(operation, BodyOp):
         return not (operation.attributes or isinstance(operation, JitOp))
     if not isinstance(operation, KernelOp | UnknownOp | CallingOp | ReturnOp):
