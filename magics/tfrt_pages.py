@@ -64,7 +64,7 @@ def write_widgets(folder: Path) -> None:
 
 
 def declared(code: str) -> Iterator[str]:
-    """The names that a module declares at its top level, as Prettier formats it."""
+    """Yield the names that a module, formatted by Prettier, declares at its top level."""
     for found in DECLARATION.finditer(code):
         if found[1] not in ("const", "let"):
             yield found[2]

@@ -95,7 +95,7 @@ def _parsed(line: str, *, of_file: bool) -> RunOptions:
 
 
 def read_source(path: str) -> tuple[CellText, bytes | None]:
-    """The text of a file, "" for a BEF file, whose bytes come second.
+    """Return the text of a file, or "" and the bytes of a BEF file.
 
     Raises:
         TfrtError: in one line that names the file.

@@ -97,7 +97,7 @@ class LineMagics(Magics):
             raise _usage("%tfrt_graph", problem) from None
 
     def _program(self, name: str | None) -> Program:
-        """The program of that Python name, or the last one."""
+        """Return the program with that Python name, or the last one."""
         found = self._session.last_program if name is None else None
         if name is not None:
             found = program_of(name, self._shell.user_ns)
@@ -149,7 +149,7 @@ class LineMagics(Magics):
 
     @line_magic
     def async_leaks(self, line: str) -> None:
-        """The other name of `%tfrt_leaks`."""
+        """Run `%tfrt_leaks`, of which this is another name."""
         self._shell.run_line_magic("tfrt_leaks", line)
 
     @line_magic
@@ -184,7 +184,9 @@ def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """The names that match `pattern`, are it, or contain it when it has no wildcard, in order."""
+    """Return, in order, the names that match `pattern`, equal it, or contain it if it has no
+    wildcard.
+    """
     listed = sorted(names)
     if pattern in listed:
         return [pattern]
@@ -193,7 +195,9 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def kernels_text(pattern: str) -> str:
-    """The kernels of that pattern with their signatures; few of them with documentation."""
+    """List the kernels that match the pattern with their signatures; if they are few, with
+    documentation.
+    """
     from tfrt_nb.cli.examples import run_example
     from tfrt_nb.dialects.catalog import similar_operations
     from tfrt_nb.language.operations import all_entries, entry, kernel_names, names
@@ -233,7 +237,7 @@ def write_text(path: str, text: str) -> None:
 
 
 def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
-    """The settings, or the one that is wanted, each with its value and what it is for.
+    """List the settings, or the wanted one, each with its value and purpose.
 
     Raises:
         TfrtError: in one line that names the setting that does not exist.
@@ -269,7 +273,7 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
 
 
 def _setting(settings: traitlets.HasTraits, name: str) -> str:
-    """The name of a setting.
+    """Return the name of a setting.
 
     Raises:
         TfrtError: in one line, if there is none.

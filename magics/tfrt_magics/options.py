@@ -93,7 +93,8 @@ class RunOptions:
 
 
 def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
-    """The options in `line`; `of_file` for a line that begins with the name of a file, or has it.
+    """Parse the options in `line`; `of_file` is for a line that starts with, or contains, the name
+    of a file.
 
     Raises:
         OptionError: in one line, with the nearest known spelling when there is one.
@@ -140,7 +141,7 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
 
 
 def help_text() -> str:
-    """The options and examples, as `%%tfrt --help` shows them."""
+    """Return the options and examples, as `%%tfrt --help` shows them."""
     return _parser("%%tfrt").format_help() + "\n" + EXAMPLES
 
 
@@ -229,7 +230,7 @@ def _above_zero(what: str) -> Callable[[str], float]:
 
 
 def _read_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """A word that `parse` takes."""
+    """Return a reader that accepts the words that `parse` accepts."""
 
     def read(word: str) -> str:
         try:

@@ -224,7 +224,9 @@ class Session:
         return self._hosts[key]
 
     def _users(self, host: HostContext) -> NotebookHost:
-        """A user's host, for cells; it lives as long as the host does, and closes nothing."""
+        """Return the notebook's side of a user's host, which lives as long as that host and closes
+        nothing.
+        """
         from tfrt_magics.bridge.runtime import NotebookHost
 
         found = host.shared_context(NotebookHost)

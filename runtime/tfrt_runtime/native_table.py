@@ -60,7 +60,7 @@ class NativeRow:
         return tuple(self.types.partition("->")[2].split())
 
     def filled(self) -> Iterator[NativeRow]:
-        """The row of each variant."""
+        """Yield the row of each variant."""
         for word in self.variants.split() or ("",):
             yield replace(
                 self,

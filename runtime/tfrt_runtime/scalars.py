@@ -110,7 +110,7 @@ class Family:
     """The same in sync functions."""
 
     def members(self) -> Iterator[Operation]:
-        """The kernels of the row."""
+        """Yield the kernels of the row."""
         for word in self.types:
             results = tuple(result.format(word) for result in self.results)
             failure = None if self.failure is None else self.failure(word)
@@ -345,7 +345,7 @@ FAILURES: tuple[Failure, ...] = tuple(
 
 
 def failure_number(failure: Failure) -> int:
-    """The index in `FAILURES` of an error with the same message."""
+    """Return the index in `FAILURES` of an error with the same message."""
     keys = [one.text + one.word for one in FAILURES]
     return keys.index(failure.text + failure.word)
 

@@ -81,11 +81,13 @@ class CellRun(Returning):
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:
-        """The state of the run."""
+        """Return the state of the run."""
         return self.job.snapshot()
 
     def widget(self) -> Any:
-        """An ipywidgets widget of the board, for boxes, links and observers: see `AsyncValue.widget`."""
+        """Return an ipywidgets widget of the board, for boxes, links, and observers: see
+        `AsyncValue.widget`.
+        """
         return HOOKS.widget(self)
 
     def __repr__(self) -> str:

@@ -146,7 +146,7 @@ class Record:
             log.preview()
 
     def since(self, event: int) -> Document:
-        """All that a page does not have that has the first `event` events."""
+        """Return everything that a page lacks if it has the first `event` events."""
         with self._lock:
             first = min(max(0, event), len(self._kept.first))
             return {**self.without_events(), "from": first, "events": self._events(first)}

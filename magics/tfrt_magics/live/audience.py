@@ -27,7 +27,7 @@ class Where(Enum):
 
 @cache
 def has_widgets() -> bool:
-    """Whether widgets can be made."""
+    """Return whether widgets can be made."""
     return all(find_spec(name) is not None for name in ("anywidget", "ipywidgets"))
 
 

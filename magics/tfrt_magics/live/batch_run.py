@@ -163,12 +163,12 @@ class BatchRun:
         return [self]
 
     def drain(self) -> list[Event]:
-        """The events since the last time."""
+        """Return the events since the last call."""
         new, self._new = self._new, []
         return new
 
     def preview(self) -> None:
-        """The texts are made as the calls end."""
+        """Do nothing, because the texts are made as the calls finish."""
 
     def states(self) -> Mapping[int, tuple[str, int | None]]:
         """Nothing: events say all of it."""
@@ -188,6 +188,6 @@ class BatchRun:
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
-    """The results of a call."""
+    """Return the results of a call."""
     width = len(batch.function.result_types)
     return batch.results[width * call : width * (call + 1)]

@@ -83,7 +83,7 @@ class Displays:
         return None
 
     def _over(self) -> Document:
-        """The head of a document of values that nothing keeps live."""
+        """Return the head of a document of values that nothing keeps live."""
         return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
 
     def _show_cell_run(self, run: CellRun) -> bool:
@@ -102,7 +102,7 @@ class Displays:
         return where_to(self._shell, self._session, self._runs)
 
     def _name_of(self, thing: object) -> str:
-        """The user's name of a value that is shown by itself."""
+        """Return the user's name of a value that is shown by itself."""
         if not isinstance(thing, AsyncValue):
             return ""
         names = [*self._shell.user_ns.items()]
@@ -137,12 +137,14 @@ def show_board_in_widget(board: LiveRun) -> None:
 
 
 def is_run(thing: object) -> TypeGuard[Execution]:
-    """Whether it is a run, which has a board."""
+    """Return whether `thing` is a run, which has a board."""
     return isinstance(thing, Execution)
 
 
 def is_ours(thing: object) -> bool:
-    """Whether it may be shown live: a value, a run, or a container that does not format itself."""
+    """Return whether `thing` may be shown live: a value, a run, or a container that does not format
+    itself.
+    """
     if isinstance(thing, AsyncValue | Execution) or type(thing) in (list, tuple, dict):
         return True
     is_container = isinstance(thing, tuple) or is_dataclass(thing)

@@ -103,7 +103,7 @@ def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
 
 
 def named_values(thing: object, name: str = "value") -> list[tuple[str, AsyncValue]]:
-    """The AsyncValues among the parts of `thing`, with their names."""
+    """Return the AsyncValues among the parts of `thing`, with their names."""
     return [(n, part) for n, part in parts_of(thing, name) if isinstance(part, AsyncValue)]
 
 

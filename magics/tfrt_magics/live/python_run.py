@@ -98,7 +98,7 @@ class PythonRun:
 
 
 def _traced(run: Execution) -> TracedRun | None:
-    """The run with its events, which are logged from now on; None if they cannot be."""
+    """Return the run with its events, which are logged from now on; None if they cannot be."""
     # Here, because a board of results needs no compiler.
     from tfrt_magics.bridge.runtime import PageProgram, TracedRun
     from tfrt_nb.documents.run import RunDocument
@@ -182,7 +182,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """The board of a run: the same one however often it is shown, because only one can read the events."""
+    """Return the board of a run: always the same one, because only one can read the events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)
@@ -191,5 +191,5 @@ def board_of(run: Execution, channel: Publisher) -> LiveExecution:
 
 
 def standing_bundle(run: Execution) -> Bundle:
-    """The display data of a run at this moment, which nothing keeps live."""
+    """Return the display data of a run at this moment, which nothing keeps live."""
     return table_bundle(BatchRun(run).snapshot() if isinstance(run, Batch) else snapshot_of(run))

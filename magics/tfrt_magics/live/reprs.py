@@ -16,12 +16,14 @@ MAX_NOTES = 10
 
 
 def run_html(run: Execution) -> str:
-    """The static board of a run: a row for each result, what was printed, and why it failed."""
+    """Return the static board of a run: a row for each result, what was printed, and why it
+    failed.
+    """
     return page(snapshot_of(run))
 
 
 def snapshot_of(run: Execution) -> Snapshot:
-    """A run that Python started, at this moment."""
+    """Return the current state of a run that Python started."""
     status = _status_of(run)
     names = result_names(len(run.results))
     section = Section(run.function.name, status, tuple(map(_row, names, run.results)))
@@ -35,7 +37,7 @@ def snapshot_of(run: Execution) -> Snapshot:
 
 
 def value_html(value: AsyncValue) -> str:
-    """A value as a chip."""
+    """Return a value as a chip."""
     return lines_html([line_of("value", value)])
 
 

@@ -82,7 +82,7 @@ class LiveValues:
         return {**self._head, "status": status, "elapsed": time.perf_counter_ns() - self._start}
 
     def since(self, event: int) -> Document:
-        """All that was resolved: a page that has a part of it has no use for the rest."""
+        """Return all lines that are resolved, whatever part of them the page has."""
         head = self.without_events()
         decided = (
             (n, one) for n, one in enumerate(self._lines.now) if one.state != State.UNAVAILABLE
@@ -102,7 +102,7 @@ def _by_place(lines: Mapping[int, Line]) -> dict[str, Json]:
 
 
 def values_bundle(lines: Sequence[Line], head: Document) -> Bundle:
-    """The display data of lines as they are: a run document, HTML, and text."""
+    """Return the display data of lines as they are: a run document, HTML, and text."""
     body = Writer({}).written({"lines": [as_json(line) for line in lines]})
     return {
         RUN_MIME: {"version": 2, **head, **body},

@@ -32,7 +32,9 @@ Place = tuple[int, int, int | None, int | None]
 
 
 def shown_calls(cell: ast.Module) -> set[Place]:
-    """The places of the calls whose value a cell displays: its last line, or what a variable there was assigned to."""
+    """Return the places of the calls whose values a cell displays: on its last line, or in the
+    assignment of a variable there.
+    """
     calls = (one for one in ast.walk(cell) if isinstance(one, ast.Call))
     shown = (one.args for one in calls if getattr(one.func, "id", "") == "display")
     wanted: list[ast.expr] = [argument for arguments in shown for argument in arguments]

@@ -59,7 +59,9 @@ FEED = Pump()
 
 @cache
 def module_text(name: str) -> str:
-    """The page's module of a kind of widget: of a wheel as it was built, of a checkout joined from its sources."""
+    """Return the page's module for a kind of widget: in a wheel, as it was built; in a checkout,
+    joined from its sources.
+    """
     entry, bundler = HERE / "static" / f"{name}.js", HERE.parents[1] / "tfrt_pages.py"
     if not bundler.exists():
         return entry.read_text("utf-8")
@@ -68,7 +70,7 @@ def module_text(name: str) -> str:
 
 
 def _for_page(value: object, _: object) -> object:
-    """The trait `value` as JSON has it; None for what a page could not use."""
+    """Return the trait `value` as JSON; None for values that a page could not use."""
     if isinstance(value, tuple):
         return [_for_page(one, _) for one in value]
     if isinstance(value, float):
@@ -189,7 +191,7 @@ class ValuesWidget(LiveWidget):
         return False
 
     def _take(self, parts: Sequence[tuple[str, object]]) -> dict[str, object]:
-        """The traits for other values."""
+        """Return the traits for other values, which the widget shows from now on."""
         self._lines = Lines(parts)
         self._values = [
             one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
@@ -237,7 +239,7 @@ class BoardWidget(LiveWidget):
         return super().get_state(key, drop_defaults)
 
     def bundle(self) -> Bundle:
-        """The display data of the run as it is."""
+        """Return the display data of the run as it is."""
         return self._live.bundle()
 
     def _take(self, message: Document) -> None:
@@ -276,7 +278,7 @@ NO_PAGE = NoPage()
 
 
 def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
-    """The traits for `values` together; `state` comes last, so that its observers see the others."""
+    """Return all traits for `values`; `state` comes last, so that its observers see the others."""
     now, is_over = lines.now, lines.is_over
     wrong = next((line for line in now if line.error), None)
     state = State.UNAVAILABLE if not is_over else State.AVAILABLE if wrong is None else wrong.state
@@ -306,7 +308,7 @@ def _mark(this: weakref.ref[ValuesWidget]) -> None:
 
 
 def widget_of(thing: object, name: str = "value") -> LiveWidget:
-    """The widget of a value, a run or a batch."""
+    """Return the widget of a value, a run, or a batch."""
     if isinstance(thing, AsyncValue):
         return AsyncValueWidget(thing, name)
     if isinstance(thing, CellRun) and thing.board is not None:
@@ -317,7 +319,7 @@ def widget_of(thing: object, name: str = "value") -> LiveWidget:
 
 
 def widget_of_run(run: Execution) -> BoardWidget:
-    """The board of a run that Python has started."""
+    """Return the board of a run that Python has started."""
     live, results = board_of(run, NO_PAGE), run.results
     widget = BoardWidget(live, lambda: results)
     live.watch(run, FEED)
@@ -383,7 +385,9 @@ def show_until_over(
 
 
 def _is_fixed() -> bool:
-    """Whether an output of this cell cannot be replaced: on a page of Voila, or within an Output widget."""
+    """Return whether an output of this cell cannot be replaced: on a page of Voila, or within an
+    Output widget.
+    """
     if in_voila():
         return True
     known = list(registry._instances.values())

@@ -36,7 +36,7 @@ BAR_LIMIT = 300
 
 
 def page(snapshot: Snapshot) -> str:
-    """The whole run; the log and the timelines can be folded away."""
+    """Return the whole run as a page; the log and the timelines can be folded."""
     parts = [_section(section, snapshot) for section in snapshot.sections]
     if snapshot.note:
         parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(visible(snapshot.note))}</p>")
@@ -55,7 +55,7 @@ def _section(section: Section, snapshot: Snapshot) -> str:
 
 
 def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
-    """A table of values; `hidden` ones more have no row."""
+    """Return a table of values; `hidden` is the number of further ones without a row."""
     headings = _cells("th", HEADINGS)
     lines = "".join(map(_row, rows[:ROW_LIMIT]))
     if more := hidden + len(rows[ROW_LIMIT:]):
@@ -126,7 +126,9 @@ def _timeline(section: Section) -> str:
 
 
 def timeline_svg(rows: Sequence[Row]) -> str:
-    """A lane per worker, a bar per value of `rows`; each has a time at which it was resolved."""
+    """Return a picture with a lane per worker and a bar per value of `rows`, each of which has a
+    time at which it was resolved.
+    """
     workers = sorted({row.worker or "" for row in rows}, key=_natural)
     end = max(1, *(row.resolved_ns or 0 for row in rows))
     height = LANE * len(workers) + 18
@@ -154,7 +156,9 @@ def _lane(place: int, worker: str) -> str:
 
 
 def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str]:
-    """The bars of each state are one path of thick lines, as the picture is kept with every board."""
+    """Yield the bars of each state as one path of thick lines, to keep the picture small: every
+    saved board has one.
+    """
     for state, mark in STATES.items():
         if lines := [_line(row, workers, end) for row in rows if row.state is state]:
             yield (

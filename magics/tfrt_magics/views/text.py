@@ -74,7 +74,7 @@ def _section(section: Section, snapshot: Snapshot, *, ansi: bool) -> str:
 
 
 def headline(section: Section, snapshot: Snapshot) -> str:
-    """One line with the state of the function."""
+    """Return one line with the state of the function."""
     shape = STATUSES[section.status].shape
     ends = [row.resolved_ns for row in section.rows if row.resolved_ns is not None]
     facts = [str(section.status), str(progress([section]))]
@@ -86,7 +86,7 @@ def headline(section: Section, snapshot: Snapshot) -> str:
 
 
 def cells(row: Row) -> list[str]:
-    """The row's columns, as text."""
+    """Return the row's columns as text."""
     value = row.text if len(row.text) <= VALUE_WIDTH else row.text[: VALUE_WIDTH - 1] + "…"
     return [
         f"{STATES[row.state].shape} {row.state}",
@@ -118,7 +118,7 @@ def _columns(table: Sequence[Sequence[str]]) -> Iterable[str]:
 
 
 def _width(text: str) -> int:
-    """The columns that a terminal gives to `text`."""
+    """Return the number of columns that a terminal uses for `text`."""
     return len(text) if text.isascii() else sum(map(_character_width, text))
 
 

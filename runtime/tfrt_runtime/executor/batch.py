@@ -91,7 +91,7 @@ class Batch(Execution):
             self.request.leave_call()
 
     def done(self) -> bool:
-        """Whether nothing of the run is left to do."""
+        """Return whether nothing of the run is left to do."""
         return self.is_done
 
     def __repr__(self) -> str:

@@ -228,7 +228,7 @@ class Execution(RunWaits):
         return iter(self.results)
 
     def __await__(self) -> Generator[object, None, object]:
-        """The same as `result()`, in a coroutine."""
+        """Do the same as `result()`, in a coroutine."""
         for value in self.results:
             if not value.done():
                 yield from value.resolved().__await__()

@@ -96,7 +96,7 @@ class Code(Protocol):
     """Machine code, which lives as long as this object."""
 
     def address(self, name: str) -> int:
-        """The address of the function."""
+        """Return the address of the function."""
 
 
 class Uncompilable(Exception):

@@ -355,7 +355,7 @@ class Executable:
         return self._kernel(number).name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
-        """The user's function that kernel `number` calls on a worker."""
+        """Return the user's function that kernel `number` calls on a worker."""
         call = self._python.get(number)
         return None if call is None else call.kernel.watched
 

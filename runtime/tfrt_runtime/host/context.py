@@ -280,7 +280,7 @@ class HostContext:
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Whether a run waits for a value from outside the runtime."""
+        """Return whether a run waits for a value from outside the runtime."""
         return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:

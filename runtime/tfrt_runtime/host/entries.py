@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 
 def _modules(entries: dict[str, str]) -> dict[str, str]:
-    """The module of each entry."""
+    """Return the module of each entry."""
     return {name: module for module, names in entries.items() for name in names.split()}
 
 

@@ -122,7 +122,7 @@ def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
 
 
 def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
-    """An error of a run, whose notes name the other steps that `failed`."""
+    """Return an error of a run with notes that name the other steps that `failed`."""
     if not isinstance(problem, TfrtError):
         return problem
     own = {(one.message, one.location) for one in problem.diagnostics}
@@ -234,8 +234,8 @@ def _stand_in(
 
 
 def _varint(number: int) -> bytes:
-    """The number in groups of 6 bits, the lowest first; in all but the last, the seventh bit is
-    set.
+    """Encode the number in groups of 6 bits, the lowest first; in all but the last, the seventh bit
+    is set.
     """
     return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
 

@@ -114,7 +114,7 @@ class OneThread:
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Whether no event is left that could end a wait without a limit.
+        """Return whether no event is left that could end a wait without a limit.
 
         If so, the next wait, which may be that of the kernel that waited for this one, starts over.
         """

@@ -207,14 +207,14 @@ class NativeProcess:
             self.quick.context_free(context)
 
     def spare_context(self) -> int:
-        """A context without a queue, for values that are destroyed after their queue."""
+        """Return a context without a queue, for values that are destroyed after their queue."""
         if self._spare_context == 0:
             self._spare_context = self.new_context(0, 0, 0)
         return self._spare_context
 
     def live_values(self) -> int:
-        """The number of AsyncValues that exist or were lost, of all queues; exact while nothing
-        runs.
+        """Return the number of AsyncValues that exist or were lost, of all queues; exact while
+        nothing runs.
         """
         return self._leaked_values + sum(map(live_values, list(self._contexts)))
 
@@ -236,8 +236,8 @@ class NativeProcess:
         return len(self._owners)
 
     def add_owner(self, owner: object) -> int:
-        """The number of the first kernel of a program, an `executor.program.Executable`; the others
-        follow.
+        """Register a program, an `executor.program.Executable`, and return the number of its first
+        kernel; the others follow.
 
         The program must live while any part of it runs, and be removed with `remove_owner`.
         """

@@ -207,7 +207,9 @@ class Request(Run):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Whether the run waits for something from outside the runtime: see `waiting.Maker`."""
+        """Return whether the run waits for something from outside the runtime: see
+        `waiting.Maker`.
+        """
         if self in asked:
             return False
         if self._outside > sum(wait.run is self for wait in waits):

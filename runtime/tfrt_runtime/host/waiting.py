@@ -329,8 +329,8 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """The activity epoch of a thread, its current kernel, and the values that it has made and
-    dropped.
+    """Return the activity epoch of a thread, its current kernel, and the values that it has made
+    and dropped.
     """
     context = Context.at(address)
     return context.epoch, context.record, context.made, context.dropped

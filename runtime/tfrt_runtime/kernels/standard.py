@@ -75,8 +75,8 @@ def _find(name: str) -> Kernel | None:
 
 
 def standard_kernels() -> KernelRegistry:
-    """A new registry with every kernel of the runtime, without numpy with those that need none; add
-    your own to it.
+    """Return a new registry with every kernel of the runtime, to which you can add your own.
+    Without numpy, it has only the kernels that do not need numpy.
     """
     while _load_next():
         pass

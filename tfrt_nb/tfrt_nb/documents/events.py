@@ -47,7 +47,7 @@ class FirstAndNewest:
         self.total += 1
 
     def extend(self, rows: Sequence[Event]) -> None:
-        """The same of several rows, in less time."""
+        """Append several rows, in less time than one by one."""
         room = max(0, self._most - self.total)
         self.first += rows[:room]
         self._newest.extend(rows[room:])
@@ -163,8 +163,8 @@ class Fold:
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """The states of the values that are made or were made, by id: `running` or as `Seen` says,
-        the worker.
+        """Return the state and the worker of each value that is being made or was made, by id: the
+        state is `running`, or that of its `Seen`.
         """
         found: dict[int, tuple[str, int | None]] = {
             number: (one.state, one.worker) for number, one in self.seen.items()

@@ -209,8 +209,8 @@ class RunDocument:
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """The states of the values that are made or were made, by id: `running` or as `Seen` says,
-        the worker.
+        """Return the state and the worker of each value that is being made or was made, by id: the
+        state is `running`, or that of its `Seen`.
         """
         with self._lock:
             return self._fold.states()
@@ -305,7 +305,7 @@ class RunDocument:
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
     def _new(self, events: Events, start: int, is_over: bool) -> list[Event]:
-        """The rows of new events; `is_over`: there will be no more."""
+        """Return the rows of new events. With `is_over`, no more events will follow."""
         code, host, found = self._code, self._map, list[Event]()
         is_code = isinstance(host, CodeMap)
         for event in events:
@@ -448,10 +448,11 @@ class _Map:
         return self._registers[function][register]
 
     def rows(self, event: Logged, start: int) -> Sequence[Event]:
-        """The rows of an event; `start` is when the run started.
+        """Return the rows of an event; `start` is when the run started.
 
-        Constants are available once their function is called; the core has no event for that.  The
-        event of a call may be overwritten: the first one of a value in the function says as much.
+        Constants are available as soon as their function is called, for which the core has no
+        event. The event of a call may have been overwritten; then the first event of a value in the
+        function shows that the function was called.
         """
         time, where, register, instance, kind, worker, word = event
         op = value = -1

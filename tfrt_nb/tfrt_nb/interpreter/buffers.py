@@ -1,6 +1,6 @@
-"""`memref`: buffers are tuples, as `memory` says, and elements are in memory.
+"""Write operations of `memref`: buffers are the tuples of `memory`, and elements are in memory.
 
-Buffers of `memref.alloc` are the core's. Passes have put checks in front of accesses.
+The core allocates buffers of `memref.alloc`. Passes have put checks before accesses.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
         body.first(f"last = {body.keep(_Last)}()")
         body.let(op.memref, f"{body.keep(new)}({sizes}, last.address)")
     else:
-        # Each time the same memory, as in the frame of machine code.
+        # The memory is the same each time, as in the frame of machine code.
         name = body.name(op.memref)
         size = element * math.prod(type_.get_shape())
         body.first(f"m{name} = {body.keep(ctypes.c_char * (size + ALIGNMENT))}()")
@@ -91,7 +91,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
 
 
 class _Last:
-    """The latest buffer of `memref.alloca` on the heap of a function that runs."""
+    """The latest buffer of `memref.alloca` that a running function has on the heap."""
 
     def __init__(self) -> None:
         self.word = ctypes.c_int64()
@@ -118,7 +118,7 @@ def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Bu
 
 
 def end_buffers(body: FunctionSource) -> None:
-    """Free the buffers of `memref.alloca` on the heap, at the end of a function that has some."""
+    """Free a function's buffers of `memref.alloca` on the heap, at the end of the function."""
     if any(
         isinstance(op, memref.AllocaOp) and is_on_heap(op)
         for block in body.op.body.blocks
@@ -212,7 +212,7 @@ def _copy_elements(source: Buffer, target: Buffer, size: int) -> None:
 
 
 def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
-    """Make the buffer of the module that an operation defines."""
+    """Create the module's buffer that an operation defines."""
     shape = tuple(op.type.get_shape())
     element, count = storage_of(op.type.element_type), math.prod(shape)
     memory = (ctypes.c_char * (element.size * count + ALIGNMENT))()
@@ -276,7 +276,7 @@ def _compare_exchange(body: FunctionSource, op: extensions.RuntimeCompareExchang
     def exchange(place: int, expected: Any, desired: Any) -> tuple[Any, bool]:
         with _atomically:
             found = storage.read(place)
-            # By their bits: a NaN is equal to itself, and the zeros differ.
+            # Compare the bits: a NaN is equal to itself, and the zeros differ.
             is_equal = storage.pack(found) == storage.pack(expected)
             if is_equal:
                 storage.write(place, desired)

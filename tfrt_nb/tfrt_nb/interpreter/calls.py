@@ -1,4 +1,4 @@
-"""Calls: of functions of the program, of those that print, and of those that Python registers."""
+"""Call functions of the program, functions that print, and functions that Python has registered."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _print_buffer(printer: Callable[[int], None], buffer: Any) -> None:
 
 
 def check_rank(buffer: SSAValue, op: Operation) -> None:
-    """Refuse a buffer with more dimensions than one whose type does not state its rank."""
+    """Reject a buffer with more dimensions than a buffer of unstated rank may have."""
     assert isinstance(buffer.type, MemRefType)
     if (rank := len(buffer.type.get_shape())) > MAX_DIMENSIONS:
         fail(

@@ -1,4 +1,4 @@
-"""A compiled function as a Python function, and a coroutine as a generator.
+"""Translate compiled functions to Python functions, and coroutines to generators.
 
     func.func @f(%x: i32) -> i32          def f0(v0, d=0):
       cf.br ^loop(%x : i32)                   b = 0
@@ -9,16 +9,16 @@
       return %i : i32                             if v5: v1 = v4; continue
                                                   return v1
 
-A block with one way in is written where control comes from. The others have numbers, and `b` is
-that of the next one. Values are local variables, so those of a coroutine are kept while it is
-suspended. A function with several results returns a tuple.
+A block with one predecessor is written where control comes from. The others have numbers, and `b`
+is the number of the next one. Values are local variables, so a suspended coroutine keeps its
+values. A function with several results returns a tuple.
 
-The last argument of a function, `d`, counts the calls that it is within, if the module has
-functions that ask how much stack is left. Python's frames are on the heap, but a coroutine is
-resumed through C, which takes stack, so it counts as many calls.
+If the module has functions that check how much stack is left, the last argument of a function, `d`,
+is its call depth. Python's frames are on the heap, but a coroutine is resumed through C, which uses
+stack, so each resumption counts as many calls.
 
-An alternative is to walk the operations, as `tests/fuzz/async_interpreter.py` does, which needs no
-translation: fib(15) as async functions takes 200 times as long there.
+Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. It needs no
+translation, but fib(15) as async functions takes 200 times as long.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ _LOWERINGS = {
     **objects.LOWERINGS,
 }
 _DEEPEST = 60
-"""Blocks are nested at most so deep: Python takes up to 100 levels of indentation."""
+"""The maximum nesting of blocks: Python accepts up to 100 levels of indentation."""
 _FEW = 4
-"""The most numbers that are compared one after the other."""
+"""The maximum number of block numbers that are compared one after another."""
 
 
 class _Function(FunctionSource):
@@ -118,7 +118,7 @@ class _Function(FunctionSource):
         return "\n".join(lines) + "\n"
 
     def _block(self, start: Block) -> None:
-        """Write a block, and after it those that only it leads to."""
+        """Write a block and, after it, the blocks that only it leads to."""
         block: Block | None = start
         while block is not None:
             self._operations(block)
@@ -130,7 +130,7 @@ class _Function(FunctionSource):
                 lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
-        """Write a terminator; return the block that goes on in the same place, if there is one."""
+        """Write a terminator; return the block that continues in the same place, if any."""
         match op:
             case cf.BranchOp():
                 return self._go(op, 0)
@@ -165,7 +165,7 @@ class _Function(FunctionSource):
     def _second_condition(self, op: cf.ConditionalBranchOp) -> cf.ConditionalBranchOp | None:
         """Return the branch of `then` if it leads to the same `else`: both conditions have to hold.
 
-        Interrupts are looked for like this.
+        Checks for interrupts have this form.
         """
         second = terminator_of(op.then_block)
         if (
@@ -179,7 +179,7 @@ class _Function(FunctionSource):
         return None
 
     def return_(self, values: Sequence[SSAValue]) -> None:
-        """Leave the function with its results; a coroutine keeps them for its caller."""
+        """Return the results from the function; a coroutine keeps them for its caller."""
         names = [*map(self.name, values)]
         results = names[0] if len(names) == 1 else f"({', '.join(names)})"
         if self.is_coroutine:
@@ -232,12 +232,12 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
 MODULE = "tfrt_runtime.interpreted"
 """The module of interpreted functions: Ctrl-C does not interrupt code of the runtime."""
 _DEEPEST_CALLS = 4000
-"""The most calls within each other; `deep_stack` has ten times as many frames."""
+"""The maximum call depth; `deep_stack` allows ten times as many frames."""
 _Adapter = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class InterpretedCode:
-    """Python functions that do what a program's machine code would do."""
+    """The Python functions that replace a program's machine code."""
 
     is_interpreted = True
 
@@ -286,7 +286,8 @@ class InterpretedCode:
         if any(has_buffers(functions[name].function_type) for name in adapted):
             self.machine.live = self._records.words(0)
         if source.counts_calls:
-            # Tasks outlive their runs, so the program's stack is deep as long as there is its code.
+            # Tasks may outlive their runs, so the recursion limit stays raised as long as the code
+            # exists.
             depth = contextlib.ExitStack()
             depth.enter_context(deep_stack())
             weakref.finalize(self, depth.close)
@@ -395,7 +396,7 @@ class InterpretedCode:
         return give_word
 
     def _spec(self, type_: Attribute) -> int:
-        """Return the address of what describes a buffer to Python; 0 for other types."""
+        """Return the address of the words that describe a buffer to Python; 0 for other types."""
         held = type_.value_type if isinstance(type_, ValueType) else type_
         if not isinstance(held, MemRefType):
             return 0

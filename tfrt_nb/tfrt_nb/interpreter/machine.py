@@ -1,9 +1,10 @@
 """The runtime support of interpreted functions: the core's functions, and coroutines.
 
 A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
-The core resumes it as it resumes those of machine code: it calls `RESUME` with the handle, on any
-thread, as soon as the awaited object is resolved. That may be before the generator has yielded, so
-there is a rendezvous: of the yield and the call of `RESUME`, the one that comes second goes on.
+The core resumes it like a coroutine of machine code: it calls `RESUME` with the handle, on any
+thread, as soon as the awaited object is resolved. That may be before the generator has yielded.
+Therefore the yield and the call of `RESUME` meet at a rendezvous, and whichever comes second
+continues.
 
     start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
                  ^                  |                                                      |
@@ -40,15 +41,15 @@ class Coroutine:
 
     generator: Generator[Any, None, None]
     objects: tuple[int, ...]
-    """The object that it resolves."""
+    """The objects that it resolves."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.handle = next(_HANDLES)
         self.arrivals = itertools.count().__next__
-        """Numbers each yield, and each call of `RESUME`: the odd ones come second."""
+        """Numbers each yield and each call of `RESUME`, from 0: the odd ones come second."""
         self.begins = False
-        """Whether the queue is to start it, once it has yielded."""
+        """Whether the queue starts it after it has yielded."""
         self.results: Any = None
         """The results of the function, once it has finished."""
 
@@ -60,7 +61,7 @@ _coroutines: dict[int, Coroutine] = {}
 def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
     """Run a coroutine until it waits or finishes; return the results of its function.
 
-    `depth` is that of the calls around it, which a suspension gives the generator.
+    `depth` is the depth of the calls around it; the generator receives it when it resumes.
     """
     sent = None if is_new else depth
     arrive, send = coroutine.arrivals, coroutine.generator.send
@@ -74,8 +75,8 @@ def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
             return coroutine.results
         is_second = arrive() & 1
         if coroutine.begins:
-            # Not before it has yielded: the queue may run it at once, on top of this stack, and
-            # bounds how deep such stacks become.
+            # Only after it has yielded: the queue may run it at once, on top of this stack, and
+            # limits how deep such stacks become.
             coroutine.begins = False
             coroutine.machine.execute(coroutine.handle, RESUME)
             return results
@@ -91,7 +92,7 @@ def _resume(handle: int) -> int:
     return 0
 
 
-# With the types by which the core calls it: WebAssembly checks them.
+# The types are those by which the core calls it, because WebAssembly checks them.
 _resume_callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_resume)
 RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 """The address of the function that resumes a coroutine."""
@@ -111,7 +112,7 @@ class Machine:
         self.flag = _word_at(addresses[FLAG])
         """The word that is not 0 while some run is cancelled."""
         self.noted = _word_at(INTERRUPTS.address + INTERRUPTS_NOTED)
-        """The word that is not 0 while an interrupt waits for the main thread."""
+        """The word that is not 0 while a noted interrupt waits for the main thread."""
         self.live: int = 0
         """The address of the word that counts calls and coroutines; 0 if it is not counted."""
         self._lock = threading.Lock()
@@ -126,10 +127,11 @@ class Machine:
         return self._functions[name]
 
     def is_interrupted(self, record: int) -> int:
-        """Return whether the code of this thread must end at a place."""
+        """Return whether the code of this thread must stop at a place."""
         if not self.noted[0]:
             return self.abi("tfrtAsyncIsInterrupted")(record) & 1
-        # Python's handler has noted Ctrl-C; machine code would have seen a bit of the flag.
+        # Python's handler only notes Ctrl-C, so the bit of the flag that machine code would see is
+        # set here.
         change = self._process.quick.change_interrupts
         change(self._process.address, INTERRUPT_SIGNAL, 0)
         found = self.abi("tfrtAsyncIsInterrupted")(record) & 1
@@ -148,11 +150,13 @@ class Machine:
         """Call a coroutine; return its results once it waits or finishes."""
         coroutine = Coroutine(self)
         coroutine.generator = body(coroutine, *arguments)
-        # The last argument is the depth, if the program asks for it.
+        # The last argument is the depth if the program checks the stack.
         return advance(coroutine, arguments[-1] if arguments else 0, is_new=True)
 
     def begin(self, coroutine: Coroutine, objects: tuple[int, ...]) -> None:
-        """Let the core know a coroutine, which will resolve some objects, by its handle."""
+        """Register a coroutine, which will resolve `objects`, so that the core can resume it by its
+        handle.
+        """
         coroutine.objects = objects
         _coroutines[coroutine.handle] = coroutine
         self.count(1)
@@ -163,7 +167,7 @@ class Machine:
         self.count(-1)
 
     def abandon(self, coroutine: Coroutine, problem: BaseException) -> None:
-        """End a coroutine that has raised: what it has not resolved becomes an error."""
+        """End a coroutine that has raised: the objects that it has not resolved become errors."""
         record = self.failure(problem)
         for value in coroutine.objects:
             if value and not self.abi("tfrtAsyncIsAvailable")(value) & 1:
@@ -175,7 +179,7 @@ class Machine:
         coroutine.results = found[0] if len(found) == 1 else found
 
     def failure(self, problem: BaseException) -> int:
-        """Return a record of why a function cannot go on."""
+        """Return a record of why a function cannot continue."""
         match problem:
             case RecursionError():
                 message = EXHAUSTED

@@ -1,12 +1,12 @@
-"""Memory of compiled programs, as the interpreter reads and writes it, and types of numbers.
+"""Read and write the memory of compiled programs, and describe types of numbers.
 
 A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`; offset and strides
 count elements. Where compiled code has a descriptor in memory, `pack_descriptor` and
-`read_descriptor` convert it. Passes check indices and whether a buffer is live, as they do for
-machine code, so each address here is one of the program's own.
+`read_descriptor` convert it. As for machine code, passes check indices and whether a buffer is
+live, so each address here belongs to the program.
 
-Records say why or where: words, and texts that are kept alive, as `async_runtime.objects` reads
-them.
+Records say why or where: they are words, and texts that are kept alive, in the format that
+`async_runtime.objects` reads.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def width_of(type_: Attribute) -> int:
 
 
 def is_float(type_: Attribute) -> bool:
-    """Return whether a type is one of floats."""
+    """Return whether a type is a float type."""
     return isinstance(type_, Float64Type | Float32Type | Float16Type | BFloat16Type)
 
 
@@ -119,7 +119,7 @@ class Storage:
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
     format: str = ""
-    """The format of `struct`, if that has the type."""
+    """The type's format for `struct`, if it has one."""
 
 
 @functools.cache
@@ -193,7 +193,7 @@ def _brain(round_: Callable[[float], float] | None) -> Storage:
 
 
 def _wide(width: int) -> Storage:
-    """Store an integer of any width in a power of 2 of bytes, or in whole pairs of words."""
+    """Store an integer of any width, in a power of two of bytes or in whole pairs of words."""
     needed = (width + 7) // 8
     size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()
     half, mask = 1 << (width - 1), (1 << width) - 1

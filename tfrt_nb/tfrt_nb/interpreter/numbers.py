@@ -1,11 +1,10 @@
-"""Operations on scalars as expressions of Python.
+"""Write operations on scalars as Python expressions.
 
-Values are integers with their sign, in which an `i1` is 0 or 1, and floats, which are rounded to
-their type after each operation. What an operation computes comes from the table of scalar
-operations (`tfrt_runtime.scalars`) if that has it: either its operator of Python, or its function.
-The passes have put checks in front of operations that may fail, so nothing here is an error.
-
-Functions of `math` are those of the C library, which machine code calls as well.
+Values are signed integers, in which an `i1` is 0 or 1, and floats, which are rounded to their type
+after each operation. If the table of scalar operations (`tfrt_runtime.scalars`) has an operation,
+its Python operator or function there defines the result. The passes have put checks before
+operations that may fail, so no operation here can fail. Functions of `math` are those of the C
+library, which machine code calls as well.
 """
 
 from __future__ import annotations
@@ -46,7 +45,9 @@ _FLOAT_PREDICATES = (
     *("not ({0} < {1} or {0} > {1})", "not {0} <= {1}", "not {0} < {1}", "not {0} >= {1}"),
     *("not {0} > {1}", "{0} != {1}", "({0} != {0} or {1} != {1})", "True"),
 )
-"""In MLIR's order, in which the unordered ones follow the ordered ones."""
+"""Expressions for float predicates in MLIR's order, in which the unordered ones follow the ordered
+ones.
+"""
 
 
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
@@ -56,14 +57,14 @@ def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
         return f"({expression}) & 1"
     if width:
         half = 1 << (width - 1)
-        # Most numbers fit, and to compare them costs less than to mask them.
+        # Most numbers fit, and comparing them costs less than masking them.
         fits = f"{-half} <= (t := {expression}) < {half}"
         return f"t if {fits} else (t & {2 * half - 1} ^ {half}) - {half}"
     return f"{body.keep(round_)}({expression})" if (round_ := rounding(type_)) else expression
 
 
 def _signed(body: FunctionSource, value: SSAValue) -> str:
-    """Return an operand with its sign: an `i1` is 0 or -1."""
+    """Return an operand as a signed number: an `i1` is 0 or -1."""
     name = body.name(value)
     return f"-{name}" if width_of(value.type) == 1 else name
 
@@ -74,7 +75,7 @@ def _unsigned(body: FunctionSource, value: SSAValue) -> str:
 
 
 def _of_table(family: Family, name: str) -> Expression:
-    """Return the expression of a row of the table; of several results, the one with that name."""
+    """Return the expression of a row of the table, or that of its result with this name."""
     is_operator = family.python in _OPERATORS
 
     def write(body: FunctionSource, op: Operation) -> str:
@@ -103,7 +104,7 @@ def _with(function: Callable[..., Any], read: Callable[..., str] = _signed) -> E
 
 
 def _bits(function: Callable[[int, int], int]) -> Expression:
-    """Return a call of a function of an operand without its sign, and of its width."""
+    """Return a call of a function on an unsigned operand and its width."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         [operand] = op.operands
@@ -151,7 +152,7 @@ _EXACT = 1 << 53
 
 
 def _rounded_once(number: int) -> float:
-    """Convert as the table does, which has integers of up to 64 bits."""
+    """Convert an integer as the table does, which covers integers of up to 64 bits."""
     if -(1 << 63) <= number < 1 << 63:
         return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
     excess = abs(number).bit_length() - 60
@@ -167,7 +168,9 @@ def _as_double(number: int) -> float:
 
 
 def _to_integer(body: FunctionSource, op: Operation) -> str:
-    """Cut towards zero; a number that does not fit becomes the nearest that does, and NaN 0."""
+    """Truncate towards zero; a number that does not fit becomes the nearest that does, and NaN
+    becomes 0.
+    """
     width, is_signed = width_of(op.results[0].type), op.name == "arith.fptosi"
     low = -(1 << width - 1) if is_signed else 0
     high = low + (1 << width) - 1
@@ -191,7 +194,7 @@ def _divided(a: float, b: float) -> float:
 def _remainder(a: float, b: float) -> float:
     try:
         return math.fmod(a, b)
-    except ValueError:  # of infinity, or by 0
+    except ValueError:  # for infinity, or a division by 0
         return math.nan
 
 
@@ -208,7 +211,7 @@ def _shifted_right(a: int, b: int, width: int) -> int:
 
 
 def _shift(function: Callable[[int, int, int], int], read: Callable[..., str]) -> Expression:
-    """Return a shift by a number without its sign."""
+    """Return a shift by an unsigned number."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         left, right = op.operands
@@ -219,7 +222,9 @@ def _shift(function: Callable[[int, int, int], int], read: Callable[..., str]) -
 
 
 def _least(a: float, b: float) -> float:
-    """Return the smaller number, of zeros the negative one; NaN if one of them is."""
+    """Return the smaller number; -0.0 is smaller than 0.0, and the result is NaN if either number
+    is.
+    """
     if math.isnan(a) or math.isnan(b):
         return math.nan
     if a == b == 0:
@@ -300,7 +305,7 @@ def _reciprocal_root(body: FunctionSource, op: Operation) -> str:
 
 
 def bind_number(body: FunctionSource, value: SSAValue, number: float) -> None:
-    """Let a value be a number."""
+    """Bind a value to a number."""
     width = width_of(value.type)
     if width and isinstance(number, int):
         number = number & 1 if width == 1 else wrapped(number, width)

@@ -23,7 +23,7 @@ from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 
 def payload_of(value: str, type_: Attribute, body: FunctionSource) -> tuple[str, Storage]:
-    """Return where a value has its payload, and how that is stored."""
+    """Return the address of a value's payload, and how the payload is stored."""
     storage = storage_of(type_)
     if llvm_type(type_) in IN_HEADER:
         return f"{value} + {VALUE_PAYLOAD}", storage
@@ -91,7 +91,7 @@ def _coro_free(body: FunctionSource, op: Operation) -> None:
 
 
 def _nothing(body: FunctionSource, op: Operation) -> None:
-    """The generator has no such step."""
+    """Write nothing, because a generator has no such step."""
 
 
 def _coro_save(body: FunctionSource, op: Operation) -> None:

@@ -46,7 +46,7 @@ class ModuleSource:
         """Return the name by which source refers to an object."""
         if id(item) not in self._names:
             name = self._names[id(item)] = f"k{len(self._names)}"
-            self.scope[name] = item  # which keeps the item alive, so that no other gets its id
+            self.scope[name] = item  # keeps the item alive, so that its id stays unique
         return self._names[id(item)]
 
     def site(self, op: RuntimeLogOp) -> int:
@@ -86,7 +86,7 @@ class FunctionSource:
         self.at_start: list[str] = []
         self.indent = 1
         self.skipped: set[Operation] = set()
-        """The operations that an earlier one has written, too."""
+        """The operations that an earlier operation has already written."""
 
     def name(self, value: SSAValue) -> str:
         """Return an operand: the name of its variable, or a number."""
@@ -96,7 +96,7 @@ class FunctionSource:
         return found
 
     def bind(self, value: SSAValue, expression: str) -> None:
-        """Let a value be an expression that may be written any number of times."""
+        """Bind a value to an expression that may be written any number of times."""
         self._values[value] = expression
 
     def let(self, value: SSAValue, expression: str) -> None:
@@ -139,7 +139,7 @@ class FunctionSource:
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """Indent the statements that are written within."""
+        """Indent the statements that are written inside the block."""
         self.indent += 1
         yield
         self.indent -= 1

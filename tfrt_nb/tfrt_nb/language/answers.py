@@ -271,21 +271,25 @@ def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
 
 
 def _look(text: str, cursor: int) -> tuple[Scan, Token | None, int]:
-    """The function around `cursor`, what is there, and where the function starts in `text`."""
+    """Return the scanned function around `cursor`, the token there, and where the function starts
+    in `text`.
+    """
     first, end = piece_around(text, cursor)
     known = scan(text[first:end])
     return known, known.token_at(cursor - first), first
 
 
 def _is_at_operation(head: str) -> bool:
-    """Whether an operation's name follows this part of a line."""
+    """Return whether an operation's name follows this part of a line."""
     return re.search(r"(\A|=|\{|\})\s*\Z", head) is not None and not re.search(
         r"\{[^{}]*=\s*\Z", head
     )
 
 
 def _open_attributes(known: Scan, text: str, offset: int) -> Entry | None:
-    """The operation whose attributes are being written at `offset`."""
+    """Return the operation whose attributes are being written at `offset`, None if there is
+    none.
+    """
     statement = known.statement_at(offset - 1)
     if statement is None:
         return None
@@ -353,7 +357,7 @@ def _wanted_type(known: Scan, head: str, offset: int) -> str | None:
 
 
 def returned(known: Scan) -> list[str]:
-    """The types that the function returns."""
+    """Return the types that the function returns."""
     return split_types(known.functions[-1].signature.rpartition("-> ")[2].strip("()"))
 
 

@@ -46,7 +46,7 @@ _SHOWN = {
 
 @cache
 def example(name: str) -> str:
-    """The program that shows an operation; "" if none is known."""
+    """Return a program that shows an operation; "" if none is known."""
     found = _by_hand().get(name) or _by_hand().get(family_of(name))
     if found is None:
         signature = signature_of(name)
@@ -56,8 +56,8 @@ def example(name: str) -> str:
 
 @cache
 def signature_of(name: str) -> Signature | None:
-    """The signature of a kernel: from the tables, or that of its family with the types of its
-    name.
+    """Return the signature of a kernel: from the tables, or that of its family with the types in
+    its name.
     """
     if name in SIGNATURES:
         return SIGNATURES[name]
@@ -76,7 +76,9 @@ def signature_of(name: str) -> Signature | None:
 
 
 def _with_types(word: str, types: Mapping[str, str]) -> str:
-    """A type word with other types: those of one kernel of a family for those of another."""
+    """Return a type word in which the types of one kernel of a family are replaced by those of
+    another.
+    """
     found = _TYPE.sub(lambda one: types.get(one[0], one[0]), word)
     return re.sub(r"\bbool\b", "i1", found)
 
@@ -90,7 +92,7 @@ def _families() -> dict[str, list[Signature]]:
 
 
 def _words(name: str) -> list[str]:
-    """The types in the name of a kernel."""
+    """Return the types in the name of a kernel."""
     return _TYPE.findall(name)
 
 
@@ -107,7 +109,7 @@ def _by_hand() -> dict[str, str]:
 
 
 def _filled(place: str, name: str) -> str:
-    """How a program writes the kernel `name`."""
+    """Return the kernel `name` as a program writes it."""
     word = (_words(name) or ["f32"])[0]
     last = name.rpartition(".")[2]
     sizes = (2, 1, 1, 1, 1)[: int(last) if last.isdigit() else 1]
@@ -139,7 +141,7 @@ def _array(word: str, numbers: Iterable[object]) -> str:
 
 
 def _dense(word: str, sizes: tuple[int, ...], numbers: tuple[int, int]) -> str:
-    """A tensor as an attribute."""
+    """Return a tensor as an attribute."""
     values = [_constant(word, str(one)) for one in numbers]
     if word.startswith("complex"):
         values = [f"({one})" for one in values]
@@ -154,7 +156,7 @@ def _spelled(word: str) -> str:
 
 
 def _constant(word: str, number: str) -> str:
-    """A number as a constant of that type."""
+    """Return a number as a constant of that type."""
     if word in ("i1", "bool"):
         return "false" if number in ("0", "6") else "true"
     if word.startswith("complex"):
@@ -167,7 +169,9 @@ def _is_number(word: str) -> bool:
 
 
 def _is_simple(one: Signature) -> bool:
-    """Whether values for all operands and attributes can be made, and the results shown."""
+    """Return whether an example can create values for all operands and attributes, and show the
+    results.
+    """
     operands = (*one.operands, one.rest or "chain")
     return all(word in _MADE or _is_number(word) for word in operands) and all(
         word in (*_SHOWN, "chain") or _is_number(word) for word in one.results
@@ -175,7 +179,7 @@ def _is_simple(one: Signature) -> bool:
 
 
 def _written(one: Signature) -> str:
-    """A program around one kernel."""
+    """Return a program around one kernel."""
     is_sync = bool(getattr(available_kernels().get(one.name), "sync", False))
     numbers = _OPERANDS.get(one.name.split(".")[1].removesuffix("_s"), ("13", "6"))
     words = [*one.operands, *([one.rest] * 2 if one.rest is not None else [])]
@@ -219,7 +223,7 @@ def _written(one: Signature) -> str:
 
 
 def _operation(one: Signature, names: list[str], words: list[str]) -> str:
-    """The kernel as its form has it."""
+    """Return the kernel in the syntax of its form."""
     operands = ", ".join(names)
     values = {
         key: _attribute(key, word) for key, word in one.attributes.items() if not word.endswith("?")
@@ -242,7 +246,7 @@ def _operation(one: Signature, names: list[str], words: list[str]) -> str:
 
 
 def _attribute(name: str, word: str) -> str:
-    """A value for an attribute of that name and type."""
+    """Return a value for an attribute of that name and type."""
     if name == "seconds":  # the reader waits for the example to run
         return "0.25 : f64"
     of = word.removeprefix("array.")

@@ -33,7 +33,9 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
 
 
 def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
-    """The parts of the line that the diagnostic and its notes name, and what replaces them."""
+    """Return the parts of the line that the diagnostic and its notes name, and their
+    replacements.
+    """
     start = _offset(text, where.line, where.column)
     end = _line_end(text, start)
     found = []
@@ -45,7 +47,7 @@ def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
 
 
 def _stays(text: str, one: Diagnostic, change: Change) -> bool:
-    """Whether a change leaves the message at its line."""
+    """Return whether the message stays at its line after a change."""
     (place, new), where = change, one.location
     there = lint(text[: place.start] + new + text[place.end :], "fixed")
     assert isinstance(where, Location)
@@ -91,8 +93,8 @@ def _changes(text: str, message: str, where: Location) -> Iterator[Change]:
 
 
 def _ended(text: str, at: int, word: str) -> Iterator[Change]:
-    """The last line of the block whose last operation is at `at`, with the latest values of the
-    types that it needs; none if there are no such values.
+    """Yield the missing last line of the block whose last operation is at `at`, with the latest
+    values of the types that it needs; nothing if no such values exist.
     """
     first, last = piece_around(text, at)
     known, depth, end = scan(text[first:last]), 0, last
@@ -133,8 +135,8 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
 
 
 def _closed(text: str) -> Change:
-    """The brace that is missing, by the indentation: before the line that begins no deeper than the
-    line that opened it, or at the end.
+    """Return the missing brace, placed by indentation: before the line that is indented no deeper
+    than the line with the opening brace, or at the end.
     """
     opened: list[int] = []
     start = end = 0

@@ -127,7 +127,7 @@ class Scan:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """The tokens of a source, without blanks; anything else is left out."""
+    """Yield the tokens of a source, without blanks or anything else."""
     for match in TOKEN.finditer(text):
         yield Token(match.lastgroup or "", match[0], match.start())
 
@@ -225,7 +225,7 @@ class _Scanner:
         return at + 1
 
     def _region(self, at: int) -> Region | None:
-        """The region that a brace opens, if it sees operands only."""
+        """Return the region that a brace opens, if that region sees only operands."""
         regions, statements = self._found.regions, self._found.statements
         if self._text(at - 1) == "else" and regions:
             regions.append(Region(self._tokens[at].end, regions[-1].operands))
@@ -263,7 +263,7 @@ class _Scanner:
         )
 
     def _head(self, at: int) -> int:
-        """A function: its arguments belong to the region that follows."""
+        """Read the head of a function, whose arguments belong to the region that follows."""
         tokens = self._tokens
         symbol = at + 1
         while symbol < len(tokens) and tokens[symbol].kind == "word":

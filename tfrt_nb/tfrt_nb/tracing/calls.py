@@ -39,7 +39,7 @@ class CallPlan:
     @staticmethod
     @functools.lru_cache(maxsize=4096)
     def of(kernel: UserKernel) -> CallPlan:
-        """The plan for a kernel."""
+        """Return the plan for a kernel."""
         parameters = list(kernel.signature.parameters.values())
         positional = [
             p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)

@@ -67,7 +67,7 @@ def _is_numpy(value: object, kind: str) -> bool:
 
 
 def here() -> Location:
-    """The user's line."""
+    """Return the user's line."""
     return place_of_caller() or Location("<unknown>", 1, 1)
 
 

@@ -339,7 +339,7 @@ def _packed(halves: Sequence[int]) -> array[int]:
 
 @cache
 def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
-    """The flags of the record of a call with these flags."""
+    """Return the flags of the record of a call with these flags."""
     if argument_count + result_count > at.FRAME_ROOM:
         flags |= at.KERNEL_WIDE
     is_small = flags == 0 and argument_count == 2 and result_count == 1

@@ -252,7 +252,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """The answer of the kernel's own function to a call, which it may refuse."""
+        """Ask the kernel's own function about a call, which the function may reject."""
         try:
             return ask(*given)
         except KernelError as wrong:
@@ -265,7 +265,9 @@ class Resolver:
         words: Sequence[str],
         read: Callable[[BefFile, int, str], Read],
     ) -> tuple[Read, ...]:
-        """The attributes in the order of the record, each read as the word at its place says."""
+        """Return the attributes in the order of the record, each read as the word at its position
+        says.
+        """
         self._expect_attributes(name, record, len(words))
         try:
             return tuple(

@@ -134,7 +134,7 @@ class QueueThreads(ABC):
         return max(1, self.threads)
 
     def context(self) -> int:
-        """The native context of this thread."""
+        """Return the native context of this thread."""
         try:
             return self.thread.context
         except AttributeError:
@@ -161,7 +161,9 @@ class QueueThreads(ABC):
         return list(self._labels)
 
     def live_values(self) -> int:
-        """The number of AsyncValues made but not destroyed; exact while no thread runs kernels."""
+        """Return the number of AsyncValues made but not destroyed; exact while no thread runs
+        kernels.
+        """
         with self._lock:
             return sum(map(live_values, self._contexts))
 

@@ -277,7 +277,7 @@ class WorkQueue(QueueThreads):
         """Note that a run of the queue has the argument `value`, perhaps from `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Whether another queue holds tasks of this one, to run them later."""
+        """Return whether another queue holds tasks of this one, to run them later."""
         return False
 
 

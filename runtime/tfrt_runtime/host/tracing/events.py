@@ -89,7 +89,7 @@ class Events:
 
 
 def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
-    """The `Watch.remote` of a run without calls on a cluster."""
+    """Return no calls: the `Watch.remote` of a run without calls on a cluster."""
     return []
 
 
@@ -162,7 +162,7 @@ class Watch:
         event_log().remove(self)
 
     def take(self) -> Events:
-        """The events since the last time."""
+        """Return the events since the last call."""
         return self._readers[0].take()
 
     @property
@@ -197,7 +197,9 @@ class Watch:
                 yield function, register, counts[register], latest[register]
 
     def note_output(self, text: str) -> None:
-        """A kernel of this thread or coroutine has printed `text`, or code outside of kernels."""
+        """Record that a kernel of this thread or coroutine, or code outside of kernels, has printed
+        `text`.
+        """
         coroutine = COROUTINE.get()
         number = self.kernel_here if coroutine is None else coroutine.number
         self.log.append((time.monotonic_ns(), number, text))
@@ -230,7 +232,7 @@ class Watch:
 
 
 def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> list[int]:
-    """One field of all registers of a function, as it is now."""
+    """Return the current value of one field of all registers of a function."""
     words = memoryview(kept).cast("B").cast("q")
     return words[field // 8 :: at.KEPT_SIZE // 8].tolist()
 
@@ -249,7 +251,7 @@ class Reader:
         """Events that were not kept, as there were too many."""
 
     def take(self) -> Events:
-        """The events since the last time."""
+        """Return the events since the last call."""
         log = event_log()
         # Under the lock: what another thread drains meanwhile could go into the list that was
         # taken.
@@ -319,7 +321,7 @@ class EventLog:
             self._lost = lost
 
     def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
-        """The events of a run, and of the threads of its queue."""
+        """Give a watch the events of its run, and of the threads of its queue."""
         assert watch.queue is not None
         own = watch.queue.address
         runs = (watch.number,), (watch.number, 0)
@@ -345,7 +347,7 @@ class EventLog:
         self._lost = sum(ring.lost for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
-        """The clock of events and the monotonic one, at the same moment."""
+        """Read the clock of events and the monotonic clock at the same moment."""
         tries = []
         for _ in range(5):
             before = time.monotonic_ns()
@@ -367,7 +369,7 @@ class EventLog:
 
 
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
-    """The events of these runs: mostly all."""
+    """Return the events of these runs, which are usually all events."""
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))
     if count == len(runs):
@@ -378,5 +380,5 @@ def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
 
 @once
 def event_log() -> EventLog:
-    """The log of this process, made on first use."""
+    """Return the log of this process, created on first use."""
     return EventLog()

@@ -200,14 +200,14 @@ class HeldValue(NativeValue, metaclass=Public):
         return value.is_error or value.payload_type == SCALAR_TYPES[word]
 
     def addresses(self) -> list[int]:
-        """The native value, then each value that it forwards to, in order; borrowed."""
+        """Return the native value, then each value that it forwards to, in order; borrowed."""
         found = [self._address]
         while self.done() and (last := Value.at(found[-1])).is_indirect:
             found.append(last.target)
         return found
 
     def done(self) -> bool:
-        """Whether the value is available or an error."""
+        """Return whether the value is available or an error."""
         if self._found:
             return True
         outcome = native_process().quick.value_outcome

@@ -30,7 +30,7 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Whether the value has a holder and is unresolved."""
+        """Return whether the value has a holder and is unresolved."""
         value = self.holder()
         return value is not None and not value.done()
 
@@ -102,8 +102,8 @@ class Promises:
         *,
         is_inside: bool = False,
     ) -> None:
-        """The holder of the Python object `value` may resolve it; `is_inside` if a kernel returned
-        it, and it gets its own value from another one.
+        """Record that the holder of the Python object `value` may resolve it. With `is_inside`, a
+        kernel returned the object, which gets its own value from another one.
         """
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
@@ -143,8 +143,8 @@ class Promises:
         return [value for value in held if value is not None]
 
     def open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
-        """The promised values that are unresolved: those that kernels returned and that will not
-        come from outside, or the others.
+        """Return notes on the unresolved promised values: those that kernels returned and that will
+        not come from outside, or the others.
         """
         with self._lock:
             promises = [one for one in self._promises if one.is_inside == is_inside]

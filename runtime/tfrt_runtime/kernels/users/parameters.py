@@ -67,7 +67,7 @@ def takes_frame(signature: inspect.Signature) -> bool:
 
 
 def is_frame(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter is annotated as the frame."""
+    """Return whether a parameter is annotated as the frame."""
     annotation = parameter.annotation
     is_name = isinstance(annotation, str) and annotation in ("KernelFrame", "tfrt.KernelFrame")
     return is_name or annotation is KernelFrame

@@ -97,7 +97,7 @@ class Signature:
         return tuple(map(_annotation, self.arguments))
 
     def applied(self, signature: inspect.Signature) -> inspect.Signature:
-        """The signature of the kernel's function with these types as its annotations."""
+        """Return the signature of the kernel's function with these types as its annotations."""
         types = iter(self.annotations)
         parameters = [
             p if p.kind is p.KEYWORD_ONLY else p.replace(annotation=next(types))

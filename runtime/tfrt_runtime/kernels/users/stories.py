@@ -56,12 +56,12 @@ class _Stories:
         return moments
 
     def told(self, *, waits: bool = False) -> list[tuple[int, Moments]]:
-        """The kernel and the moments of each call so far, in the order of the calls: as the cluster
-        says now, if one `waits`; or else as it said last.
+        """Return the kernel and the moments of each call so far, in the order of the calls: as the
+        cluster reports them now if `waits`, otherwise as it last did.
 
-        The clocks of other machines may differ: each moment is moved between the first and the last
-        one, which are from this machine.  If the cluster does not report a call, only these two are
-        known.
+        The clocks of other machines may differ, so each moment is moved to lie between the first
+        and the last one, which are from this machine. If the cluster does not report a call, only
+        these two are known.
         """
         calls = dict(self._calls)
         with contextlib.suppress(Exception):  # the cluster may be closed or busy

@@ -71,11 +71,11 @@ class Follower(ABC):
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:
-        """The watch of the next run."""
+        """Return the watch of the next run."""
 
     @abstractmethod
     def follow(self, run: Execution) -> None:
-        """A run has started."""
+        """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
         """`write`, on the terminal that the follower may write to, too."""
@@ -129,8 +129,8 @@ class ProgressLine(Follower):
         quiet: float = QUIET_SECONDS,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """For the runs of a program, on a tier; `quiet` is how many seconds of each show
-        nothing.
+        """Follow the runs of a program, on a tier; nothing is shown in the first `quiet` seconds of
+        each.
         """
         self._stream, self._quiet, self._tier = stream, quiet, tier
         self._lock = threading.Lock()
@@ -141,10 +141,10 @@ class ProgressLine(Follower):
         super().__init__("progress", SHOW_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
-        """The watch of the next run.
+        """Return the watch of the next run.
 
-        None if its functions may become machine code, which those of a watched run do not: then the
-        line says less.
+        Returns None if its functions may become machine code, which those of a watched run cannot:
+        then the line says less.
         """
         may_be_hot = program is not None and program.machine.may_be_hot
         return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()

@@ -130,7 +130,7 @@ def family(
 
 
 def native(dialect: str) -> Iterator[Signature]:
-    """The native kernels of a dialect, from their table."""
+    """Yield the native kernels of a dialect, from their table."""
     for row in ROWS:
         if row.name.startswith(f"{dialect}."):
             named = {name: word for name, word in row.attributes.items() if name}
