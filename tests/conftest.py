@@ -1,4 +1,4 @@
-"""What all tests share: a check that nothing is left behind, a host, a limit of processor time, and what is left out
+"""Shared parts of all tests: a leak check, a host, a limit on processor time, and the tests to skip
 without a browser.
 """
 
@@ -17,40 +17,44 @@ from tests.leaks import nothing_left_behind
 
 from tfrt_runtime.host.context import HostContext
 
-# A shell's background job starts with SIGINT ignored, and its children inherit that: tests interrupt scripts.
+# A shell starts background jobs with SIGINT ignored, and children inherit that, but tests interrupt
+# scripts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No limit on the time of an example: on a loaded machine it takes longer.
+# Examples have no time limit, because they take longer on a loaded machine.
 settings.register_profile("tests", settings(deadline=None))
 settings.load_profile("tests")
 
 LEFT_OUT = pytest.StashKey[int]()
 HANGS = 0.01
-"""A test that hangs uses a smaller share of a processor; at a load of 20, one that is slow uses more."""
+"""The processor share below which a test counts as hanging; even at a load of 20, a slow test uses
+more.
+"""
 
 
 @pytest.fixture
 def leak_check() -> Iterator[None]:
-    """Fail the test when something that it made is still alive after it."""
+    """Fail the test if an object that it created is still alive after it."""
     with nothing_left_behind():
         yield
 
 
 @pytest.fixture(params=["s", "mstd:2"])
 def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    """A host on the single-threaded queue, and then on one with two workers."""
+    """A host, once on the single-threaded queue and once on a queue with two workers."""
     with HostContext(request.param) as made:
         yield made
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Settings) -> bool:
-    """Let the limit of a test be processor time, its own and that of its processes.
+    """Limit a test's processor time, including that of its processes.
 
-    On a busy machine a test gets a fraction of a processor.  So when the time is over, a test goes on
-    that has used less processor time than that, unless it has used next to none, as what hangs does.
+    On a busy machine, a test gets a fraction of a processor. So when the time is up, a test that
+    has used less processor time than that continues, unless it has used next to none, like a test
+    that hangs.
     """
-    begun = before = sum(os.times()[:4])  # cheap, and the same unless processes run already
+    begun = before = sum(os.times()[:4])  # cheap, and exact unless child processes already run
 
     def expired(*_: object) -> None:
         nonlocal before
@@ -74,7 +78,9 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
 
 
 def processor_seconds() -> float:
-    """What this process and its descendants have used, also those that are gone if they were waited for."""
+    """Return the processor time of this process and its descendants, including exited ones that
+    were waited for.
+    """
     ticks, parents = {}, {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -90,12 +96,14 @@ def processor_seconds() -> float:
 
 
 def may_lack_a_browser() -> bool:
-    """Whether browser tests cannot run here, and that is no error: on the build machine it is one."""
+    """Return whether browser tests may be skipped because there is no browser; on the build
+    machine, that is an error.
+    """
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     return found is None and os.environ.get("CI") != "true"
 
 
-# Last: the folder of the browser tests gives them their marker in a hook of its own.
+# This hook runs last, because the folder of the browser tests adds their marker in its own hook.
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     browser = [item for item in items if item.get_closest_marker("browser")]
@@ -104,7 +112,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.stash[LEFT_OUT] = len(browser)
         config.hook.pytest_deselected(items=browser)
         browser = []
-    # At the end: Playwright's event loop stays on this thread, where no other may then be run.
+    # They run at the end, because Playwright's event loop stays on this thread, which then cannot
+    # run another.
     items[:] = [*others, *browser]
 
 

@@ -1,6 +1,6 @@
-"""Ways to take the decisions of a run that need no theory: a given schedule, all, or random ones.
+"""Simple ways to decide a run: a given schedule, all schedules, or random ones.
 
-`reduction` has the one that leaves out what others stand for.
+`reduction` has the chooser that skips schedules that are equivalent to others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.simulator.threads import Thread
 
 
 class _ByChoiceAlone:
-    """Decides without a look at what the steps do."""
+    """Decides without regard to what the steps do."""
 
     def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
         pass
@@ -57,11 +57,11 @@ class _Decision:
 
 
 class AllSchedules(_ByChoiceAlone):
-    """Every run, depth first, one after the other: after each, `advance` moves on to the next.
+    """Every run, depth first, one after another; after each, `advance` moves on to the next.
 
-    With a `budget`, only runs with at most that many unexpected decisions: threads that are
-    interrupted although they could go on, and operations with another result than the usual one.
-    Most mistakes show with one or two of them.
+    With a `budget`, only runs with at most that many unexpected decisions: a thread is interrupted
+    although it could continue, or an operation has an unusual result. Most bugs show with one or
+    two of these.
     """
 
     def __init__(self, budget: int | None = None) -> None:
@@ -88,7 +88,7 @@ class AllSchedules(_ByChoiceAlone):
         return decision.choice
 
     def advance(self) -> bool:
-        """Prepare the next run; False when there is none."""
+        """Prepare the next run; return False if there is none."""
         self._depth = self._spent = 0
         while self._path:
             decision = self._path[-1]
@@ -102,8 +102,8 @@ class AllSchedules(_ByChoiceAlone):
 class RandomSchedules(_ByChoiceAlone):
     """Runs with random priorities that change at a few random steps (PCT).
 
-    A mistake that needs d ordered events shows in a run of n threads and k steps with probability
-    1 / (n * k ** (d - 1)) or better, which uniform choices do not promise.
+    A bug that needs d ordered events shows in a run of n threads and k steps with probability 1 /
+    (n * k ** (d - 1)) or better, which uniform choices do not promise.
     """
 
     CHANGES = 3
@@ -137,7 +137,7 @@ class RandomSchedules(_ByChoiceAlone):
         return self._random.randrange(len(labels))
 
     def advance(self) -> bool:
-        """Prepare the next run; there always is one."""
+        """Prepare the next run, which always exists."""
         self._length = max(self._length, self._step)
         self._begin()
         return True

@@ -1,7 +1,7 @@
 """Try all interleavings of a small scenario of native code.
 
-A scenario is a function of a `World`: it fills memory, starts threads, and says what must hold in the
-end.
+A scenario is a function of a `World`: it fills memory, starts threads, and states what must hold in
+the end.
 
     def scenario(world: World) -> None:
         value = world.label(world.allocate(8), "value")
@@ -13,12 +13,12 @@ end.
 
     assert explore(scenario).complete
 
-`explored` makes a test of such a function.  A scenario must do the same each time: no clocks, no
-randomness of its own, no state from outside.  Of what its threads leave in Python objects only that is
-explored which `world.note` writes.
+`explored` turns such a function into a test. A scenario must do the same each time: it must not use
+clocks, its own randomness, or outside state. Of the effects that its threads have on Python
+objects, only those of `world.note` are explored.
 
-The first failure is raised, on the schedule with the fewest unexpected decisions that could be found
-for it, with the table of what happened; `replay` runs that schedule again.
+The first failure is raised with a table of its events, on the schedule with the fewest unexpected
+decisions that was found for it; `replay` runs that schedule again.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ __all__ = [
 Scenario = Callable[[World], None]
 DEFAULT_MACHINE = Machine()
 SHRINKING_SECONDS = 2.0
-"""How long a simpler schedule for a failure is looked for."""
+"""The time limit of the search for a simpler schedule for a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What was tried.  `complete` says that nothing was left out.
+    """The extent of a search. `complete` says that it skipped nothing.
 
-    `redundant` counts runs that were stopped because others stand for them; `longest` is the
-    number of steps of the longest run.
+    `redundant` counts runs that were stopped because they are equivalent to others; `longest` is
+    the number of steps of the longest run.
     """
 
     interleavings: int
@@ -87,7 +87,7 @@ def explore(
     interleavings: int = 100_000,
     seconds: float = 60.0,
 ) -> Exploration:
-    """Try one interleaving for each behaviour of the scenario, until a limit is reached.
+    """Try one interleaving for each behavior of the scenario, until a limit is reached.
 
     Raises:
         SimulationError: for the first failure.
@@ -97,7 +97,9 @@ def explore(
 
 
 def explored(scenario: Callable[..., None]) -> Callable[..., None]:
-    """A test of one scenario in all of its interleavings; pytest gives it what follows the world."""
+    """Return a test of one scenario in all of its interleavings; pytest provides the arguments
+    after the world.
+    """
 
     @functools.wraps(scenario)
     def test(**given: object) -> None:
@@ -118,8 +120,8 @@ def explore_all_orders(
 ) -> Exploration:
     """Try every interleaving, or every one with at most `budget` unexpected decisions.
 
-    Threads that are interrupted although they could go on, outdated values and early returns count
-    as unexpected.  With a budget, the result is complete if all those were tried.
+    Unexpected decisions are interruptions of threads that could continue, outdated values, and
+    early returns. With a budget, the result is complete if all interleavings within it were tried.
 
     Raises:
         SimulationError: for the first failure.
@@ -135,7 +137,7 @@ def explore_at_random(
     interleavings: int = 1000,
     seconds: float = 60.0,
 ) -> Exploration:
-    """Try random interleavings of a scenario that is too large for all; never complete.
+    """Try random interleavings of a scenario that has too many to try them all; never complete.
 
     Raises:
         SimulationError: for the first failure.
@@ -146,10 +148,10 @@ def explore_at_random(
 def replay(
     scenario: Scenario, schedule: Sequence[int] = (), machine: Machine = DEFAULT_MACHINE
 ) -> World:
-    """Run one schedule; the world that is returned has the `events`.
+    """Run one schedule; the returned world has its `events`.
 
     Raises:
-        SimulationError: if the schedule ends in a failure; it has the events then.
+        SimulationError: if the schedule ends in a failure; the error then has the events.
     """
     return _watch(scenario, FollowSchedule(schedule), replace(machine, trace=True))
 
@@ -157,7 +159,7 @@ def replay(
 def _explore(
     scenario: Scenario, machine: Machine, search: _Search, interleavings: int, seconds: float
 ) -> Exploration:
-    # Processor time: what is complete does not depend on what else the machine does.
+    # Use processor time, so that other load on the machine does not affect what is complete.
     end = process_time() + seconds
     done = redundant = longest = 0
     for _ in count():
@@ -206,7 +208,7 @@ def _watch(scenario: Scenario, chooser: Chooser, machine: Machine) -> World:
 def _explained(
     scenario: Scenario, machine: Machine, failure: SimulationError, decisions: Sequence[int]
 ) -> SimulationError:
-    """The same kind of failure on a simple schedule, with its events."""
+    """Return the same kind of failure on a simple schedule, with its events."""
     schedule = _simplest(scenario, machine, type(failure)) or decisions
     try:
         replay(scenario, schedule, machine)
@@ -219,9 +221,10 @@ def _explained(
 def _simplest(
     scenario: Scenario, machine: Machine, kind: type[SimulationError]
 ) -> Sequence[int] | None:
-    """The shortest of the schedules with the fewest unexpected decisions that end in such a failure.
+    """Return the shortest schedule that ends in such a failure, among those with the fewest
+    unexpected decisions.
 
-    None if there was not enough time to find one.
+    Returns None if there was not enough time to find one.
     """
     end = process_time() + SHRINKING_SECONDS
     for budget in count():
@@ -236,7 +239,7 @@ def _simplest(
 def _failures(
     scenario: Scenario, machine: Machine, kind: type[SimulationError], budget: int, end: float
 ) -> Iterator[World]:
-    """The runs within the budget that end in such a failure, until time is up."""
+    """Yield the runs within the budget that end in such a failure, until the time is up."""
     search = AllSchedules(budget)
     while process_time() < end:
         world = World(search, machine)

@@ -1,15 +1,15 @@
-"""One run for each behaviour: depth-first search with dynamic partial-order reduction.
+"""Search depth-first with dynamic partial-order reduction: one run for each behavior.
 
-Swapping two neighbouring independent operations changes nothing, so all runs that differ only in that
-are one behaviour.  The search runs one of them to its end, and looks for races in it: two operations of
-different threads that conflict and that no chain of conflicts orders.  Only where there is one, it comes
-back to try the other order (source sets: Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014).  Sleep sets
-keep it from going where everything that can follow has been seen.
+Swapping two neighboring independent operations changes nothing, so all runs that differ only in
+such swaps are one behavior. The search runs one of them to its end, and searches it for races: two
+operations of different threads that conflict and that no chain of conflicts orders. Only for a race
+does it return to try the other order (source sets: Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014).
+Sleep sets keep it from states after which everything has been seen.
 
-Loads take part in a special way when they may return outdated values.  A load with its message is
-independent of every write but the one that it reads: "write, then load the old value" is "load, then
-write".  So a load that has been tried with some messages sleeps for these only, and a write that comes
-after a load asks for the other order, while a load that comes after a write does not.
+Loads are special if they may return outdated values. A load of a given message is independent of
+every write except the one that it reads: "write, then load the old value" equals "load, then
+write". So a load that has been tried with some messages sleeps only for these. A write after a load
+requests the other order, but a load after a write does not.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ EventsOf = Callable[["_Place", Access], list["_Event"]]
 
 
 class Redundant(BaseException):
-    """Whatever can follow on this run has been seen on another one: the run ends here."""
+    """Stops a run because everything that can follow has been seen in another run."""
 
 
 @dataclass(slots=True)
 class _Event:
-    """A step of a run, made at node number `node`.
+    """A step of a run, taken at node number `node`.
 
-    `number` counts the steps of its thread; `clock` counts, for each thread, the steps that come
-    before this one in every run of the same behaviour, itself included.
+    `number` counts the steps of its thread. `clock` counts, for each thread, the steps that precede
+    this one in every run of the same behavior, including itself.
     """
 
     node: int
@@ -47,8 +47,9 @@ class _Event:
 
 @dataclass(slots=True)
 class _Place:
-    """What has happened in one place: all writes by version, the reads of the newest value since
-    the last write, and each thread's last load."""
+    """The history of one place: all writes by version, the reads of the newest value since the last
+    write, and each thread's last load.
+    """
 
     writes: dict[int, _Event] = field(default_factory=dict)
     newest: _Event | None = None
@@ -56,20 +57,20 @@ class _Place:
     loads: dict[int, _Event] = field(default_factory=dict)
 
     def sources(self, access: Access) -> list[_Event]:
-        """The events that make the access possible: it cannot come before them."""
+        """Return the events that make the access possible, and so must precede it."""
         if access.way > Way.OBSERVE or access.version not in self.writes:
             return []
         return [self.writes[access.version]]
 
     def conflicts(self, access: Access) -> list[_Event]:
-        """The events that the access comes after, but might have come before."""
+        """Return the events that precede the access, but could have followed it."""
         if access.way < Way.READ:
             return []
         found = [] if self.newest is None else [self.newest]
         return found + self.reads if access.way is Way.WRITE else found
 
     def chances(self, access: Access) -> list[_Event]:
-        """The loads that would have had one more value to return, had the access come first."""
+        """Return the loads that could have returned one more value if the access had come first."""
         return list(self.loads.values()) if access.way is Way.WRITE else []
 
     def record(self, access: Access, event: _Event) -> None:
@@ -84,11 +85,11 @@ class _Place:
 
 @dataclass(slots=True)
 class _Node:
-    """A place where a thread was chosen.
+    """A point at which a thread was chosen.
 
-    `enabled` has what each thread could do; `sleep` the threads that need not be tried: at all
-    (None), or with these results; `backtrack` the threads that must be tried.  `labels` are the
-    results to try of the operation of `thread`, `tried` of them are done.
+    `enabled` has the possible operation of each thread. `sleep` has the threads that need not be
+    tried, at all (None) or with these results, and `backtrack` has the threads that must be tried.
+    `labels` are the results to try for the operation of `thread`, of which `tried` are done.
     """
 
     enabled: dict[int, list[tuple[int, Way]]]
@@ -104,7 +105,7 @@ class _Node:
         self.thread, self.labels, self.tried = thread, [], 0
 
     def advance(self) -> bool:
-        """Move on to the next result or thread to try; False when there is none."""
+        """Move on to the next result or thread to try; return False if there is none."""
         self.tried += 1
         if self.tried < len(self.labels):
             return True
@@ -128,9 +129,10 @@ class _Node:
 
 
 class Reduction:
-    """The search.  It decides runs as a `Chooser`; after each, `advance` moves on to the next.
+    """The search, which decides runs as a `Chooser`; after each run, `advance` moves on to the
+    next.
 
-    `load` is the way of loads: OBSERVE if they may return outdated values, else READ.
+    `load` is the way of loads: OBSERVE if they may return outdated values, otherwise READ.
     """
 
     def __init__(self, load: Way) -> None:
@@ -146,7 +148,7 @@ class Reduction:
         self._sleep: dict[int, Labels | None] = {}
 
     def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
-        """Follow the path to its end, then go on with the first thread that does not sleep."""
+        """Follow the path to its end, then continue with the first thread that does not sleep."""
         if not self._events:
             width = 1 + max(thread.index for thread in options)
             self._clocks = [[0] * width for _ in range(width)]
@@ -164,7 +166,7 @@ class Reduction:
         return labels.index(node.labels[node.tried])
 
     def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
-        """Order the step among those before it; where it races, ask for the other order."""
+        """Order the step among those before it; for each race, request the other order."""
         places = [self._places.setdefault(access.place, _Place()) for access in accesses]
         pairs = list(zip(places, accesses, strict=True))
         before = list(self._clocks[thread.index])
@@ -184,12 +186,14 @@ class Reduction:
             self._sleep = _still_asleep(self._nodes[-1], thread.index, accesses)
 
     def time_passed(self) -> None:
-        """What is to come depends on all that was: only when nothing else could happen, time passed."""
+        """Order all later steps after all earlier ones, because time passes only when nothing else
+        can happen.
+        """
         everything = [max(times) for times in zip(*self._clocks, strict=True)]
         self._clocks = [list(everything) for _ in self._clocks]
 
     def advance(self) -> bool:
-        """Prepare the next run; False when all behaviours have been seen."""
+        """Prepare the next run; return False if all behaviors have been seen."""
         self._begin()
         while self._nodes and not self._nodes[-1].advance():
             self._nodes.pop()
@@ -207,7 +211,7 @@ class Reduction:
         raise Redundant
 
     def _sleeps(self, thread: Thread) -> bool:
-        """Whether everything that the thread's next operation can return has been tried."""
+        """Return whether everything that the thread's next operation can return has been tried."""
         if thread.index not in self._sleep:
             return False
         known = self._sleep[thread.index]
@@ -224,9 +228,10 @@ class Reduction:
         return event
 
     def _ask_for_reverse(self, other: _Event, event: _Event) -> None:
-        """Have a run tried that does at `other`'s node what leads to `event` without `other`.
+        """Request a run that, at the node of `other`, takes the steps that lead to `event` without
+        `other`.
 
-        Any first step of that will do; one that sleeps there has been tried already.
+        Any of its possible first steps is sufficient; one that sleeps there has been tried already.
         """
         node = self._nodes[other.node]
         between = self._events[other.node + 1 : event.node]
@@ -242,7 +247,7 @@ def _all(events_of: EventsOf, pairs: Sequence[tuple[_Place, Access]]) -> Iterato
 
 
 def _races(before: list[int], conflicts: list[_Event]) -> Iterator[_Event]:
-    """The conflicting events that nothing else orders before the step."""
+    """Yield the conflicting events that nothing else orders before the step."""
     for event in conflicts:
         others = (other.clock for other in conflicts if other is not event)
         if not any(event.is_before(clock) for clock in (before, *others)):
@@ -250,7 +255,7 @@ def _races(before: list[int], conflicts: list[_Event]) -> Iterator[_Event]:
 
 
 def _first_threads(steps: list[_Event], last: _Event) -> set[int]:
-    """The threads that can begin a run of these steps, each step as it was."""
+    """Return the threads that can start a run of these steps, with each step unchanged."""
     found: set[int] = set()
     met: set[int] = set()
     for position, step in enumerate([*steps, last]):
@@ -263,7 +268,9 @@ def _first_threads(steps: list[_Event], last: _Event) -> set[int]:
 
 
 def _still_asleep(node: _Node, runner: int, accesses: Sequence[Access]) -> dict[int, Labels | None]:
-    """The sleeping threads that the step leaves asleep: those that do not conflict with it."""
+    """Return the sleeping threads that the step leaves asleep: those that do not conflict with
+    it.
+    """
     return {
         thread: labels
         for thread, labels in node.sleep.items()

@@ -1,4 +1,5 @@
-"""What compiled coroutines need of a host, in a simulated world: the C functions work as they are.
+"""The parts of a host that compiled coroutines need, in a simulated world: the C functions run
+unchanged.
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=1)
@@ -6,7 +7,8 @@
         token = coroutines.on(host.main, async_abi.create_token)()
         world.thread(coroutines.on(host.outside[0], lambda: async_abi.emplace_object(token)))
 
-A coroutine is a number; resuming it notes the number in `resumed`, unless `when_resumed` does more.
+A coroutine is a number; resuming it records the number in `resumed`, unless `when_resumed` does
+more.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ Result = TypeVar("Result")
 
 
 class Scene:
-    """A host with threads of its own that run compiled code; in the end no object may be left."""
+    """A host with its own threads that run compiled code; no object may be left in the end."""
 
     def __init__(self, world: World, threads: int, *, checked: bool = False) -> None:
         self.world = world
@@ -40,7 +42,7 @@ class Scene:
         world.finally_assert(self._nothing_is_left)
 
     def main(self, body: Callable[[], Result]) -> Result:
-        """Run compiled code before the threads start, or when they are done."""
+        """Run compiled code before the threads start, or after they have finished."""
         return self.coroutines.on(self.host.main, body)()
 
     def thread(self, body: Callable[[], object], name: str = "") -> None:
@@ -48,11 +50,11 @@ class Scene:
         self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
 
     def token(self, name: str = "token") -> int:
-        """A token with two references."""
+        """Create a token with two references."""
         return name_cell(self.world, self.main(async_abi.create_token), name)
 
     def group(self, size: int) -> int:
-        """A group with one reference."""
+        """Create a group with one reference."""
         return name_cell(self.world, self.main(lambda: async_abi.create_group(size)), "group")
 
     def drop(self, *values: int) -> None:
@@ -61,7 +63,7 @@ class Scene:
             self.main(lambda value=value: async_abi.drop_ref(value, 1))  # type: ignore[misc]
 
     def finish(self) -> list[int]:
-        """Run the tasks that are left; the coroutines that were resumed."""
+        """Run the remaining tasks, and return the resumed coroutines."""
         self.coroutines.run_tasks(self.host.main)
         return sorted(self.coroutines.resumed)
 
@@ -74,9 +76,9 @@ class Scene:
 class SimulatedCoroutines:
     """The state of compiled programs on the queue of a simulated host.
 
-    `events` are what native code has reported to Python, apart from errors to describe; each error has a
-    number, from 1 on, under which the host notes its release.  `answers` are what Python answers to
-    events, by event and from the context and the argument; 0 if there is none.
+    `events` are the reports of native code to Python, except errors to describe; each error has a
+    number, from 1 on, under which the host records its release. `answers` has Python's answers by
+    event, as functions of the context and the argument; the answer is 0 if there is none.
     """
 
     def __init__(self, host: SimulatedHost, *, checked: bool = False) -> None:
@@ -97,7 +99,7 @@ class SimulatedCoroutines:
         host.world.finally_assert(self.sweep)
 
     def on(self, context: int, body: Callable[[], Result]) -> Callable[[], Result]:
-        """`body` as compiled code that works with `context`."""
+        """Return `body` as compiled code that runs with `context`."""
 
         def run() -> Result:
             former = memory.set_thread_context(context)
@@ -109,7 +111,7 @@ class SimulatedCoroutines:
         return run
 
     def run_tasks(self, context: int) -> None:
-        """Run what is queued, until nothing is."""
+        """Run queued tasks until none are left."""
         former = memory.set_thread_context(context)
         while (task := take_task(context)) != 0:
             run_task(context, task)

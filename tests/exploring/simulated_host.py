@@ -1,7 +1,7 @@
-"""A work queue, its threads' contexts and the callbacks of a process, in a simulated world.
+"""A work queue, the contexts of its threads, and the callbacks of a process, in a simulated world.
 
-What `host` builds in real memory for the compiled core, this builds in a `World` for the uncompiled
-one, as small as it can be.  Scenarios run the native functions on its contexts:
+This module builds in a `World`, for the uncompiled core, a minimal version of what `host` builds in
+real memory for the compiled core. Scenarios run the native functions on its contexts:
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
@@ -9,8 +9,8 @@ one, as small as it can be.  Scenarios run the native functions on its contexts:
         world.thread(lambda: handles.value_emplace(host.contexts[0], value, 42, 0))
         world.thread(lambda: handles.value_drop(host.contexts[1], value))
 
-When the threads have exited, it frees what it made, the free lists of the contexts too: then every
-block that is left is a leak.
+After the threads have exited, it frees everything that it allocated, including the free lists of
+the contexts. Every block that is left is a leak.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tfrt_runtime.native.python.python_calls import run_rows
 from tfrt_runtime.native.queues.tasks import free_task
 
 WARM_CLASSES = 6
-"""How many block sizes come from free lists from the start."""
+"""The number of block sizes that come from free lists from the start."""
 
 
 @cache
 def fields(prefix: str) -> dict[int, str]:
-    """The names of a struct's fields by offset; of those that share a word, the first."""
+    """Return the names of a struct's fields by offset; if several share a word, the first."""
     offsets = FIELDS[prefix.rstrip("_")]
     return {offset: name for name, offset in reversed(offsets.items())}
 
@@ -47,14 +47,15 @@ class SimulatedHost:
     `main` is the context of the scenario itself, `contexts[i]` that of worker i, which owns deque i;
     `outside` are contexts of threads that do not belong to the queue.
 
-    Calls of the process's callbacks are recorded: `refused` are sizes that were not given, `released` are the handles of objects whose
-    last reference is gone, `called` those of Python waiters that ran, `errors` the numbers of
-    reported messages, `done` the requests that ended, `needed` how often the pool asked for a
-    thread, which also calls `on_need_thread`.  The explorer does not try all orders of these:
-    compare them sorted.  `own_values` counts the AsyncValues that the host itself keeps.
+    Calls of the process's callbacks are recorded: `refused` has the sizes of refused allocations,
+    `released` the handles of objects whose last reference was dropped, `called` the handles of
+    Python waiters that ran, `errors` the numbers of reported messages, and `done` the requests that
+    have finished. `needed` counts how often the pool requested a thread, which also calls
+    `on_need_thread`. The explorer does not try all orders of these, so compare them sorted.
+    `own_values` counts the AsyncValues that the host itself keeps.
 
-    `on_done` is called when a request has ended; `release_programs` there is what Python does whose
-    caller has dropped the program.
+    `on_done` is called after a request has finished; with `release_programs`, it does what Python
+    does after the caller has dropped the program.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class SimulatedHost:
         world.finally_assert(self.close)
 
     def request(self, active: int = 0, behind: int = 0) -> int:
-        """A request that is not cancelled, with that many bytes after its own words."""
+        """Create a request that is not cancelled, with `behind` bytes after its own words."""
         request = self.block(at.REQUEST_SIZE + behind, "request", "REQUEST_")
         memory.store(request + at.REQUEST_ACTIVE, active)
         memory.store(request + at.REQUEST_NOTIFY, at.NOTIFY_PYTHON)
@@ -101,17 +102,19 @@ class SimulatedHost:
         return request
 
     def error(self, handle: int) -> int:
-        """An error value with one reference."""
+        """Create an error value with one reference."""
         value = new_value(self.main, 0)
         set_error(value, handle, at.TYPE_ERROR)
         return value
 
     def function(self, function: Callable[..., int | None]) -> int:
-        """The address of a Python or native function."""
+        """Return the address of a Python or native function."""
         return self.world.function(function)
 
     def noting(self, ran: list[int], then: Callable[[], object] = lambda: None) -> int:
-        """The address of a task function that notes the first word of its task in `ran`, and calls `then`."""
+        """Return the address of a task function that records the first word of its task in `ran`,
+        and calls `then`.
+        """
 
         def run(context: int, task: int) -> None:
             ran.append(memory.load(task + at.TASK_FIRST))
@@ -121,8 +124,8 @@ class SimulatedHost:
         return self.function(run)
 
     def block(self, size: int, label: str, prefix: str = "") -> int:
-        """A block of zeros that the host frees in the end; `prefix` names its fields."""
-        # Not memory of the core: a scenario that refuses that means something else.
+        """Allocate a block of zeros that the host frees in the end; `prefix` names its fields."""
+        # This is not memory of the core, so scenarios that refuse memory do not refuse it.
         refuses, self.world.refuses = self.world.refuses, lambda: False
         block = self.world.label(memory.allocate(size), label, fields(prefix) if prefix else None)
         self.world.refuses = refuses
@@ -138,7 +141,7 @@ class SimulatedHost:
             memory.release(block)
 
     def live_values(self) -> int:
-        """AsyncValues made and not destroyed; exact while no thread runs."""
+        """Return the number of AsyncValues made and not destroyed; exact while no thread runs."""
         return sum(
             memory.load(context + at.CONTEXT_MADE) - memory.load(context + at.CONTEXT_DROPPED)
             for context in self._contexts()
@@ -187,7 +190,7 @@ class SimulatedHost:
         return value
 
     def _refused(self, context: int, _record: int, size: int) -> int:
-        """As Python does it: cancel the run that the thread works for, if it works for one."""
+        """Do what Python does: cancel the run that the thread works for, if any."""
         self.refused.append(size)
         request = memory.load(context + at.CONTEXT_REQUEST)
         if request not in self._requests:
@@ -214,7 +217,7 @@ class SimulatedHost:
     def _make_context(self, number: int) -> int:
         context = context_make(self.process, self.queue, self.pool, number)
         for size_class in range(1, WARM_CLASSES + 1):
-            # Slabs of its own, so that threads do not meet where memory comes from.
+            # Each context gets its own slabs, so that threads do not interact in the allocator.
             cells.give_block(context, cells.refill(context, size_class), at.CELL_SIZE * size_class)
         return self.world.label(context, f"context {number}", fields("CONTEXT_"))
 
@@ -229,6 +232,6 @@ class SimulatedHost:
 
 
 def name_cell(world: World, address: int, label: str, prefix: str = "VALUE_") -> int:
-    """Name a cell and its fields for reports; returns its address."""
+    """Name a cell and its fields for reports, and return its address."""
     names = {offset: name for offset, name in fields(prefix).items() if offset < at.CELL_SIZE}
     return world.label(address, label, names)

@@ -1,6 +1,6 @@
-"""Programs on the simulated core: decoded as the loader does it, into simulated memory.
+"""Programs on the simulated core, which the loader's decoding writes into simulated memory.
 
-`start` begins a call, on one simulated thread; workers of the scenario `work`.
+`start` starts a call on one simulated thread; the scenario's workers `work`.
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
@@ -31,11 +31,11 @@ from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
 from tfrt_runtime.native.queues import sharing, tasks
 
 Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]
-"""A function, what its records say (None for constants), and its constants by register."""
+"""A function, the calls in its records (None for constants), and its constants by register."""
 
 
 def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[int]:
-    """Write functions into simulated memory; returns their addresses.  The host frees it."""
+    """Write functions into simulated memory, which the host frees, and return their addresses."""
     arena = Arena()
     offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
     for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
@@ -45,7 +45,9 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
 
 
 def write_arena(host: SimulatedHost, arena: Arena) -> int:
-    """Copy what an arena holds into simulated memory; its address there.  The host frees it."""
+    """Copy an arena's contents into simulated memory, which the host frees, and return its
+    address.
+    """
     words = arena.words.tolist()
     memory, base = arena.seal()
     block = host.block(8 * len(words), "program")
@@ -59,11 +61,12 @@ def write_arena(host: SimulatedHost, arena: Arena) -> int:
 def load_file(
     host: SimulatedHost, file: BefFile, kernels: Mapping[str, Kernel], instead: Mapping[str, str]
 ) -> dict[str, int]:
-    """Write a file's functions into simulated memory; returns the addresses of those with a name.
+    """Write a file's functions into simulated memory, and return the addresses of those with a
+    name.
 
     Args:
-        kernels: native, control and constant kernels; the simulated core calls no others.
-        instead: names of kernels that stand for others.
+        kernels: native, control, and constant kernels; the simulated core calls no others.
+        instead: names of kernels that replace others.
 
     Raises:
         TfrtError: if a kernel cannot take its call.
@@ -124,7 +127,7 @@ def start(
 
 
 def outcome(value: int) -> int | None:
-    """The i32 of an available value; None for an error."""
+    """Return the i32 of an available value; None for an error."""
     if async_value.state_of(value) == ERROR:
         return None
     return load_i32(async_value.resolve(value) + VALUE_PAYLOAD)
@@ -144,9 +147,11 @@ def check_run(
     *,
     may_fail: bool = False,
 ) -> None:
-    """A run has ended with these results, None for an error, "any" for any; nothing else is left of it.
+    """Check that a run has finished with these results, and that nothing else of it is left.
 
-    `may_fail`: any result may be an error.
+    An expected None is an error, and "any" is any result.
+
+    With `may_fail`, any result may be an error.
     """
     for result, right in zip(results, expected, strict=True):
         found = outcome(result)
@@ -157,7 +162,7 @@ def check_run(
 
 
 def work(context: int, active: int) -> None:
-    """What a worker does, until the word at `active` is 0."""
+    """Work as a worker until the word at `active` is 0."""
     while load_acquire(active) != 0:
         if executor.work(context, 1000) == 1000:
             tasks.sleep_on_queue(context, active, -1)

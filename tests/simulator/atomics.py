@@ -15,7 +15,7 @@ from tests.simulator.words import ALL_BYTES, Message, Word
 
 
 class Atomics(PlainMemory):
-    """Loads, stores, read-modify-writes and fences, as `words` describes them."""
+    """Loads, stores, read-modify-writes, and fences, as `words` describes them."""
 
     def __init__(self, chooser: Chooser, machine: Machine) -> None:
         super().__init__(chooser, machine)
@@ -23,7 +23,7 @@ class Atomics(PlainMemory):
         self._is_weak = machine.model is MemoryModel.RELEASE_ACQUIRE
 
     def load_acquire(self, address: int) -> int:
-        """An atomic read, which may be of an outdated value."""
+        """Read atomically; the value may be outdated."""
         thread, word = self._step(Kind.LOAD, address)
         check_atomic_read(word, thread)
         newest = message = word.messages[-1]
@@ -39,22 +39,22 @@ class Atomics(PlainMemory):
         return message.value
 
     def store_release(self, address: int, value: int) -> None:
-        """An atomic write that publishes everything before it."""
+        """Write atomically, and publish everything before the write."""
         thread, word = self._step(Kind.STORE, address)
         check_atomic_write(word, thread)
         self._tell(thread, "store_release", address, new=value)
         self._atomic_write(thread, word, signed(value))
 
     def fetch_add(self, address: int, value: int) -> int:
-        """An atomic read and write of the newest value."""
+        """Read and write the newest value atomically."""
         return self._update(address, "fetch_add", lambda old: old + value)
 
     def exchange(self, address: int, value: int) -> int:
-        """An atomic read and write of the newest value."""
+        """Read and write the newest value atomically."""
         return self._update(address, "exchange", lambda _: value)
 
     def compare_and_swap(self, address: int, old: int, new: int) -> int:
-        """An atomic read of the newest value, and a write if it is `old`."""
+        """Read the newest value atomically, and write `new` if it is `old`."""
         thread, word = self._step(Kind.UPDATE, address)
         check_atomic_read(word, thread)
         newest = word.messages[-1]
@@ -69,7 +69,9 @@ class Atomics(PlainMemory):
         return 1
 
     def fence(self) -> None:
-        """Afterwards the thread sees what every thread had written or read before its last fence."""
+        """Make the thread see everything that each thread had written or read before its last
+        fence.
+        """
         thread = self._scheduler.step(Kind.FENCE)
         join(thread.seen, self._fences)
         self._fences = list(thread.seen)

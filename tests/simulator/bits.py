@@ -11,7 +11,7 @@ _FORMATS = {4: ("<f", "<I"), 8: ("<d", "<Q")}
 
 
 def signed(value: int, bits: int = 64) -> int:
-    """`value` wrapped to two's complement in `bits` bits."""
+    """Wrap `value` to two's complement in `bits` bits."""
     half = 1 << bits - 1
     if -half <= value < half:
         return value
@@ -19,7 +19,9 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def bits_of(value: float, size: int) -> int:
-    """The bit pattern of a float of `size` bytes; what is too large for 32 bits is infinite."""
+    """Return the bit pattern of a float of `size` bytes; a number too large for 32 bits is
+    infinite.
+    """
     as_float, as_integer = _FORMATS[size]
     try:
         packed = struct.pack(as_float, value)
@@ -30,25 +32,25 @@ def bits_of(value: float, size: int) -> int:
 
 
 def float_of(bits: int, size: int) -> float:
-    """The float of `size` bytes with this bit pattern."""
+    """Return the float of `size` bytes with this bit pattern."""
     as_float, as_integer = _FORMATS[size]
     value: float = struct.unpack(as_float, struct.pack(as_integer, bits))[0]
     return value
 
 
 def byte_mask(shift: int, size: int) -> int:
-    """One bit per byte of a word, set for `size` bytes from byte `shift` on."""
+    """Return a mask with one bit per byte of a word, set for `size` bytes from byte `shift` on."""
     return ((1 << size) - 1) << shift
 
 
 def replace_bytes(word: int, shift: int, size: int, value: int) -> int:
-    """`word` with `size` bytes from byte `shift` on taken from `value`."""
+    """Replace `size` bytes of `word`, from byte `shift` on, with those of `value`."""
     mask = ((1 << 8 * size) - 1) << 8 * shift
     return signed(word & ~mask | value << 8 * shift & mask)
 
 
 def check_alignment(heap: Heap, address: int, size: int) -> int:
-    """Where in its word an access of `size` bytes begins.
+    """Return the offset, in its word, at which an access of `size` bytes starts.
 
     Raises:
         Misaligned: if the address is not a multiple of the size.

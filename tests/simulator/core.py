@@ -1,4 +1,4 @@
-"""What every part of a simulated machine builds on: its properties, its heap, its scheduler, its story."""
+"""The base of every part of a simulated machine: its properties, heap, scheduler, and events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.simulator.words import Allocation
 
 
 class MemoryModel(Enum):
-    """What a load may return: the newest value, or all that `words` describes."""
+    """The values that a load may return: only the newest, or all that `words` describes."""
 
     SEQUENTIAL = "sequential"
     RELEASE_ACQUIRE = "release-acquire"
@@ -26,10 +26,10 @@ class MemoryModel(Enum):
 class Machine:
     """The properties of a simulated machine.
 
-    `early_returns` is how often each thread's `futex_wait` with a time limit may run out of time
-    while others can still run; with `spurious_wakeups` any `futex_wait` may also return early for no
-    reason, with time left.
-    `spin_limit` is how many turns spinning threads get while nothing changes.
+    `early_returns` is how often each thread's `futex_wait` with a time limit may time out while
+    others can still run. With `spurious_wakeups`, any `futex_wait` may also return early for no
+    reason, with time left. `spin_limit` is the number of turns that spinning threads get while
+    nothing changes.
     """
 
     model: MemoryModel = MemoryModel.RELEASE_ACQUIRE
@@ -47,7 +47,7 @@ class Core:
         self.machine = machine
         self.events: list[Event] = []
         self.refuses: Callable[[], bool] = lambda: False
-        """Asked at each allocation: whether the system has no memory for it."""
+        """Called at each allocation; returns whether the system has no memory for it."""
         self._heap = Heap()
         self._scheduler = Scheduler(chooser, machine.spin_limit, machine.step_limit)
 
@@ -97,7 +97,7 @@ class Core:
 
 
 def native_caller() -> str:
-    """The name of the function that called into `memory`."""
+    """Return the name of the function that called into `memory`."""
     frame = sys._getframe(2)
     while frame.f_back is not None and _is_plumbing(frame.f_globals["__name__"]):
         frame = frame.f_back

@@ -1,7 +1,7 @@
-"""What can be wrong with native code on one schedule.
+"""The errors of native code on one schedule.
 
-Each failure says in its message which address, which allocation and which threads are involved.  The
-explorer adds the schedule and the table of what happened.
+The message of each failure names the address, the allocation, and the threads involved. The
+explorer adds the schedule and the table of events.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from tests.simulator.trace import Event, render
 
 
 class SimulationError(AssertionError):
-    """A promise that native code must keep does not hold on this schedule.
+    """A guarantee of native code does not hold on this schedule.
 
-    `schedule` replays it; `events` is what happened, in order.  Both are empty until the explorer
-    has run the schedule again to look at it closely.
+    `schedule` replays it; `events` are its events, in order. Both are empty until the explorer has
+    run the schedule again to record them.
     """
 
     def __init__(self, message: str) -> None:
@@ -34,7 +34,7 @@ class UseAfterFree(SimulationError):
 
 
 class DoubleFree(SimulationError):
-    """A release of what was released before, or of what `allocate` never gave."""
+    """A release of a block that was released before, or that `allocate` never returned."""
 
 
 class OutOfBounds(SimulationError):
@@ -50,7 +50,9 @@ class UninitializedRead(SimulationError):
 
 
 class DataRace(SimulationError):
-    """Two threads touch a word, one writes, one access is plain, and nothing orders them."""
+    """Two threads access a word, at least one writes, at least one access is plain, and nothing
+    orders them.
+    """
 
 
 class BadCall(SimulationError):
@@ -66,12 +68,12 @@ class Livelock(SimulationError):
 
 
 class Leak(SimulationError):
-    """An allocation that was neither released nor kept when all threads had ended."""
+    """An allocation that was neither released nor kept after all threads had exited."""
 
 
 class WrongOutcome(SimulationError):
-    """An assertion of the scenario, or an exception of a thread."""
+    """A failed assertion of the scenario, or an exception in a thread."""
 
 
 class WrongSchedule(SimulationError):
-    """A schedule to follow that does not fit the scenario."""
+    """The schedule to follow does not fit the scenario."""

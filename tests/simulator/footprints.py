@@ -1,7 +1,8 @@
-"""Which operations may be swapped without an effect on any thread.
+"""Determine which operations can be swapped without an effect on any thread.
 
-Every operation concerns some places, each in one way.  Two neighbouring operations of different threads
-that conflict in no place lead to the same state in either order, so that one order stands for both.
+Every operation touches some places, each in one way. Two neighboring operations of different
+threads that conflict in no place lead to the same state in either order, so one order represents
+both.
 
 A place is an address, or an odd number next to one for the queue of sleepers of a futex.
 """
@@ -20,11 +21,11 @@ NOTES = 3
 
 
 class Way(IntEnum):
-    """How an operation concerns a place.
+    """How an operation touches a place.
 
-    FOLLOW comes after the write that it depends on, and could not come before.  OBSERVE reads one
-    message of its choice: it commutes with every write but the one that it reads, yet a write opens
-    another choice for it.  READ reads the newest value, WRITE makes a new one.
+    FOLLOW depends on a write, and cannot precede it. OBSERVE reads one message of its choice: it
+    commutes with every write except the one that it reads, but a write adds another choice. READ
+    reads the newest value, and WRITE creates a new one.
     """
 
     FOLLOW = 0
@@ -34,7 +35,7 @@ class Way(IntEnum):
 
 
 class Access(NamedTuple):
-    """One operation on one place.  `version` numbers the value that was read or made."""
+    """One operation on one place. `version` numbers the value that was read or written."""
 
     place: int
     way: Way
@@ -42,19 +43,21 @@ class Access(NamedTuple):
 
 
 def queue_of(address: int) -> int:
-    """The place that stands for the threads that sleep on the futex at `address`."""
+    """Return the place that represents the threads that sleep on the futex at `address`."""
     return address + 1
 
 
 def conflict(first: Way, second: Way) -> bool:
-    """Whether the order of two operations on one place matters to their results."""
+    """Return whether the order of two operations on one place affects their results."""
     return (first is Way.WRITE and second >= Way.READ) or (
         second is Way.WRITE and first >= Way.READ
     )
 
 
 def footprint(thread: Thread, load: Way) -> list[tuple[int, Way]]:
-    """What the operation that `thread` is about to do may concern; `load` is the way of loads."""
+    """Return the places that the next operation of `thread` may touch, and how; `load` is the way
+    of loads.
+    """
     kind = thread.kind
     if kind is Kind.FENCE:
         return [(FENCES, Way.WRITE)]

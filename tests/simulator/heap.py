@@ -1,8 +1,8 @@
 """Simulated memory: allocations with lifetimes, and the words in them.
 
-Addresses are never used again, so that every use after free is seen.  Each thread allocates from an
-arena of its own: what a thread is given does not depend on what others allocated before, and a
-schedule that differs only in the order of independent steps has the same addresses.
+Addresses are never reused, so every use after free is found. Each thread allocates from its own
+arena, so its addresses do not depend on the allocations of others, and schedules that differ only
+in the order of independent steps have the same addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ALIGNMENT = 16
 FIRST_ADDRESS = 0x10000
 ARENA_BITS = 32
 GUARD = 64
-"""Bytes between allocations that belong to no allocation, so that one step too far is seen."""
+"""The number of unused bytes between allocations, so that an access just past the end is found."""
 
 
 class Heap:
@@ -36,7 +36,7 @@ class Heap:
     def allocate(
         self, size: int, thread: int, time: int, maker: str, alignment: int = ALIGNMENT
     ) -> Allocation:
-        """A block of `size` bytes, at a multiple of `alignment`, not initialised."""
+        """Allocate an uninitialized block of `size` bytes, at a multiple of `alignment`."""
         arena = self._arenas.setdefault(thread, [])
         address = (thread << ARENA_BITS) + FIRST_ADDRESS
         if arena:
@@ -58,7 +58,7 @@ class Heap:
         return found
 
     def clear(self, address: int, size: int, thread: int, time: int) -> list[Word]:
-        """Fill untouched words with zero; returns those that have been touched."""
+        """Fill untouched words with zero, and return those that have been touched."""
         first, last = self.word(address), self.word(address + size - WORD)
         if first.owner is not last.owner:
             raise OutOfBounds(f"clearing {size} bytes from {first.name} on passes its end")
@@ -67,7 +67,7 @@ class Heap:
         return [word for word in first.owner.words if word.address in addresses]
 
     def word(self, address: int) -> Word:
-        """The word at `address`, which is a multiple of 8."""
+        """Return the word at `address`, which is a multiple of 8."""
         word = self._words.get(address)
         if word is None:
             word = self._touch(address)
@@ -88,14 +88,14 @@ class Heap:
         return word
 
     def find(self, address: int) -> Allocation | None:
-        """The allocation that `address` lies in, dead or alive."""
+        """Return the allocation that contains `address`, whether released or not."""
         owner = self._before(address)
         if owner is None or address >= owner.address + max(owner.size, 1):
             return None
         return owner
 
     def name(self, address: int) -> str:
-        """The name of an address for people."""
+        """Return a readable name of an address."""
         owner = self.find(address)
         return hex(address) if owner is None else owner.name(address)
 

@@ -1,7 +1,7 @@
-"""Plain memory: lifetimes of blocks, and accesses that the native code promises to order itself.
+"""Plain memory: lifetimes of blocks, and accesses that native code must order itself.
 
-They are no scheduling points: if another thread's access were not ordered, that would be a data race,
-and that is an error in whatever order the two come.
+These accesses are not scheduling points: if another thread's access were unordered, that would be a
+data race, which is an error in either order.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ class PlainMemory(Core):
     """Blocks, and plain reads and writes of words and of parts of words."""
 
     def allocate(self, size: int) -> int:
-        """A new block; its bytes are undefined."""
+        """Allocate a block whose bytes are undefined."""
         return self.allocate_aligned(ALIGNMENT, size)
 
     def allocate_aligned(self, alignment: int, size: int) -> int:
-        """As `allocate`, at a multiple of `alignment`; 0 when the scenario refuses it."""
+        """Allocate like `allocate`, at a multiple of `alignment`; return 0 if the scenario refuses
+        it.
+        """
         if self.refuses():
             return 0
         thread = self._scheduler.current
@@ -45,10 +47,10 @@ class PlainMemory(Core):
         self._tell_lifetime(thread, "release", block)
 
     def discard(self, address: int, size: int) -> None:
-        """Pages go back to the system: of no consequence here."""
+        """Do nothing; on a real machine, pages are returned to the system."""
 
     def load(self, address: int) -> int:
-        """A plain read of a word."""
+        """Read a word plainly."""
         thread = self._scheduler.current
         message = self._plain_read(thread, self._heap.word(address))
         if message.defined != ALL_BYTES:
@@ -58,7 +60,7 @@ class PlainMemory(Core):
         return message.value
 
     def store(self, address: int, value: int) -> None:
-        """A plain write of a word."""
+        """Write a word plainly."""
         thread = self._scheduler.current
         word = self._heap.word(address)
         if self.machine.trace:
@@ -66,31 +68,31 @@ class PlainMemory(Core):
         self._plain_write(thread, word, signed(value), ALL_BYTES)
 
     def load_i32(self, address: int) -> int:
-        """A plain read of a 32-bit integer."""
+        """Read a 32-bit integer plainly."""
         return signed(self._load_bytes(address, 4, "load_i32"), 32)
 
     def store_i32(self, address: int, value: int) -> None:
-        """A plain write of the low 32 bits."""
+        """Write the low 32 bits plainly."""
         self._store_bytes(address, 4, value, "store_i32")
 
     def load_f32(self, address: int) -> float:
-        """A plain read of a 32-bit float."""
+        """Read a 32-bit float plainly."""
         return float_of(self._load_bytes(address, 4, "load_f32"), 4)
 
     def store_f32(self, address: int, value: float) -> None:
-        """A plain write, rounded to 32 bits."""
+        """Write a float plainly, rounded to 32 bits."""
         self._store_bytes(address, 4, bits_of(value, 4), "store_f32")
 
     def load_f64(self, address: int) -> float:
-        """A plain read of a double."""
+        """Read a double plainly."""
         return float_of(self._load_bytes(address, 8, "load_f64"), 8)
 
     def store_f64(self, address: int, value: float) -> None:
-        """A plain write of a double."""
+        """Write a double plainly."""
         self._store_bytes(address, 8, bits_of(value, 8), "store_f64")
 
     def copy(self, target: int, source: int, size: int) -> None:
-        """Plain reads and writes of whole words; undefined bytes are copied as such."""
+        """Copy whole words by plain reads and writes; undefined bytes stay undefined."""
         thread = self._scheduler.current
         for offset in range(0, size, WORD):
             message = self._plain_read(thread, self._heap.word(source + offset))
@@ -99,7 +101,7 @@ class PlainMemory(Core):
         self._tell(thread, "copy", target, note=f"{size} bytes from {self._heap.name(source)}")
 
     def clear(self, target: int, size: int) -> None:
-        """Plain writes of whole words."""
+        """Clear whole words by plain writes."""
         thread = self._scheduler.current
         for word in self._heap.clear(target, size, thread.index, thread.time) if size else []:
             self._plain_write(thread, word, 0, ALL_BYTES)
@@ -135,7 +137,7 @@ class PlainMemory(Core):
     def _plain_write(self, thread: Thread, word: Word, value: int, defined: int) -> None:
         check_plain_write(word, thread)
         version = word.messages[-1].version + 1
-        # All later readers of this word come after this write: older values are gone.
+        # All later readers of this word are ordered after this write, so older values are gone.
         word.messages = [Message(value, defined, thread.index, thread.time, version)]
         word.plain_readers = {}
         word.atomic_readers = {}

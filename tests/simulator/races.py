@@ -1,8 +1,9 @@
-"""Data races: two accesses to a word, one of them a write, one of them plain, that nothing orders.
+"""Find data races: two accesses to a word, at least one a write and at least one plain, that
+nothing orders.
 
-An access is known by its thread and that thread's own time; another thread's vector clock tells whether
-it comes before.  Because order is judged by clocks and not by luck, a race is found on any schedule on
-which both accesses happen, close together or not.
+An access is identified by its thread and that thread's own time; another thread's vector clock says
+whether it comes before. Because clocks decide the order, not timing, a race is found on any
+schedule in which both accesses happen, however far apart.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from tests.simulator.words import Allocation, Message, Word
 
 
 def check_plain_read(word: Word, thread: Thread) -> None:
-    """Every write comes before a plain read."""
+    """Check that every write is ordered before a plain read."""
     for message in word.messages:
         if message.time > thread.clock[message.thread]:
             raise _race(word, thread, "a plain read", _write(message), message.thread)
 
 
 def check_plain_write(word: Word, thread: Thread, what: str = "a plain write") -> None:
-    """Every other access comes before a plain write, and before a release."""
+    """Check that every other access is ordered before a plain write or a release."""
     for message in word.messages:
         if message.time > thread.clock[message.thread]:
             raise _race(word, thread, what, _write(message), message.thread)
@@ -31,14 +32,14 @@ def check_plain_write(word: Word, thread: Thread, what: str = "a plain write") -
 
 
 def check_atomic_read(word: Word, thread: Thread) -> None:
-    """The plain write, if there is one, comes before an atomic read."""
+    """Check that the plain write, if any, is ordered before an atomic read."""
     first = word.messages[0]
     if first.clock is None and first.time > thread.clock[first.thread]:
         raise _race(word, thread, "an atomic read", _write(first), first.thread)
 
 
 def check_atomic_write(word: Word, thread: Thread) -> None:
-    """All plain accesses come before an atomic write."""
+    """Check that all plain accesses are ordered before an atomic write."""
     first = word.messages[0]
     if first.clock is None and first.time > thread.clock[first.thread]:
         raise _race(word, thread, "an atomic write", _write(first), first.thread)
@@ -47,7 +48,7 @@ def check_atomic_write(word: Word, thread: Thread) -> None:
 
 
 def check_release(allocation: Allocation, thread: Thread) -> None:
-    """Every access to an allocation comes before its release."""
+    """Check that every access to an allocation is ordered before its release."""
     for word in allocation.words:
         check_plain_write(word, thread, "the release")
 

@@ -1,11 +1,12 @@
-"""The order of threads: every decision of a run, taken by a `Chooser` and written down.
+"""The order of threads: a `Chooser` makes every decision of a run, and the scheduler records them.
 
-A run is a function of its decisions.  `decisions` holds the choices where there was more than one
-option, as indexes, in order: the schedule.  Option 0 is always "go on as expected" (the running thread
-goes on, a load reads the newest value), so that zeros at the end of a schedule can be left out.
+A run is a function of its decisions. `decisions`, the schedule, holds the choices among more than
+one option, as indices, in order. Option 0 is always the expected one (the running thread continues,
+a load reads the newest value), so zeros at the end of a schedule can be omitted.
 
-When no thread can run, time passes: spinning threads take another turn, and if that changes nothing
-the sleepers with the nearest deadline wake up.  If there are none either, the run is stuck.
+If no thread can run, time passes: spinning threads take another turn and, if that changes nothing,
+the sleepers with the nearest deadline wake up. If there are no such sleepers either, the run is
+stuck.
 """
 
 from __future__ import annotations
@@ -20,29 +21,33 @@ from tests.simulator.words import Word
 
 
 class Chooser(Protocol):
-    """Takes the decisions of a run.  It must decide the same way when the same run is repeated."""
+    """Makes the decisions of a run. When a run is repeated, it must decide the same way."""
 
     def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
-        """Which of `options` runs next, as an index.
+        """Return which of `options` runs next, as an index.
 
-        `preempts` says that option 0 is the thread that runs now: any other one interrupts it.
+        `preempts` says that option 0 is the running thread, which any other option interrupts.
         """
 
     def next_value(self, thread: Thread, labels: Sequence[int]) -> int:
-        """Which of several results the operation of `thread` has; labels name them in any run."""
+        """Return which of several results the operation of `thread` has; `labels` identify them in
+        any run.
+        """
 
     def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
-        """`thread` has done its operation, and these are the words that it concerned."""
+        """Record that `thread` has done its operation, which touched the places in `accesses`."""
 
     def time_passed(self) -> None:
-        """No thread could run; now some can.  Everything so far comes before everything to come."""
+        """Record that no thread could run, but some can now. All earlier steps precede all later
+        ones.
+        """
 
 
 class Scheduler:
     """The threads of a world and the order in which they run.
 
-    `spin_limit` is how often spinning threads get another turn although nothing changes;
-    `step_limit` ends runs that never come to an end.
+    `spin_limit` is how often spinning threads get another turn although nothing changes.
+    `step_limit` ends runs that would never finish.
     """
 
     def __init__(self, chooser: Chooser, spin_limit: int, step_limit: int) -> None:
@@ -62,10 +67,10 @@ class Scheduler:
         self._writes_at_last_turn = -1
 
     def add(self, body: Callable[[], object], name: str) -> Thread:
-        """A thread that will run `body`, after everything that the scenario has done so far.
+        """Add a thread that will run `body`, after everything that the scenario has done so far.
 
         Raises:
-            ValueError: if the run has started: clocks have one place for each thread.
+            ValueError: if the run has started, because clocks have one entry for each thread.
         """
         if len(self.main.clock) > 1:
             raise ValueError("a scenario adds its threads before they run")
@@ -85,7 +90,9 @@ class Scheduler:
         self._join()
 
     def step(self, kind: Kind, word: Word | None = None) -> Thread:
-        """Stop before an operation until it is the current thread's turn; returns that thread."""
+        """Stop before an operation until it is the current thread's turn, and return that
+        thread.
+        """
         thread = self.current
         if thread is self.main:
             self._count_alone()
@@ -103,7 +110,7 @@ class Scheduler:
         return thread
 
     def value(self, thread: Thread, labels: Sequence[int]) -> int:
-        """One of several results of an operation, as an index into `labels`."""
+        """Choose one of several results of an operation, and return its index in `labels`."""
         choice = self._chooser.next_value(thread, labels) if thread is not self.main else 0
         if len(labels) > 1:
             self.decisions.append(choice)
@@ -115,7 +122,7 @@ class Scheduler:
             self._chooser.performed(thread, accesses)
 
     def abandon(self) -> None:
-        """End all threads where they are."""
+        """End all threads at their current operations."""
         self.current = self.main
         for thread in self.threads:
             thread.abandon()
@@ -126,7 +133,7 @@ class Scheduler:
             raise Livelock(f"the scenario itself has no end after {self._step_limit} steps")
 
     def _start(self) -> None:
-        """Bring every thread to its first operation that others can notice."""
+        """Run every thread to its first operation that others can notice."""
         width = len(self.names)
         self.main.clock += [0] * (width - 1)
         self.main.seen = list(self.main.clock)

@@ -1,7 +1,7 @@
-"""Simulated threads: greenlets of one Python thread, and what each is about to do.
+"""Simulated threads: greenlets of one Python thread, and their next operations.
 
-A thread stops before every operation that other threads can notice and says which one it is.  Between
-two of them it runs alone, so that only their order is explored.
+A thread stops before every operation that other threads can notice, and announces it. Between two
+such operations it runs alone, so only their order is explored.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from tests.simulator.words import Word
 
 
 class Kind(IntEnum):
-    """Operations that other threads can notice.  From SLEEP on, one may have to wait its turn."""
+    """Operations that other threads can notice. Those from SLEEP on may have to wait until they are
+    possible.
+    """
 
     LOAD = 0
     STORE = 1
@@ -30,7 +32,9 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Sleep:
-    """A thread's sleep on a futex.  `version` is the wake-up's place in the history of the queue."""
+    """A thread's sleep on a futex. `version` is the position of the wake-up in the queue's
+    history.
+    """
 
     timeout_ns: int
     may_return_early: bool
@@ -39,10 +43,11 @@ class Sleep:
 
 
 class Thread:
-    """One simulated thread.  `MAIN` is the scenario itself, before and after all the others.
+    """One simulated thread. `MAIN` is the scenario itself, which runs before and after all others.
 
-    `clock` is the vector clock of what happens before the thread's next access; `seen` adds what
-    sequentially consistent fences have shown it, which orders values but excuses no data race.
+    `clock` is the vector clock of everything that happens before the thread's next access. `seen`
+    adds what sequentially consistent fences have shown it, which orders values but does not excuse
+    a data race.
     """
 
     MAIN = 0
@@ -59,8 +64,8 @@ class Thread:
         self.time_is_up = False
         self.sleep: Sleep | None = None
         self.early_returns = 0
-        # What a spin loop has looked at since it last wrote: while nothing of it changes, another
-        # turn changes nothing.
+        # The words that a spin loop has read since it last wrote: unless one of them changes,
+        # another turn has no effect.
         self.observed: dict[Word, int] = {}
         self.wrote = False
         self.calls_of_now = 0
@@ -70,7 +75,7 @@ class Thread:
 
     @property
     def name(self) -> str:
-        """What the scenario calls the thread."""
+        """The scenario's name of the thread."""
         return self.names[self.index]
 
     def prepare(self, body: Callable[[], object]) -> None:
@@ -83,16 +88,16 @@ class Thread:
         self._greenlet = greenlet(run)
 
     def resume(self) -> None:
-        """Run the thread on from where it stopped; returns when another thread resumes the caller."""
+        """Continue the thread where it stopped; return when another thread resumes the caller."""
         self._greenlet.switch()
 
     def abandon(self) -> None:
-        """End a thread in the middle of its work, without a trace."""
+        """End a thread in the middle of its work, without recording it."""
         if self.started and not self.finished:
             self._greenlet.throw()
 
     def can_run(self) -> bool:
-        """Whether the operation that the thread is about to do is possible now."""
+        """Return whether the thread's next operation is possible now."""
         if self.finished:
             return False
         if self.kind < Kind.SLEEP or self.time_is_up:
@@ -102,16 +107,20 @@ class Thread:
         return self.sleep is None or self.sleep.woken or self.sleep.may_return_early
 
     def readable_versions(self) -> list[int]:
-        """The versions of its word that the thread, which is about to load it, may read."""
+        """Return the versions of its word that the thread may read in the load that it is about to
+        do.
+        """
         return [] if self.word is None else [m.version for m in self.word.visible(self.seen)]
 
     def learn(self, clock: Iterable[int], seen: Iterable[int]) -> None:
-        """What another thread published is before everything that this one does from now on."""
+        """Order everything that another thread published before all later steps of this one."""
         join(self.clock, clock)
         join(self.seen, seen)
 
     def tick(self) -> None:
-        """Start a new time: what follows is not covered by the clocks handed out so far."""
+        """Advance the thread's time, so that clocks given out so far do not cover its later
+        steps.
+        """
         self.clock[self.index] += 1
         self.seen[self.index] = self.clock[self.index]
 
@@ -125,6 +134,6 @@ class Thread:
 
 
 def join(clock: list[int], other: Iterable[int]) -> None:
-    """Make `clock` the least clock after both."""
+    """Set `clock` to the least clock that is after both."""
     for index, time in enumerate(other):
         clock[index] = max(clock[index], time)

@@ -1,7 +1,7 @@
 """One schedule as a table, step by step: thread, operation, field.
 
-Only a world that was asked for it (`World(trace=True)`) keeps events: exploring thousands of schedules
-does not pay for them.
+Only a world with `World(trace=True)` keeps events, so exploring thousands of schedules does not pay
+for them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import takewhile
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One access, call, sleep or wake-up.
+    """One access, call, sleep, or wake-up.
 
-    `step` counts scheduling points: plain accesses belong to the step before them.  `old` and `new`
-    are the word before and after as far as the thread has seen it, None where that means nothing.
-    `place` is the native function.  `note` says what is special, such as an outdated value read.
+    `step` counts scheduling points; plain accesses belong to the step before them. `old` and `new`
+    are the word before and after, as far as the thread has seen it, or None if that has no meaning.
+    `place` is the native function. `note` says what is special, such as an outdated value.
     """
 
     step: int
@@ -32,7 +32,7 @@ class Event:
 
     @property
     def value(self) -> str:
-        """The values as a reader wants them: `3` for a read, `3 -> 4` for a change."""
+        """The values in readable form: `3` for a read, `3 -> 4` for a change."""
         shown = [_number(value) for value in (self.old, self.new) if value is not None]
         if self.old is None and self.new is not None:
             return f"-> {shown[0]}"
@@ -40,7 +40,7 @@ class Event:
 
 
 def _number(value: float) -> str:
-    """Small numbers in decimal, addresses and bit patterns in hexadecimal."""
+    """Format small numbers in decimal, addresses and bit patterns in hexadecimal."""
     if isinstance(value, float) or -4096 < value < 4096:
         return str(value)
     return hex(value)
@@ -50,13 +50,17 @@ HEADINGS = ("step", "thread", "operation", "word", "value", "function", "note")
 
 
 MAX_ROWS = 400
-"""A longer story is shown by its end."""
+"""The maximum number of rows; of a longer table, the end is shown."""
 MAX_ROWS_BEFORE = 20
-"""What a scenario does before its threads start is shown if it is this short."""
+"""The maximum number of rows for the preparation before the threads start; a longer one is not
+shown.
+"""
 
 
 def render(events: Sequence[Event]) -> str:
-    """The events as a table, one line each, without a long preparation or a long beginning."""
+    """Return the events as a table, one line each, without a long preparation or a long
+    beginning.
+    """
     shown = _after_preparation(events)[-MAX_ROWS:]
     rows = [HEADINGS, *(_row(event) for event in shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]

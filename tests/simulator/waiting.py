@@ -16,23 +16,23 @@ from tests.simulator.threads import Kind, Sleep, Thread
 
 @dataclass(slots=True)
 class FutexQueue:
-    """The threads that sleep on one address, in the order in which they came."""
+    """The threads that sleep on one address, in order of arrival."""
 
     sleepers: list[Thread]
     version: int = 0
 
 
 class Waiting(Atomics):
-    """`pause`, the clocks, `processor`, `futex_wait` and `futex_wake`."""
+    """`pause`, the clocks, `processor`, `futex_wait`, and `futex_wake`."""
 
     def __init__(self, chooser: Chooser, machine: Machine) -> None:
         super().__init__(chooser, machine)
         self._queues: dict[int, FutexQueue] = {}
 
     def pause(self) -> None:
-        """Let others go first: go on when something changes that this thread has looked at.
+        """Let others go first, and continue when a word that this thread has read changes.
 
-        A thread that has written since its last pause goes on at once.
+        A thread that has written since its last pause continues at once.
         """
         thread = self._scheduler.current
         if thread.wrote:
@@ -41,7 +41,7 @@ class Waiting(Atomics):
         self._scheduler.step(Kind.PAUSE)
         accesses = []
         for word in thread.observed:
-            # Writes become visible in the end: a spin loop does not see old values for ever.
+            # Writes become visible eventually: a spin loop does not read old values forever.
             newest = word.messages[-1]
             newest.readers.setdefault(thread.index, thread.time)
             accesses.append(Access(word.address, Way.READ, newest.version))
@@ -51,33 +51,34 @@ class Waiting(Atomics):
         self._tell(thread, "pause", 0)
 
     def ticks(self) -> int:
-        """The clock, for code that only compares."""
+        """Return the clock, for code that only compares."""
         return self.now()
 
     def now(self) -> int:
-        """A clock that goes on with every read of it, and with every sleep that lasts its whole time.
+        """Return the clock, which advances with every read of it, and with every sleep that is not
+        cut short.
 
-        Each thread has its own: what others did meanwhile took no time, or a long one.
+        Each thread has its own clock, as if the steps of others took no time, or a long time.
         """
         thread = self._scheduler.current
         thread.calls_of_now += 1
         return self._scheduler.now_ns + thread.slept_ns + thread.calls_of_now
 
     def cpu_time(self) -> int:
-        """The same clock: here no thread waits for a processor."""
+        """Return the same clock, because no thread waits for a processor here."""
         return self.now()
 
     def processor(self) -> int:
-        """Each thread has one of its own."""
+        """Return the thread's own processor: each thread has one."""
         return self._scheduler.current.index
 
     def futex_wait(self, address: int, expected: int, timeout_ns: int) -> int:
-        """Sleep while the low half of the word is `expected`; the newest value decides."""
+        """Sleep while the low half of the word is `expected`, according to its newest value."""
         thread, word = self._step(Kind.FUTEX_WAIT, address)
         check_atomic_read(word, thread)
         word.atomic_readers[thread.index] = thread.time
         newest = word.messages[-1]
-        # The thread has seen the value, but nothing says that it has seen what came before it.
+        # The thread has seen the value, but not necessarily the writes before it.
         newest.readers.setdefault(thread.index, thread.time)
         reading = Access(address, Way.READ, newest.version)
         if (newest.value ^ expected) & 0xFFFF_FFFF:
@@ -93,7 +94,9 @@ class Waiting(Atomics):
         return 0
 
     def futex_wake(self, address: int, count: int) -> int:
-        """Wake up to `count` of the threads that sleep on `address`: any of them."""
+        """Wake at most `count` of the threads that sleep on `address`; any of them may be
+        chosen.
+        """
         thread, _ = self._step(Kind.FUTEX_WAKE, address)
         queue = self._queues.get(address)
         if queue is None or not queue.sleepers:
@@ -144,7 +147,9 @@ class Waiting(Atomics):
         self._tell(thread, "futex_wait", address, note=note)
 
     def _return_early(self, thread: Thread, sleep: Sleep) -> str:
-        """Others can still run: they are slow, and the time is up, or the sleep ends for no reason."""
+        """End a sleep while others can still run: they are slow and the time is up, or it ends for
+        no reason.
+        """
         thread.early_returns += 1
         outcomes = ["time is up"] if sleep.timeout_ns >= 0 else []
         if self.machine.spurious_wakeups:
@@ -156,7 +161,9 @@ class Waiting(Atomics):
 
 
 def _wake(sleeper: Thread, waker: Thread, version: int) -> None:
-    """Let `sleeper` go on.  What the waker did before is before what the sleeper does then."""
+    """Let `sleeper` continue, and order its later steps after everything that the waker has
+    done.
+    """
     assert sleeper.sleep is not None, "a thread in the queue sleeps"
     sleeper.sleep.woken = True
     sleeper.sleep.version = version

@@ -1,12 +1,13 @@
-"""One word of simulated memory: its recent values, and which threads may still see which.
+"""One word of simulated memory: its recent values, and which threads may still read which of them.
 
-The model is release-acquire, as in C11 and LLVM, with read-modify-writes and sequentially consistent
-fences.  The atomic writes to a word form a list of messages.  A thread that loads may read any message
-that is not older than one it is known to have seen: with two threads that each store and then load the
-other's word, both may read the old value unless both use a fence.  That is more than a store buffer
-does: whatever is found here can happen on some processor or after some compiler.
+The model is release-acquire, as in C11 and LLVM, with read-modify-writes and sequentially
+consistent fences. The atomic writes to a word form a list of messages. A load may read any message
+that is not older than one that its thread is known to have seen. For example, if two threads each
+store and then load the other's word, both may read the old value unless both use a fence. The model
+allows more than a store buffer: everything found here can happen on some processor or after some
+compiler.
 
-Left out: relaxed atomics (native code has none), stores that enter the middle of the list, a
+Not modeled: relaxed atomics (native code has none), stores that enter the middle of the list, a
 compare-and-swap that fails on an outdated value, and load-store reordering.
 """
 
@@ -16,7 +17,7 @@ ALL_BYTES = 0xFF
 
 
 class Message:
-    """One write.  `clock` and `seen` are what a thread that reads it with acquire learns.
+    """One write. A thread that reads it with acquire learns its `clock` and `seen`.
 
     A plain write has no clock.  `defined` has one bit per byte that was written.
     `readers` maps a thread to its own time when it first read the message.
@@ -35,7 +36,9 @@ class Message:
         self.readers: dict[int, int] = {}
 
     def is_known_by(self, seen: list[int]) -> bool:
-        """Whether a thread that has seen `seen` knows of the write, or of a thread that read it."""
+        """Return whether a thread that has seen `seen` knows of the write, or of a thread that read
+        it.
+        """
         if self.time <= seen[self.thread]:
             return True
         return any(time <= seen[reader] for reader, time in self.readers.items())
@@ -58,11 +61,11 @@ class Word:
 
     @property
     def name(self) -> str:
-        """The word as a reader knows it."""
+        """The word's readable name."""
         return self.owner.name(self.address)
 
     def visible(self, seen: list[int]) -> list[Message]:
-        """The messages that a thread that has seen `seen` may read, newest first."""
+        """Return the messages that a thread that has seen `seen` may read, newest first."""
         found = []
         for message in reversed(self.messages):
             found.append(message)
@@ -72,10 +75,10 @@ class Word:
 
 
 class Allocation:
-    """A block of memory, from `allocate` to `release`.  Addresses are never used again.
+    """A block of memory, from `allocate` to `release`. Addresses are never reused.
 
-    Words come into being when they are first touched: `cleared` has the ranges that a thread
-    filled with zero before, with the thread and its time.
+    Words are created when they are first touched; `cleared` has the ranges that a thread filled
+    with zero before, with the thread and its time.
     """
 
     def __init__(self, address: int, size: int, thread: int, time: int, maker: str) -> None:
@@ -92,7 +95,9 @@ class Allocation:
         self.kept = False
 
     def first_message(self, address: int) -> Message:
-        """What a word holds that was not touched so far: zero if it was cleared, else nothing."""
+        """Return the content of a word that was not touched so far: zero if it was cleared,
+        otherwise undefined.
+        """
         for addresses, thread, time in reversed(self.cleared):
             if address in addresses:
                 return Message(0, ALL_BYTES, thread, time, 0)
@@ -100,11 +105,11 @@ class Allocation:
 
     @property
     def title(self) -> str:
-        """The allocation as a reader knows it."""
+        """The allocation's readable name."""
         return self.label or f"{self.maker}@{self.address:#x}"
 
     def name(self, address: int) -> str:
-        """A word of it as a reader knows it: `value.STATE`, or `value+8`."""
+        """Return the readable name of one of its words: `value.STATE`, or `value+8`."""
         offset = address - self.address
         if offset in self.fields:
             return f"{self.title}.{self.fields[offset]}"

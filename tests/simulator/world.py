@@ -1,8 +1,8 @@
-"""A simulated machine for native functions: what a scenario talks to, and what `memory` talks to.
+"""A simulated machine for native functions, with an interface for scenarios and one for `memory`.
 
-`memory` sends every access of uncompiled native code to the current `World`.  A scenario allocates and
-fills memory, starts threads, and says what must hold in the end; `run` lets a `Chooser` decide every
-step.
+`memory` sends every access of uncompiled native code to the current `World`. A scenario allocates
+and fills memory, starts threads, and states what must hold in the end; `run` lets a `Chooser`
+decide every step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIRST_FUNCTION = 0x7F00_0000_0000
 class World(Waiting):
     """Memory and threads of one run.
 
-    Scenarios use what is defined here; the interface of `memory` is inherited.
+    Scenarios use the methods defined here; the interface for `memory` is inherited.
     """
 
     def __init__(self, chooser: Chooser, machine: Machine) -> None:
@@ -32,24 +32,25 @@ class World(Waiting):
         self._checks: list[Callable[[], object]] = []
 
     def thread(self, body: Callable[[], object], name: str = "") -> None:
-        """Run `body` on a thread of its own, after everything that the scenario has done so far."""
+        """Run `body` on a new thread, after everything that the scenario has done so far."""
         self._scheduler.add(body, name)
 
     def finally_assert(self, check: Callable[[], object]) -> None:
-        """Call `check` when all threads have ended; it raises or returns False if all is not well.
+        """Call `check` after all threads have exited; it raises or returns False to report an
+        error.
 
-        The last check comes first, so that what was set up first can be taken down last.
+        Checks run in reverse order, so that the first setup can be undone last.
         """
         self._checks.append(check)
 
     def function(self, function: Callable[..., int | None]) -> int:
-        """The address through which `call1` and the others reach `function`."""
+        """Return the address through which `call1` and the others reach `function`."""
         if function not in self._functions:
             self._functions.append(function)
         return FIRST_FUNCTION + 16 * self._functions.index(function)
 
     def label(self, address: int, label: str, fields: Mapping[int, str] | None = None) -> int:
-        """Name an allocation, and its fields by offset, for reports; returns `address`."""
+        """Name an allocation, and its fields by offset, for reports; return `address`."""
         allocation = self._heap.find(address)
         if allocation is not None:
             allocation.label = label
@@ -57,7 +58,7 @@ class World(Waiting):
         return address
 
     def keep(self, address: int) -> int:
-        """Do not report an allocation that is never released; returns `address`."""
+        """Do not report an allocation that is never released; return `address`."""
         allocation = self._heap.find(address)
         if allocation is not None:
             allocation.kept = True
@@ -77,14 +78,14 @@ class World(Waiting):
 
     @property
     def steps(self) -> int:
-        """How many operations the threads have done that others can notice."""
+        """The number of operations by the threads that others can notice."""
         return self._scheduler.steps
 
     def run(self) -> None:
-        """Run the threads to their end, check what must hold then, and look for leaks.
+        """Run the threads until they exit, run the checks, and search for leaks.
 
         Raises:
-            SimulationError: for the first thing that is wrong.
+            SimulationError: for the first error.
         """
         try:
             self._scheduler.run()
@@ -137,24 +138,26 @@ class World(Waiting):
         return float(self._callee(function)(first) or 0.0)
 
     def thread_context(self) -> int:
-        """What the thread has set: the scenario says which context each thread works with."""
+        """Return the context that the thread has set: the scenario decides which thread works with
+        which.
+        """
         thread = self._scheduler.current
         if thread.context == 0:
             raise BadCall(f"{thread.name} has no context")
         return thread.context
 
     def set_thread_context(self, context: int) -> int:
-        """No other thread notices."""
+        """Set the context that the thread works with; no other thread notices."""
         thread = self._scheduler.current
         former, thread.context = thread.context, context
         return former
 
     def stack_room(self) -> int:
-        """Simulated stacks are large."""
+        """Return a large number, because simulated stacks are never low."""
         return 1 << 40
 
     def bound_words(self, item: int) -> int:
-        """Python calls no entry in a simulation."""
+        """Reject the call: Python calls no entry in a simulation."""
         raise BadCall(f"{item} is no function of Python")
 
     def _callee(self, function: int) -> Callable[..., int | None]:
