@@ -1,4 +1,4 @@
-"""`make fuzz`: try mutants until the time is over, show what was found, keep it.
+"""`make fuzz`: try mutants until the time is up, and show and keep the finds.
 
     python -m tests.fuzz --minutes 10 --seed 1 --nets bef,async
     python -m tests.fuzz --nets bef --count 1000        # that many cases, always the same
@@ -26,10 +26,10 @@ from tests.fuzz.running import QUEUES, Runner
 from tfrt_runtime.host.process import native_process
 
 BATCH_SECONDS = 10.0
-"""How long a child lives, about: what it finds may depend on what it did before."""
+"""The approximate lifetime of a child: its finds may depend on its earlier cases."""
 BATCH = 4000
 MAX_BEFORE = 400
-"""How many earlier cases of a child may be the reason for its death."""
+"""The maximum number of a child's earlier cases that may be the reason for its death."""
 REPLAY_SECONDS = 0.1
 FINDS = Path("build") / "fuzz-finds"
 
@@ -46,7 +46,7 @@ class Find:
 
 @dataclass
 class Tally:
-    """What a net has done."""
+    """Counts of what a net has done."""
 
     tried: int = 0
     ran: int = 0
@@ -82,7 +82,7 @@ class Session:
     finds: dict[tuple[str, str], Find] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Kinds of problems that the folder has files of are only counted."""
+        """Load the kinds of problems for which the folder has files: these are only counted."""
         if self._index.exists():
             for line in self._index.read_text().splitlines():
                 net, kind, _, *paths = line.split("\t")
@@ -90,11 +90,13 @@ class Session:
 
     @property
     def _index(self) -> Path:
-        """Net, kind, how it is shown again, and files of each find, with tabs between them."""
+        """The file with the net, the kind, the way to reproduce it, and the files of each find,
+        separated by tabs.
+        """
         return self.folder / "INDEX.txt"
 
     def work(self, net: Net[Any]) -> Callable[[], Work]:
-        """What a child does with a number."""
+        """Return the function by which a child tries the case with a number."""
 
         def open_work() -> Work:
             runner = Runner(net.seconds)
@@ -111,7 +113,7 @@ class Session:
         return open_work
 
     def take(self, net: Net[Any], outcome: Outcome, first: int) -> None:
-        """Note what a child found; a new kind is made small and kept."""
+        """Record what a child found; reduce and keep a find of a new kind."""
         for problem in outcome.problems:
             key = net.name, problem.kind
             if key in self.finds:
@@ -123,7 +125,7 @@ class Session:
             self.finds[key].files = self.keep(net, problem, first)
 
     def keep(self, net: Net[Any], problem: Problem, first: int) -> list[Path]:
-        """Write the smallest case that is found to do the same, or the cases one after the other."""
+        """Write the smallest case found to do the same, or the cases one after another."""
         if problem.case < 0:
             return self._write(net, problem, [], "at the end of a child")
         case = net.make(random.Random(f"{self.seed}/{net.name}/{problem.case}"))
@@ -174,7 +176,9 @@ class Session:
 def _in_turn(
     cases: Sequence[tuple[Net[Any], Any]], seconds: float, queues: Sequence[str] = ()
 ) -> Callable[[], Work]:
-    """What a child does that runs cases one after the other, again and again; the arguments are those of `Runner`."""
+    """Return the work of a child that runs cases one after another, repeatedly; the arguments are
+    those of `Runner`.
+    """
 
     def open_work() -> Work:
         runner = Runner(seconds, queues)
@@ -189,7 +193,7 @@ def _in_turn(
 
 
 def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> bool:
-    """Whether cases, run one after the other in a new child, do the same again."""
+    """Return whether cases, run one after another in a new child, do the same again."""
     work = _in_turn([(net, case) for case in cases], net.seconds)
     outcome = run_child(range(len(cases) * times), work, hang_seconds=net.hang_seconds)
     return any(
@@ -198,15 +202,21 @@ def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> b
 
 
 def replay(paths: Sequence[Path], times: int) -> Outcome:
-    """Run files one after the other in one child, repeatedly, on every queue; endless runs are cancelled."""
-    nets = {net.suffix: net for net in reversed(all_nets().values())}  # the first one of a suffix
+    """Run files one after another in one child, repeatedly, on every queue; endless runs are
+    cancelled.
+    """
+    nets = {
+        net.suffix: net for net in reversed(all_nets().values())
+    }  # the first net of each suffix wins
     cases = [(nets[p.suffix], nets[p.suffix].of_file(p.read_bytes(), p.name)) for p in paths]
     work = _in_turn(cases, REPLAY_SECONDS, QUEUES)
     return run_child(range(len(cases) * times), work, hang_seconds=20.0)
 
 
 def show_replay(paths: Sequence[Path], times: int) -> int:
-    """Run files, and say what is wrong with each; files after one that ends the child have their turn."""
+    """Run files, and report the problems of each. Files after one that ends the child are run in a
+    new one.
+    """
     left, count = list(paths), 0
     while left:
         outcome = replay(left, times)
@@ -222,13 +232,13 @@ def show_replay(paths: Sequence[Path], times: int) -> int:
 
 
 def say(text: str) -> None:
-    """One line of progress, over the last one."""
+    """Print a line of progress over the last one."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def table(tallies: dict[str, Tally]) -> str:
-    """What was tried, net by net."""
+    """Return a table of what was tried, net by net."""
     rows = [("net", "tried", "ran", "per s", "deaths", "hangs", "exceptions", "leaks")]
     rows += [
         (
@@ -245,7 +255,7 @@ def table(tallies: dict[str, Tally]) -> str:
 
 
 def prepare(nets: Sequence[Net[Any]]) -> None:
-    """Import and load all that children need, before any is made."""
+    """Import and load everything that children need, before the first child starts."""
     import tfrt_nb.compiled.kernels
     import tfrt_nb.convert.carried
     import tfrt_nb.jit.stages  # noqa: F401
@@ -264,9 +274,10 @@ def fuzz(
     until: float,
     count: int | None,
 ) -> None:
-    """Try cases of the nets in turn, by their weights, until the time is over or all are tried.
+    """Try cases of the nets in turn, by their weights, until the time is up or all are tried.
 
-    `tallies`, by the nets' names, are true after each child, even if an interrupt ends the call.
+    `tallies`, by the nets' names, are up to date after each child, even if an interrupt ends the
+    call.
     """
     while True:
         most = {net.name: 1 << 62 if count is None else int(count * net.weight) for net in nets}

@@ -1,9 +1,9 @@
-"""Random sequences of calls of the async runtime's C functions, right by their types.
+"""Random sequences of calls of the async runtime's C functions, with arguments of the right types.
 
-A sequence is a list of steps; a step is the name of an operation and three numbers, which choose objects
-among those that there are.  Steps run in a function that the runtime calls as it calls compiled code, in
-tasks and where coroutines resume.  An object is used only while the sequence has a reference to it; with
-`overdrop`, in a checked runtime, a missing reference is dropped.
+A sequence is a list of steps. A step is the name of an operation and three numbers, which choose
+among the existing objects. Steps run in a function that the runtime calls like compiled code, in
+tasks, and where coroutines resume. An object is used only while the sequence has a reference to it;
+with `overdrop`, in a checked runtime, a missing reference is dropped.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ OF_COMPILED_CODE = {
     "tfrtAsyncFailFrom": "the function fails next",
     "tfrtAsyncStackLimit": "the stack of a thread",
 }
-"""Functions of which sequences know too little, and what compiled code knows."""
+"""Functions that sequences cannot call correctly, and why: compiled code knows more."""
 
 _WEIGHTS = {
     "token": 6,
@@ -112,7 +112,7 @@ SIZES = (0, 1, 4, 8, 9, 16, 64, 100, 5000)
 
 
 def random_steps(chance: random.Random) -> list[Step]:
-    """Up to 60 steps."""
+    """Return up to 60 steps."""
     names, weights = list(_WEIGHTS), list(_WEIGHTS.values())
     return [
         (name, chance.randrange(1000), chance.randrange(1000), chance.randrange(10))
@@ -122,7 +122,9 @@ def random_steps(chance: random.Random) -> list[Step]:
 
 @dataclass
 class Made:
-    """An object of a sequence, with the references that it has to it; `users` are calls under way."""
+    """An object of a sequence, and the number of references that the sequence has to it; `users`
+    counts calls in progress.
+    """
 
     kind: str
     address: int
@@ -149,7 +151,7 @@ class Sequence:
         self._resume = ctypes.CFUNCTYPE(None, _WORD)(lambda handle: self._some_steps(handle))
 
     def call(self, name: str, *words: int) -> int:
-        """Call a function of the runtime; a name without its prefix is of MLIR's runtime."""
+        """Call a function of the runtime; a name without a prefix is one of MLIR's runtime."""
         symbol = name if name.startswith(("mlir", "tfrt")) else f"mlirAsyncRuntime{name}"
         result, *parameters = TYPES[symbol]
         address = self.runtime.functions[symbol]
@@ -159,7 +161,7 @@ class Sequence:
         """Run all steps, and drop all references.
 
         Raises:
-            TfrtError: what the runtime says of it.
+            TfrtError: the runtime's report.
         """
         self.runtime.run(ctypes.cast(self._main, ctypes.c_void_p).value or 0)
 
@@ -176,9 +178,9 @@ class Sequence:
         return False
 
     def _give_back(self, made: Made) -> None:
-        """At the end: drop all references to an object that no call uses.
+        """Drop, at the end, all references to an object that no call uses.
 
-        A worker may have made it after the others were resolved.
+        A worker may have created it after the others were resolved.
         """
         with self._lock:
             if not self._is_over or made.users:
@@ -189,7 +191,7 @@ class Sequence:
             self.call("DropRef", made.address, references)
 
     def _resolve(self, made: Made) -> None:
-        """Make a token or a value available, if nothing has resolved it."""
+        """Make a token or a value available unless it is resolved."""
         if made.kind != "group" and self._may_resolve(made):
             self.call(f"Emplace{made.kind.title()}", made.address)
 
@@ -204,7 +206,9 @@ class Sequence:
 
     @contextmanager
     def _using(self, choice: int, *kinds: str) -> Iterator[Made | None]:
-        """An object of a kind that we have a reference to; it has one while it is used."""
+        """Yield an object of a kind that the sequence has a reference to, and keep that reference
+        during the block.
+        """
         with self._lock:
             known = [made for made in self._made if made.kind in kinds and made.references > 0]
             made = known[choice % len(known)] if known else None
@@ -267,7 +271,7 @@ class Sequence:
                 self.call(f"Add{member.kind.title()}ToGroup", member.address, group.address)
 
     def _use_memory(self, first: int, number: int) -> None:
-        """A frame and a buffer that this thread alone uses."""
+        """Use a frame and a buffer that only this thread uses."""
         size, alignment = 1 + first * 9, 8 << number % 5
         frame = self.call("tfrtAsyncAllocateFrame", size, alignment)
         buffer = self.call("tfrtAsyncNewBuffer", size)
@@ -281,7 +285,7 @@ class Sequence:
         self.call("tfrtAsyncFreeFrame", frame, size, alignment)
 
     def _log(self, number: int) -> None:
-        """A call of a function of watched code."""
+        """Call a function of watched code."""
         site = ctypes.addressof(_SITE)
         entered = self.call("tfrtAsyncLogEnter", site)
         for _ in range(number % 3):
@@ -304,7 +308,7 @@ class Sequence:
                     made.references += 1 + number % 3
             case "drop_ref":
                 with self._lock:
-                    # The last reference goes when only this call uses the object.
+                    # The last reference may be dropped only if no other call uses the object.
                     least = 0 if made.users == 1 and made.is_resolved else 1
                     count = min(1 + number % 2, made.references - least)
                     made.references -= max(0, count)
@@ -334,7 +338,7 @@ class Sequence:
                 ctypes.memset(start, number, made.size)
 
     def _say_why(self, address: int, choice: int) -> None:
-        """Give an object that is about to become an error a reason, in one of three ways."""
+        """Record, in one of three ways, a reason for an object that is about to become an error."""
         match choice % 3:
             case 0:
                 self.call("tfrtAsyncDescribeError", address, _place(choice))
@@ -363,18 +367,18 @@ class Sequence:
 _TEXT = ctypes.create_string_buffer(b"a reason")
 _FILE = ctypes.create_string_buffer(b"sequence")
 _RECORD = (ctypes.c_int64 * 6)(ctypes.addressof(_TEXT), 8, ctypes.addressof(_FILE), 8, 1, 1)
-"""A record of a reason and a place, as compiled code has it."""
+"""A record of a reason and a place, in the format of compiled code."""
 _SITE = (ctypes.c_int64 * 3)(ctypes.addressof(_RECORD), 0, 0)
 """A place of watched code."""
 
 
 def _place(choice: int) -> int:
-    """The address of a record of a place, or 0."""
+    """Return the address of a record of a place, or 0."""
     return ctypes.addressof(_RECORD) if choice % 3 else 0
 
 
 def run_steps(runner: Runner, steps: list[Step], chance: random.Random) -> list[str]:
-    """Run a sequence in a child; its problems."""
+    """Run a sequence in a child, and return its problems."""
     queue = chance.choice(("s", "mstd:2"))
     is_checked = chance.random() < 0.5
 
@@ -382,7 +386,7 @@ def run_steps(runner: Runner, steps: list[Step], chance: random.Random) -> list[
         runtime = runner.host(queue).shared_context(HostCode).runtime
         runtime.checked = is_checked
         sequence = Sequence(steps, runtime)
-        # A program that counts by hand, and ran before, may have left objects of its own.
+        # An earlier program that counts by hand may have left objects.
         before = {one.address for one in runtime.live_objects()}
         try:
             sequence.run()

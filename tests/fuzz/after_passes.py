@@ -1,7 +1,7 @@
-"""Programs after passes: printed, read again and run, they do what they did before.
+"""Programs after passes: after they are printed and parsed again, they do the same as before.
 
-Each kind of pass has a net: those that count references, each pass and pairs of passes on async programs, and
-the same on host programs.  The corpus takes part: `golden` is a share of the cases.
+There is a net for the counting passes, one for each pass and pairs of passes on async programs, and
+one for the same on host programs. A share of the cases (`golden`) comes from the corpus.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ GOLDEN_SHARE = 0.25
 
 LOWERED = "async-func-to-async-runtime,async-to-async-runtime"
 ERROR_PATHS = "async-drop-on-error-paths{explicit-only=true}"
-"""What a program needs that counts by hand around what may fail: lowering makes the ways that leave its drops out."""
+"""The pass needed by a program that counts by hand around operations that may fail: lowering
+creates paths that skip its drops.
+"""
 OF_LOWERED = "async-runtime-ref-counting"
 COUNTING = (
     "async-ref-counting",
@@ -46,16 +48,17 @@ COUNTING = (
     f"{LOWERED},convert-scf-to-cf,{OF_LOWERED}",
 )
 OF_LOWERING = {"Awaited async operand is in error state", f"error: {UNKNOWN}"}
-"""The errors of a lowered program, as the async dialect describes it: where something that failed is awaited, and of
-an async function whose assertion has become a branch, which has no message."""
+"""The errors of a lowered program, as the async dialect describes them: at an await of a failed
+object, and in an async function whose assertion has become a branch, which has no message.
+"""
 LAST_LINE = "// passes: "
 AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
-"""What may follow the counting passes."""
+"""The passes that may follow the counting passes."""
 REMOVING = ("canonicalize", "cse", "dce", "async-parallel-for")
 PRIVATE = re.compile(r'\bprivate\s*@"?([^"(]+)"?\s*\(')
 """The name of a private function in a program's text."""
 BY_RULE = "async-runtime-policy-based-ref-counting"
-"""Right only for programs that keep its rules."""
+"""A pass that is correct only for programs that follow its rules."""
 ASYNC_PASSES = (*COUNTING, LOWERED, *(name for name in PASSES if name != BY_RULE))
 HOST_PASSES = ("canonicalize", "cse", "dce", "inline", "tfrt-print-stream")
 AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
@@ -63,7 +66,9 @@ AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
 
 @dataclass(frozen=True)
 class Seen:
-    """What a program did: what its functions gave, what it printed, and the messages of its errors."""
+    """The observed behavior of a program: its functions' results, its output, and the messages of
+    its errors.
+    """
 
     results: tuple[object, ...]
     output: str
@@ -74,7 +79,7 @@ Write = Callable[[random.Random], str]
 
 
 def golden_or(write: Write, *folders: str) -> Write:
-    """Programs of the corpus among random ones."""
+    """Return a writer that mixes programs of the corpus with random ones."""
 
     @functools.cache
     def corpus() -> list[str]:
@@ -88,7 +93,9 @@ def golden_or(write: Write, *folders: str) -> Write:
 
 
 def _with_passes(write: Write, choose: Write) -> Write:
-    """Programs whose last line has the passes, so that a case is found again, and stays one when it is made smaller."""
+    """Return a writer of programs whose last line has the passes, so that a case can be reproduced,
+    and keeps its passes when it is reduced.
+    """
 
     def make(chance: random.Random) -> str:
         text = write(chance)
@@ -99,9 +106,10 @@ def _with_passes(write: Write, choose: Write) -> Write:
 
 
 def _completed(text: str, passes: str) -> str:
-    """Return `passes`, with what a program needs that counts by hand and is lowered.
+    """Return `passes`, with those that a lowered program with counts by hand needs.
 
-    A lowered program with counts by hand and no others counts as counted: its pipeline has to finish the counting.
+    A lowered program that has only counts by hand is taken as counted, so its pipeline must finish
+    the counting.
     """
     chosen = passes.split(",")
     lowering = [index for index, one in enumerate(chosen) if one.endswith("to-async-runtime")]
@@ -120,9 +128,11 @@ def _passes_of(text: str) -> str:
 
 
 def _runs(text: str) -> bool:
-    """Whether a program of the corpus is one to run, and no case for passes, messages or leaks."""
+    """Return whether a program of the corpus is meant to be run, and is not a case for passes,
+    messages, or leaks.
+    """
     if text.startswith("// pipeline:") or LEAKS_ON_PURPOSE in text or " loc(" in text:
-        return False  # places are not printed
+        return False  # its messages have places, which are not printed
     try:
         functions = Program.from_source(text, "golden.mlir").functions
     except TfrtError:
@@ -133,7 +143,7 @@ def _runs(text: str) -> bool:
 
 
 def small_async_program(chance: random.Random) -> str:
-    """An async program that is compiled in a moment."""
+    """Return an async program that compiles quickly."""
     return random_async_program(chance.getrandbits(40), int(2 ** chance.uniform(1.0, 4.3)))
 
 
@@ -142,7 +152,9 @@ def _counting(chance: random.Random) -> str:
 
 
 def _of_async(chance: random.Random) -> str:
-    """One or two passes, of which at most one counts, and no tasks are added to what is counted."""
+    """Return one or two passes, at most one of which counts references; no pass adds tasks after
+    counting.
+    """
     chosen = chance.sample(ASYNC_PASSES, chance.randrange(1, 3))
     if "counting" in chosen[0] and ("counting" in chosen[-1] or "parallel-for" in chosen[-1]):
         chosen = chosen[:1]
@@ -161,24 +173,28 @@ passed_host_program = _with_passes(golden_or(host_program, "tfrt"), _of_host)
 
 @functools.cache
 def watched_memory() -> WatchedMemory:
-    """The one of this child."""
+    """Return the instance of this child."""
     return WatchedMemory()
 
 
 def counted(runner: Runner, text: str, chance: random.Random) -> None:
-    """What a counting pass prints runs with checks, and without them under watch, at both levels."""
+    """Run a counting pass's output with checks, and without them under watch, at both levels."""
     _run_printed(runner, text, [(0, True), (0, False), (1, True), (1, False)], chance)
 
 
 def after_passes(runner: Runner, text: str, chance: random.Random) -> None:
-    """What passes print is read again, and does what the program did; references that they count are balanced."""
+    """Check that the output of passes can be parsed, does what the program did, and has balanced
+    reference counts.
+    """
     _run_printed(runner, text, [(0, chance.random() < 0.5), (1, chance.random() < 0.5)], chance)
 
 
 def _run_printed(
     runner: Runner, text: str, modes: Sequence[tuple[int, bool]], chance: random.Random
 ) -> None:
-    """`modes` are levels, and whether references are checked, or else freed memory is watched."""
+    """Run the printed program in `modes`: levels, each with whether references are checked or freed
+    memory is watched.
+    """
     allowed = _allowed(runner, text)
     printed = _printed(runner, text)
     if printed is None:
@@ -197,9 +213,10 @@ def _run_printed(
 
 
 def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
-    """The same for host programs: each function without arguments, on one thread.
+    """Check the same for host programs: each function without arguments, on one thread.
 
-    Private ones, which `inline` removes when nothing calls them, are seen through their callers.
+    Private functions, which `inline` removes if nothing calls them, are checked through their
+    callers.
     """
     printed = _printed(runner, text)
     if printed is None:
@@ -209,7 +226,8 @@ def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
         _of_functions(runner, Program.from_source(one, "random.mlir"), private)
         for one in (text, text, printed)
     )
-    # As text: NaN is not equal to itself.  Some programs of the corpus print times and addresses.
+    # The comparison is by text, because NaN is not equal to itself. Some programs of the corpus
+    # print times and addresses, so a second run tells whether a program is deterministic.
     if repr(before) == repr(again) != repr(after):
         runner.problems.append(
             f"after {_passes_of(text)}: it does something else\n{printed}\n{before}\n{after}"
@@ -219,20 +237,24 @@ def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
 def _of_functions(
     runner: Runner, program: Program, private: Collection[str]
 ) -> dict[str, tuple[object, ...]]:
-    """The results, the output, and the errors of each function that can be run, in an order of their own."""
+    """Return the results, the output, and the errors of each function that can be run; lines and
+    errors are sorted.
+    """
     runs = {}
     for function in program.functions:
         if not function.argument_types and function.name not in private:
             execution = program.run(runner.host("s"), function.name, output=lambda _: None)
             found = _seen(runner, execution)
-            # What no chain orders is printed in another order if an operation is gone.
+            # Prints that no chain orders may change their order if an operation is removed.
             lines = "\n".join(sorted(found.output.splitlines()))
             runs[function.name] = found.results, lines, sorted(found.errors)
     return runs
 
 
 def _allowed(runner: Runner, text: str) -> list[Seen]:
-    """What a program may do after its passes.  As in MLIR, some of them remove what nothing uses, even if it fails."""
+    """Return what a program may do after its passes. As in MLIR, some passes remove unused
+    operations even if they would fail.
+    """
     expected = _expected(runner, text)
     removing = [name for name in _passes_of(text).split(",") if name in REMOVING]
     if not expected.errors or not removing:
@@ -242,7 +264,9 @@ def _allowed(runner: Runner, text: str) -> list[Seen]:
 
 
 def _expected(runner: Runner, text: str) -> Seen:
-    """What a program does, one of the errors being its error; the interpreter knows the operations of random ones."""
+    """Return what a program does, with all its possible errors; the interpreter knows the
+    operations of random programs.
+    """
     if not text.startswith(HEADS):
         program = Program.from_source(text, "random.mlir", level=0)
         return _seen(runner, program.run(runner.host("s"), output=lambda _: None))
@@ -251,7 +275,9 @@ def _expected(runner: Runner, text: str) -> Seen:
 
 
 def _printed(runner: Runner, text: str) -> str | None:
-    """The program after its passes; None if one refuses it, or leaves what another one refuses, and says why."""
+    """Return the program after its passes; None if a pass rejects it, or leaves something that a
+    later one rejects, with a message.
+    """
     pipeline = parse_pipeline(_passes_of(text))
     refusals, printed = processed(text, "random.mlir", pipeline, AS_PRINTED)
     if printed is None and any(
@@ -259,14 +285,14 @@ def _printed(runner: Runner, text: str) -> str | None:
     ):
         problem = f"after {_passes_of(text)}: refused without a reason\n{refusals}"
         runner.problems.append(problem)
-    # Failures that are propagated already are no form of a program, and are refused.
+    # A program whose failures are already propagated is not valid source, and is rejected.
     return None if printed is None or "attributes {fallible" in printed else printed
 
 
 def _run(
     runner: Runner, printed: str, level: int, checked: bool, queue: str
 ) -> tuple[Seen, list[str]]:
-    """What an async program does, and what is wrong with its references."""
+    """Return what an async program does, and the problems with its references."""
     host, memory = runner.host(queue), watched_memory()
     runtime = host.shared_context(HostCode)
     with nullcontext() if checked else memory.compiling():
@@ -284,7 +310,7 @@ def _run(
 
 
 def _may_fail(found: frozenset[str], possible: frozenset[str]) -> bool:
-    """Whether the errors are some of those that are possible, and none if there are none."""
+    """Return whether the found errors are some of the possible ones, or both are empty."""
     return bool(found) == bool(possible) and found - OF_LOWERING <= possible
 
 
@@ -299,5 +325,5 @@ def _seen(runner: Runner, execution: Execution) -> Seen:
 
 
 def _messages(diagnostics: Iterable[object]) -> Iterable[str]:
-    """What went wrong, without the place, which is another one after a pass."""
+    """Yield the messages without their places, which passes change."""
     return (re.sub(r"^\S+:\d+:\d+: error: ", "", str(one)) for one in diagnostics)

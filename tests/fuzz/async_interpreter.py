@@ -1,11 +1,11 @@
-"""Async programs run by an interpreter: one operation after the other, on Python values.
+"""An interpreter of async programs, which runs one operation after another on Python values.
 
-It walks the high-level operations as the parser leaves them, knows no pass and no runtime, and runs each
-task and each async function to its end where it is reached: what may run concurrently may run so,
-too.
+It walks the parser's high-level operations, without any pass or runtime, and runs each task and
+each async function to its end where it is reached, which is one of the orders that concurrency
+permits.
 
-Where threads decide which of several errors is kept, in a group or a parallel loop, an error is the set
-of all that it may be.
+If threads decide which of several errors is kept, in a group or a parallel loop, an error is the
+set of all possible ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Errors = frozenset[tuple[str, int]]
 
 
 class Failed(Exception):
-    """Something that runs has failed."""
+    """The running operation has failed."""
 
     def __init__(self, errors: Errors) -> None:
         super().__init__(errors)
@@ -46,7 +46,7 @@ class Future:
 
 @dataclass
 class Group:
-    """A group and the members that it has got."""
+    """A group and its members so far."""
 
     size: int
     members: list[Future] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Result:
-    """What a program printed, and what its main function may have failed with."""
+    """A program's output, and the possible errors of its main function."""
 
     output: str
     errors: Errors = frozenset()
@@ -80,7 +80,7 @@ def interpret(module: ModuleOp) -> Result:
 
 
 class Interpreter:
-    """A program that runs: its functions, and what it has printed."""
+    """A running program: its functions, and its output so far."""
 
     def __init__(self, module: ModuleOp) -> None:
         self.functions = {
@@ -91,7 +91,9 @@ class Interpreter:
         self.output: list[str] = []
 
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
-        """Run a function to its end; its results, futures if it is asynchronous."""
+        """Run a function to its end, and return its results, which are futures if it is
+        asynchronous.
+        """
         function = self.functions[name]
         if function.is_declaration:
             self._print(name, arguments)
@@ -102,7 +104,7 @@ class Interpreter:
         return self._futures(run, function.function_type.outputs.data)
 
     def _futures(self, run: Callable[[], list[Any]], types: Sequence[Any]) -> list[Any]:
-        """The results of a task: a token first, if there is one."""
+        """Return the results of a task: first its token, if it has one."""
         has_token = isinstance(types[0], TokenType)
         try:
             payloads = run()
@@ -144,7 +146,7 @@ class Interpreter:
                         values.update(zip(op.results, results, strict=True))
 
     def operation(self, op: Operation, values: Values) -> Sequence[Any]:
-        """Run an operation; its results."""
+        """Run an operation, and return its results."""
         operands = [values[operand] for operand in op.operands]
         if op.name.startswith(("arith.", "memref.")):
             return compute(op, operands)
@@ -212,7 +214,9 @@ class Interpreter:
                 raise AssertionError(op.name)
 
     def _parallel(self, op: scf.ParallelOp, values: Values) -> Sequence[Any]:
-        """All iterations run, whichever fail; with a reduction, those up to the first failure."""
+        """Run all iterations, even if some fail; with a reduction, only those up to the first
+        failure.
+        """
         bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ranges = [range(*(values[bound] for bound in dimension)) for dimension in bounds]
         carried = [values[value] for value in op.initVals]
@@ -235,7 +239,7 @@ class Interpreter:
 
 
 def await_(awaited: Future | Group, results: int) -> Sequence[Any]:
-    """The payload, if there is one."""
+    """Return the payload, if there is one."""
     if isinstance(awaited, Group):
         assert len(awaited.members) == awaited.size
     if awaited.errors:
@@ -244,20 +248,20 @@ def await_(awaited: Future | Group, results: int) -> Sequence[Any]:
 
 
 def check(op: Operation, holds: bool, message: str) -> None:
-    """Fail at the operation, if something does not hold."""
+    """Fail at the operation unless the condition holds."""
     if not holds:
         raise Failed(errors_at(op, message))
 
 
 def errors_at(op: Operation, message: str) -> Errors:
-    """An error with this message at the operation."""
+    """Return an error with this message at the operation."""
     place = location_of(op)
     assert place is not None
     return frozenset({(message, place.line)})
 
 
 def wrap(number: int, type_: object) -> int:
-    """The number in two's complement, as wide as the type; a bool of one bit."""
+    """Return the number in two's complement of the type's width; one bit is a bool."""
     width = type_.width.data if isinstance(type_, IntegerType) else 64
     if width == 1:
         return bool(number & 1)
@@ -289,11 +293,11 @@ PREDICATES: tuple[Callable[[int, int], bool], ...] = (
     operator.gt,
     operator.ge,
 )
-"""The signed ones, by their numbers in MLIR."""
+"""The signed predicates, by their numbers in MLIR."""
 
 
 def compute(op: Operation, operands: list[Any]) -> Sequence[Any]:
-    """The operations of `arith` and `memref` on numbers and lists."""
+    """Compute an operation of `arith` or `memref` on numbers and lists."""
     if op.name in INTEGERS:
         if op.name in ("arith.divsi", "arith.remsi"):
             check(op, operands[1] != 0, "division by zero")

@@ -1,4 +1,4 @@
-"""A BEF file as lists that can be changed, and chances that choose what is."""
+"""A BEF file as lists that can be changed, with random choices of what to change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMBERS = [int(edge) for edge in EDGES if edge.lstrip("-").isdigit()]
 
 
 class Draft:
-    """A function that is being changed."""
+    """A function under change."""
 
     def __init__(
         self, module: BefModule, function: BefFunction, names: Sequence[str], chance: Chance
@@ -29,17 +29,17 @@ class Draft:
         self.changed: dict[str, object] = {}
 
     def register(self) -> int:
-        """A register, mostly one that exists."""
+        """Return a register, usually one that exists."""
         if self.chance.random() < 0.03:
             return self.chance.choice((self.register_count, *(n for n in NUMBERS if n >= 0)))
         return self.chance.randrange(max(1, self.register_count))
 
     def pick(self) -> int:
-        """The index of a kernel; -1 if there are none."""
+        """Return the index of a kernel; -1 if there are none."""
         return self.chance.randrange(len(self.kernels)) if self.kernels else -1
 
     def function(self, *, repaired: bool) -> BefFunction:
-        """The function; `repaired`: registers are numbered and uses counted again."""
+        """Return the function; if `repaired`, registers are renumbered and uses recounted."""
         origin = self.origin
         if repaired:
             self._renumber()
@@ -70,12 +70,14 @@ class Draft:
         return replace(origin, **(values | self.changed))  # type: ignore[arg-type]
 
     def _parameters(self) -> tuple[str, ...]:
-        """The types of the function's arguments, as changed."""
+        """Return the types of the function's arguments, with changes."""
         types = self.changed.get("argument_types", self.origin.argument_types)
         return types  # type: ignore[return-value]
 
     def _renumber(self) -> None:
-        """Number the registers in the order of their definitions; what is undefined becomes another one."""
+        """Number the registers in the order of their definitions; undefined ones are replaced by
+        others.
+        """
         origin, chance = self.origin, self.chance
         count = len(self._parameters())
         numbers = {register: register for register in range(count)}
@@ -106,7 +108,7 @@ class Draft:
 def counted(
     kernels: Sequence[BefKernel], count: int, arguments: int, results: Sequence[int]
 ) -> dict[str, object]:
-    """The users of each register, from the operands alone."""
+    """Return the users of each register, derived only from the operands."""
     users: dict[int, list[int]] = {}
     uses: dict[int, int] = {}
     for number in range(len(kernels), 0, -1):

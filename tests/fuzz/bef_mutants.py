@@ -1,9 +1,9 @@
 """Mutants of BEF files, at three levels: the records, the sections, the bytes.
 
-Record steps make the mutants that matter most: after most of them the counts that the format says twice
-(uses, users, entry kernels) are made right again, so that the file loads and something else is wrong.
-A mutant is the name of a file and its steps; each step is a seed of its own, so that leaving out one
-leaves the others as they are.
+Changes of records make the most valuable mutants: after most of them, the counts that the format
+stores twice (uses, users, entry kernels) are corrected, so that the file loads and has a different
+error. A mutant is the name of a file and its steps; each step has its own seed, so that omitting
+one does not change the others.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from tfrt_runtime.bef.writer import write_bef
 
 RECORDS, SECTIONS, BYTES = range(3)
 WHOLE_FILES = 0.1
-"""How many mutants are certainly of whole files."""
+"""The share of mutants that always are of whole files."""
 
 
 @dataclass(frozen=True)
 class BefMutant:
-    """A file and what is done to it: pairs of a level and a seed."""
+    """A file and the changes to it: pairs of a level and a seed."""
 
     origin: str
     steps: tuple[tuple[int, int], ...]
 
 
 class BefCorpus:
-    """Files by name, as records and as bytes; also each function of a file with what it calls.
+    """Files by name, as records and as bytes; also each function of a file with the functions it
+    calls.
 
-    Such a part takes a fraction of the time, and what is mutated in it is what runs.
+    Such a part takes a fraction of the time, and its mutated parts are sure to run.
     """
 
     def __init__(self, files: Mapping[str, bytes], kernels: Sequence[str]) -> None:
@@ -54,7 +55,7 @@ class BefCorpus:
         self.names = list(self.files)
 
     def choose(self, chance: Chance) -> BefMutant:
-        """Some mutant of some file."""
+        """Return a random mutant of a random file."""
         kind = chance.random()
         count = chance.choice((1, 1, 1, 2, 2, 3, 5))
         if kind < 0.7:
@@ -70,7 +71,7 @@ class BefCorpus:
         return BefMutant(chance.choice(names), steps)
 
     def data(self, mutant: BefMutant) -> bytes:
-        """The bytes of a mutant; what cannot be written is left out."""
+        """Return the bytes of a mutant, without steps whose result cannot be written."""
         module, data = self._modules[mutant.origin], self.files[mutant.origin]
         records = [random.Random(seed) for level, seed in mutant.steps if level == RECORDS]
         if records:
@@ -104,7 +105,7 @@ class BefCorpus:
 
 
 def records_of(data: bytes) -> BefModule:
-    """The records of a file, which can be written again.
+    """Return the records of a file, which can be written again.
 
     Raises:
         TfrtError: if the file is invalid.
@@ -115,7 +116,9 @@ def records_of(data: bytes) -> BefModule:
 
 
 def parts_of(module: BefModule) -> dict[int, BefModule]:
-    """By its number, each function with a name as a module of its own, with all that it calls."""
+    """Return each named function, by its number, as a separate module with everything that it
+    calls.
+    """
     if module.compiled or len(module.functions) < 2:
         return {}
     parts = {}
@@ -136,7 +139,7 @@ def parts_of(module: BefModule) -> dict[int, BefModule]:
 
 
 def _calling(function: BefFunction, numbers: Mapping[int, int]) -> BefFunction:
-    """The function, where those that it calls have other numbers."""
+    """Return the function with other numbers for the functions that it calls."""
     kernels = (
         kernel._replace(functions=tuple(numbers[i] for i in kernel.functions))
         for kernel in function.kernels
@@ -145,12 +148,14 @@ def _calling(function: BefFunction, numbers: Mapping[int, int]) -> BefFunction:
 
 
 def kernels_of(module: BefModule) -> list[tuple[int, int]]:
-    """Where the kernels of a module are: function and place."""
+    """Return the positions of the kernels of a module: function and place."""
     return [(f, k) for f, one in enumerate(module.functions) for k in range(len(one.kernels))]
 
 
 def with_kernels(module: BefModule, kept: Collection[tuple[int, int]]) -> bytes:
-    """The file with these kernels only, less those whose operands are gone; uses are counted again."""
+    """Return the file with only these kernels, minus those whose operands are gone; uses are
+    recounted.
+    """
     functions = list(module.functions)
     for number, function in enumerate(functions):
         if any((number, place) not in kept for place in range(len(function.kernels))):
@@ -160,7 +165,7 @@ def with_kernels(module: BefModule, kept: Collection[tuple[int, int]]) -> bytes:
 
 
 def _reduced(module: BefModule, function: BefFunction, places: Sequence[int]) -> BefFunction:
-    """A function with some of its kernels, less those whose operands are gone."""
+    """Return a function with some of its kernels, minus those whose operands are gone."""
     known = set(range(len(function.argument_types)))
     draft = Draft(module, function, (), random.Random(0))
     draft.kernels = []
@@ -177,7 +182,7 @@ def _reduced(module: BefModule, function: BefFunction, places: Sequence[int]) ->
 
 
 def _change_list(numbers: Sequence[int], fresh: Callable[[], int], chance: Chance) -> list[int]:
-    """Numbers of which one is replaced, left out, doubled, added, or changes its place."""
+    """Return the numbers with one of them replaced, omitted, doubled, added, or moved."""
     changed = list(numbers)
     choice = chance.randrange(6) if changed else 5
     place = chance.randrange(len(changed)) if changed else 0
@@ -204,7 +209,7 @@ def _operands(draft: Draft) -> None:
 
 
 def _made(draft: Draft) -> None:
-    """Another number of results, or others."""
+    """Change the number of results, or the results."""
     if (place := draft.pick()) >= 0:
         kernel = draft.kernels[place]
 
@@ -291,7 +296,7 @@ def _drop_kernel(draft: Draft) -> None:
 
 
 def _double_kernel(draft: Draft) -> None:
-    """The same call again, into new registers or into the same ones."""
+    """Repeat a call, into new registers or into the same ones."""
     if (place := draft.pick()) >= 0:
         kernel = draft.kernels[place]
         if draft.chance.random() < 0.8:
@@ -302,7 +307,7 @@ def _double_kernel(draft: Draft) -> None:
 
 
 def _new_kernel(draft: Draft) -> None:
-    """A call of any kernel, with any operands, attributes, functions and results."""
+    """Add a call of any kernel, with any operands, attributes, functions, and results."""
     chance, module = draft.chance, draft.module
     results = tuple(range(draft.register_count, draft.register_count + chance.randrange(3)))
     draft.register_count += len(results)
@@ -329,7 +334,7 @@ def _returned(draft: Draft) -> None:
 
 
 def _signature(draft: Draft) -> None:
-    """Other types or another number of parameters or results."""
+    """Change the types or the number of parameters or results."""
     field = draft.chance.choice(("argument_types", "result_types"))
     types = list(getattr(draft.origin, field))
     known = draft.module.type_names or ("i32",)
@@ -340,7 +345,7 @@ def _signature(draft: Draft) -> None:
 
 
 def _numbers(draft: Draft) -> None:
-    """Counts of registers, uses and entries that are said beside the kernels."""
+    """Change the counts of registers, uses, and entries that are stored besides the kernels."""
     chance, origin = draft.chance, draft.origin
     count = len(draft.kernels) + 2
     match chance.randrange(5):
@@ -368,7 +373,9 @@ def _kind(draft: Draft) -> None:
 
 
 def _visibility(draft: Draft) -> None:
-    """A region becomes a function that is run, with no parameters perhaps; or the other way round."""
+    """Turn a region into a function that is run, perhaps without parameters, or the other way
+    round.
+    """
     draft.changed["name"] = draft.chance.choice(("", "extra", draft.origin.name))
 
 
@@ -405,7 +412,7 @@ CHANGES: list[Callable[[Draft], None]] = [
 
 
 def _with_all_names(module: BefModule) -> BefModule:
-    """The module with all names of kernels and types in its tables."""
+    """Return the module with all names of kernels and types in its tables."""
     kernels = dict.fromkeys(module.kernel_names)
     types = dict.fromkeys(module.type_names)
     for function in module.functions:
@@ -416,7 +423,9 @@ def _with_all_names(module: BefModule) -> BefModule:
 
 
 def _with_other_attributes(module: BefModule, chance: Chance) -> BefModule:
-    """Other bytes where attributes lie: lengths, shapes, element types, text."""
+    """Return the module with other bytes in its attributes: lengths, shapes, element types,
+    text.
+    """
     data = bytearray(module.attributes)
     known = [a for f in module.functions for k in f.kernels for a in k.attributes]
     for _ in range(chance.choice((1, 1, 2, 4))):

@@ -1,4 +1,4 @@
-"""Sections of a BEF file, changed as bytes."""
+"""Change sections of a BEF file as bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from tfrt_runtime.bef.wire import ByteBuilder, Cursor
 
 
 def with_other_tables(module: BefModule, chance: Chance) -> BefModule:
-    """Functions in another order or left out, locations of other bytes, optional sections left out."""
+    """Return the module with functions reordered or omitted, other bytes in its locations, or
+    optional sections omitted.
+    """
     match chance.randrange(4):
         case 0 if len(module.functions) > 1:
             functions = list(module.functions)
@@ -33,7 +35,9 @@ def with_other_tables(module: BefModule, chance: Chance) -> BefModule:
 
 
 def sections(data: bytes) -> list[tuple[int, int, bytes]]:
-    """Id, alignment (0 if it has none) and bytes of each section of a file that is whole."""
+    """Return the id, the alignment (0 if it has none), and the bytes of each section of a valid
+    file.
+    """
     cursor = Cursor(memoryview(data), "sections", len(MAGIC) + 1)
     found = []
     while cursor.remaining:
@@ -47,7 +51,7 @@ def sections(data: bytes) -> list[tuple[int, int, bytes]]:
 
 
 def write_sections(parts: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """A file of such sections, whatever is in them."""
+    """Return a file of such sections, whatever their content."""
     out = ByteBuilder()
     out.data += MAGIC
     out.byte(VERSION)
@@ -62,7 +66,7 @@ def write_sections(parts: Sequence[tuple[int, int, bytes]]) -> bytes:
 
 
 def with_other_sections(data: bytes, chance: Chance) -> bytes:
-    """A section is dropped, doubled, moved, cut, has another id or other bytes; lengths are right."""
+    """Drop, double, move, or cut a section, or change its id or its bytes; lengths stay correct."""
     try:
         parts = sections(data)
     except Exception:  # noqa: BLE001 - a step before has left no whole file
@@ -90,7 +94,9 @@ def with_other_sections(data: bytes, chance: Chance) -> bytes:
 
 
 def with_other_bytes(data: bytes, chance: Chance) -> bytes:
-    """Another byte somewhere; every second time a small number instead of another small number."""
+    """Change a byte somewhere; every second time, replace a small number with another small
+    number.
+    """
     changed = bytearray(data)
     if not changed:
         return data

@@ -1,7 +1,8 @@
-"""Children: processes that try cases, may die or hang, and are watched.
+"""Children: watched processes that try cases, and may die or hang.
 
-The parent has everything imported and the native core loaded, and no threads; so a child is there in
-milliseconds.  Each child says in shared memory which case it tries, and writes problems to a pipe.
+The parent has imported everything and loaded the native core, and has no threads, so a child starts
+in milliseconds. Each child stores in shared memory which case it tries, and writes problems to a
+pipe.
 """
 
 from __future__ import annotations
@@ -29,25 +30,33 @@ from tfrt_nb.jit.programs import code_cache as programs_cache
 from tfrt_runtime.cache import code_cache as files_cache
 
 MAX_MEMORY = 4 << 30
-"""Address space of a child: an allocation that is too large must fail by itself."""
+"""The address space of a child in bytes: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
-"""A child that tries one case for this long hangs, if it had the processor that it wanted; see `HangClock`."""
+"""A child that tries one case for this long hangs, unless other processes kept it from the
+processor; see `HangClock`.
+"""
 PATIENCE = 10
-"""The factor for this limit if other processes leave it no processor."""
+"""The factor for this limit if other processes keep it from the processor."""
 READY = 0.2
-"""A process that wants a processor has a ready thread in this many samples; a blocked one in hardly any."""
+"""The share of samples in which a process that needs a processor has a ready thread; a blocked one
+rarely has.
+"""
 LOOK_SECONDS = 0.2
 MAX_OUTPUT = 1 << 20
 FOLDERS = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-"""Where children have their files, in memory if that can be: the cache waits until a file is on the disk."""
+"""The folder for the children's files, in memory if possible, because the cache waits until a file
+is on the disk.
+"""
 
 STATE = struct.Struct("<qdqq")
-"""The case that is tried, since when; how many were tried and how many functions ran."""
+"""The current case, when it started, the number of tried cases, and the number of functions that
+ran.
+"""
 
 
 @dataclass
 class Problem:
-    """What one case did that it must not do.  Problems of one kind are one find."""
+    """A case's forbidden behavior. Problems of one kind are one find."""
 
     kind: str
     case: int
@@ -56,7 +65,7 @@ class Problem:
 
 @dataclass
 class Outcome:
-    """What became of a child."""
+    """The outcome of a child."""
 
     tried: int = 0
     ran: int = 0
@@ -66,12 +75,14 @@ class Outcome:
 
     @property
     def has_ended_badly(self) -> bool:
-        """Whether the child died or hung, at its last case."""
+        """Whether the child died or hung at its last case."""
         return any(problem.kind.startswith(("death", "hang")) for problem in self.problems)
 
 
 Work = Callable[[int], tuple[list[str], int]]
-"""Tries the case of a number: its problems, and how many functions ran."""
+"""A function that tries the case with a number, and returns its problems and how many functions
+ran.
+"""
 
 
 def run_child(
@@ -81,7 +92,7 @@ def run_child(
     seconds: float = 1e9,
     hang_seconds: float = HANG_SECONDS,
 ) -> Outcome:
-    """Try cases in a new process, until all are tried, it dies or hangs, or the seconds are over."""
+    """Try cases in a new process, until all are tried, it dies or hangs, or the seconds are up."""
     started = time.monotonic()
     shared = mmap.mmap(-1, STATE.size)
     STATE.pack_into(shared, 0, -1, time.monotonic(), 0, 0)
@@ -90,7 +101,8 @@ def run_child(
         sys.stdout.flush()
         sys.stderr.flush()
         with warnings.catch_warnings():
-            # The threads of the parent that Python warns of, if there are any, hold no locks of ours.
+            # Python warns about threads of the parent; if there are any, they hold none of our
+            # locks.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:
@@ -114,13 +126,13 @@ def run_child(
 
 
 def _limit(folder: Path) -> None:
-    """In the child: limits, a folder of its own, and output that goes to a file."""
+    """Set up the child: its limits, its own folder, and a file for its output."""
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (8 * MAX_OUTPUT, 8 * MAX_OUTPUT))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.environ["TFRT_NB_CACHE"] = str(folder / "cache")
-    files_cache.cache_clear()  # the parent's is the user's
+    files_cache.cache_clear()  # the parent's cache belongs to the user
     programs_cache.cache_clear()
     work = folder / "work"
     work.mkdir()
@@ -170,7 +182,7 @@ def _forget_output() -> None:
 def watch(
     child: int, reading: int, shared: mmap.mmap, started: float, timeout: float, folder: Path
 ) -> Outcome:
-    """Wait for the end of a child, or end it when it hangs."""
+    """Wait until a child exits, or kill it if it hangs."""
     outcome, received, hung = Outcome(), b"", False
     case, clock = 0.0, HangClock(child, timeout)
     while True:
@@ -182,7 +194,7 @@ def watch(
             received += data
         number, since, _, _ = STATE.unpack_from(shared, 0)
         if since < started:
-            continue  # The child is about to write it: `pack_into` makes zeros first.
+            continue  # The child is about to write it; `pack_into` writes zeros first.
         if since != case:
             case, clock = since, HangClock(child, timeout)
         if clock.is_over():
@@ -210,9 +222,10 @@ def watch(
 
 
 class HangClock:
-    """Tells a process that hangs from one that other processes make slow.
+    """Distinguishes a process that hangs from one that other processes slow down.
 
-    One that hangs has worked for its seconds, or does not want to work: its threads are blocked.
+    A hanging process has used its seconds of processor time, or does not need any because its
+    threads are blocked.
     """
 
     def __init__(self, process: int, seconds: float) -> None:
@@ -221,7 +234,7 @@ class HangClock:
         self._looked, self._looks, self._ready = 0.0, 0, 0
 
     def is_over(self) -> bool:
-        """Whether it hangs; to be called every `LOOK_SECONDS` or more often."""
+        """Return whether it hangs; call this every `LOOK_SECONDS` or more often."""
         now = time.monotonic()
         waited = now - self._started
         if waited > self._seconds / 2 and now - self._looked >= LOOK_SECONDS / 2:
@@ -235,14 +248,14 @@ class HangClock:
         return is_blocked or has_worked or waited > PATIENCE * self._seconds
 
     def _processor_seconds(self) -> float:
-        """What all threads have worked so far."""
+        """Return the processor time of all threads so far."""
         with contextlib.suppress(OSError):
             fields = _status(Path(f"/proc/{self._process}/stat"))
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         return 0.0
 
     def _is_ready(self) -> bool:
-        """Whether a thread runs, would if it had a processor, or waits for a disk."""
+        """Return whether a thread runs, would run if it had a processor, or waits for a disk."""
         for task in Path(f"/proc/{self._process}/task").glob("*/stat"):
             with contextlib.suppress(OSError):
                 if _status(task)[0] in "RD":
@@ -251,12 +264,14 @@ class HangClock:
 
 
 def _status(file: Path) -> list[str]:
-    """The fields of a `stat` file that follow the name."""
+    """Return the fields of a `stat` file that follow the name."""
     return file.read_text().rpartition(")")[2].split()
 
 
 def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
-    """What tells ends apart: the signal, and the Python functions of the thread that it hit."""
+    """Return what distinguishes ends: the signal, and the Python functions of the thread that it
+    hit.
+    """
     if hung:
         what = "hang"
     elif os.WIFSIGNALED(status):
@@ -273,7 +288,7 @@ def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
 
 
 def _present_thread(said: str) -> str:
-    """The part of faulthandler's text that is about the thread at fault; all of it for a hang."""
+    """Return the part of faulthandler's text about the thread at fault; all of it for a hang."""
     start = said.rfind("Current thread")
     if start < 0:
         return said[-3000:]

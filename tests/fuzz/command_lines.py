@@ -1,4 +1,4 @@
-"""Random lines: of the command `tfrt-nb`, and of cells with `%%tfrt` in IPython."""
+"""Random lines: for the command `tfrt-nb`, and for cells with `%%tfrt` in IPython."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ LINES = """\
 
 
 def options_of(known: dict[str, list[str]], chance: Chance) -> list[str]:
-    """Some options with values, rarely wrong or without."""
+    """Return some options with values, which are rarely wrong or missing."""
     words: list[str] = []
     for name in chance.choices(list(known), k=chance.choice((0, 1, 1, 2, 2, 3, 5))):
         values = known[name]
@@ -123,7 +123,7 @@ def options_of(known: dict[str, list[str]], chance: Chance) -> list[str]:
 
 
 def program_of(texts: Sequence[str], chance: Chance) -> str:
-    """A program, mostly a right one."""
+    """Return a program, usually a valid one."""
     text = chance.choice(texts)
     if chance.random() < 0.7:
         return text
@@ -131,7 +131,7 @@ def program_of(texts: Sequence[str], chance: Chance) -> str:
 
 
 def random_command(chance: Chance) -> list[str]:
-    """The words after `tfrt-nb`; the program is `in.mlir`."""
+    """Return the words after `tfrt-nb`; the program is `in.mlir`."""
     inputs = ["in.mlir"] * 8 + ["-", "nothing.mlir", ".", "", "/dev/null", "in.bef"]
     words = [chance.choice(inputs), *options_of(OPTIONS, chance)]
     if chance.random() < 0.5:
@@ -142,7 +142,7 @@ def random_command(chance: Chance) -> list[str]:
 
 
 def random_cell(texts: Sequence[str], chance: Chance) -> str:
-    """A cell of a notebook."""
+    """Return a cell of a notebook."""
     if chance.random() < 0.15:
         return chance.choice(LINES)
     line = " ".join(options_of(CELL_OPTIONS, chance))
@@ -154,7 +154,7 @@ def random_cell(texts: Sequence[str], chance: Chance) -> str:
 
 
 def run_command(words: list[str], text: str) -> list[str]:
-    """Run a command in a process of its own, within a child; its problems."""
+    """Run a command in its own process, within a child, and return its problems."""
     Path("in.mlir").write_bytes(text.encode(errors="surrogatepass"))
     child = os.fork()
     if child == 0:
@@ -184,7 +184,7 @@ def run_command(words: list[str], text: str) -> list[str]:
 
 
 def _status_of(words: list[str]) -> int:
-    """In its process: what `tfrt-nb` does with these words."""
+    """Run `tfrt-nb` with these words, in its process, and return the exit status."""
     from tfrt_nb.cli.main import main
 
     handle = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -221,7 +221,7 @@ class Notebook:
         self.shell.run_line_magic("load_ext", "tfrt_nb")
 
     def run(self, runner: Runner, cell: str) -> None:
-        """Run a cell; an exception that is none of a user's mistakes is a problem."""
+        """Run a cell; an exception that is not a user's mistake is a problem."""
         from IPython.core.error import UsageError
         from traitlets import TraitError
 

@@ -1,4 +1,5 @@
-"""What a run says of itself: its document is whole, its trace nests, and its errors are where they always are.
+"""Check a run's own reports: its document is complete, its trace nests, and its errors are always
+at the same places.
 
 Programs of the corpus and random ones run watched, at each level and on each tier, and after passes.
 """
@@ -32,19 +33,19 @@ from tfrt_runtime.host.tracing.events import KINDS
 NAME = "document.mlir"
 QUEUES = ("s", "mstd:2")
 SECONDS = 3.0
-"""A run that takes longer is cancelled, and has nothing to compare."""
+"""A run that takes longer is cancelled, and not compared."""
 FUNCTIONS = 2
-"""How many functions of a program are run."""
+"""The number of functions of a program that are run."""
 PASSES = ("canonicalize", "cse", "dce", "inline", "convert-scf-to-cf")
 FOLDERS = ("golden", "programs/run", "programs/failing", "tfrt_nb", "runtime")
 AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
 RACY = ("random", "clock", "time", "benchmark", "cancel", "explore", "RUN: any order")
-"""Words of programs that do not fail in the same way each time."""
+"""Words in programs that do not fail in the same way each time."""
 
 
 @functools.cache
 def corpus() -> list[str]:
-    """The programs of the tests that are not long and end by themselves."""
+    """Return the tests' programs that are short and finish by themselves."""
     tests = Path(__file__).parents[1]
     paths = [path for folder in FOLDERS for path in sorted((tests / folder).rglob("*.mlir"))]
     texts = [path.read_text(errors="replace") for path in paths if "endless" not in path.name]
@@ -52,7 +53,7 @@ def corpus() -> list[str]:
 
 
 def document_program(chance: random.Random) -> str:
-    """A program of the corpus, or a random one of either kind."""
+    """Return a program of the corpus, or a random one of either kind."""
     kind = chance.random()
     if kind < 0.6:
         return chance.choice(corpus())
@@ -61,7 +62,9 @@ def document_program(chance: random.Random) -> str:
 
 
 def is_whole(runner: Runner, text: str, chance: random.Random) -> None:
-    """The document and the trace of each run are whole; errors are at the same places on all ways."""
+    """Check that the document and the trace of each run are complete, and that errors are at the
+    same places on all tiers and levels.
+    """
     try:
         program = Program.from_source(text, NAME)
         functions = [one.name for one in program.functions if not one.argument_types]
@@ -80,11 +83,13 @@ def is_whole(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 Errors = Counter[tuple[str, str]]
-"""How often each error was raised: its message, and the operation that it is at."""
+"""How often each error was raised, by its message and its operation."""
 
 
 def _watched(runner: Runner, program: Program, function: str, queue: str) -> Errors | None:
-    """Run a function watched, look at its document and its trace; its errors, None if it was cancelled."""
+    """Run a function watched, check its document and its trace, and return its errors; None if it
+    was cancelled.
+    """
     try:
         run = program.run(runner.host(queue), function, output=lambda _: None, watch=True)
     except TfrtError:
@@ -103,7 +108,7 @@ def _watched(runner: Runner, program: Program, function: str, queue: str) -> Err
 
 
 def _complete(runner: Runner, run: Execution) -> bool:
-    """Wait for a run; False if it had to be cancelled."""
+    """Wait for a run; return False if it had to be cancelled."""
     runner.ran += 1
     if run.wait(SECONDS):
         return True
@@ -115,7 +120,7 @@ def _complete(runner: Runner, run: Execution) -> bool:
 def _other_ways(
     runner: Runner, program: Program, function: str, text: str, chance: random.Random
 ) -> Iterator[tuple[str, str, Errors | None]]:
-    """The program and the errors of a function on other ways of running it."""
+    """Yield the program and the errors of a function for other ways of running it."""
     is_host = program._compiled is None
     ways = (
         [("in machine code", text, Tier.COMPILED, 1)]
@@ -139,7 +144,9 @@ def _other_ways(
 
 
 def _without_removed(expected: Errors, before: str, after: str) -> Errors:
-    """The errors but those of operations that a pass removed as nothing uses their results, as in MLIR."""
+    """Return the errors except those of operations that a pass removed because their results are
+    unused, as in MLIR.
+    """
 
     def is_kept(name: str) -> bool:
         is_pure = name.startswith(("arith.", "math.", "memref."))
@@ -149,12 +156,12 @@ def _without_removed(expected: Errors, before: str, after: str) -> Errors:
 
 
 def errors_of(run: Execution, text: str) -> Errors:
-    """The errors of a run by the operations that they are at: passes move lines."""
+    """Return the errors of a run by their operations, because passes move lines."""
     return Counter((one.message, _operation(one, text)) for one in run.diagnostics)
 
 
 def _operation(diagnostic: Diagnostic, text: str) -> str:
-    """The name of the operation that a diagnostic is at; "" for none."""
+    """Return the name of the operation that a diagnostic is at; "" for none."""
     place = diagnostic.location
     lines = text.splitlines()
     if not isinstance(place, Location) or not 0 < place.line <= len(lines):
@@ -164,7 +171,7 @@ def _operation(diagnostic: Diagnostic, text: str) -> str:
 
 
 def open_operations(document: RunDocument) -> Iterator[str]:
-    """What has begun and not ended in the events of a run that is over."""
+    """Yield the operations that have started but not finished in the events of a finished run."""
     document.update()
     if document.running:
         yield f"{len(document.running)} operations are running though the run is over"
@@ -176,7 +183,7 @@ def open_operations(document: RunDocument) -> Iterator[str]:
     for number, op, value, instance in zip(*(columns[name] for name in names), strict=True):
         kind, key = KINDS[number], (op, instance)
         if op < 0:
-            continue  # of a native function, which the text does not have
+            continue  # in a native function, which the source does not contain
         if kind in ("begin", "resume"):
             is_begun[key] = True
         elif (
@@ -191,7 +198,7 @@ def open_operations(document: RunDocument) -> Iterator[str]:
 
 
 def unresolved_values(document: RunDocument) -> Iterator[str]:
-    """The values without a state in the document of a run that is over and in order."""
+    """Yield the values without a state in the document of a run that finished without errors."""
     states = document.states()
     if any(state == "running" for state, _ in states.values()):
         yield "a value is running though the run is over"
@@ -204,13 +211,15 @@ def unresolved_values(document: RunDocument) -> Iterator[str]:
 
 
 def is_code(document: RunDocument, op: int) -> bool:
-    """Whether an operation is one of compiled code."""
+    """Return whether an operation is one of compiled code."""
     data = document.program.data
     return data["functions"][data["operations"][op]["function"]]["kind"] in ("func", "async")
 
 
 def partly_overlapping(events: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """The slices of a trace that neither nest in nor are disjoint from the others of their thread."""
+    """Yield the slices of a trace that neither nest in nor are disjoint from the others of their
+    thread.
+    """
     rows: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for one in events:
         if one["ph"] == "X":
@@ -227,7 +236,7 @@ def partly_overlapping(events: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def broken_pairs(events: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Asynchronous slices and arrows of a trace that have no start or no end."""
+    """Yield the asynchronous slices and arrows of a trace that have no start or no end."""
     for first, last in ("be", "sf"):
         times: dict[str, dict[tuple[str, int], float]] = {first: {}, last: {}}
         for one in events:

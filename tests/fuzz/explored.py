@@ -1,4 +1,6 @@
-"""Explored programs: what a real run does is among the outcomes, unless the exploration says that some are missing."""
+"""Explored programs: the outcome of a real run is among the explored ones, unless the exploration
+says that some are missing.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ SECONDS = 2.0
 
 
 def racy_program(chance: random.Random) -> str:
-    """A small program of either kind whose prints and stores have no order."""
+    """Return a small program of either kind whose prints and stores are unordered."""
     if chance.random() < HOST_SHARE:
         return racy_host_program(chance)
     return random_racy_program(chance.getrandbits(40), chance.randrange(2, 7))
 
 
 def racy_host_program(chance: random.Random) -> str:
-    """Numbers, some of which come late; each print has a chain of its own, or the one of another print."""
+    """Return a program of numbers, some of which come late; each print has its own chain, or that
+    of another print.
+    """
     lines, numbers, chains = [], ["%one"], ["%c"]
     for step in range(chance.randrange(2, 6)):
         number, chain = chance.choice(numbers), chance.choice(chains)
@@ -51,7 +55,9 @@ golden_or_racy = golden_or(racy_program, "async", "tfrt")
 
 
 def explored(runner: Runner, text: str, chance: random.Random) -> None:
-    """No outcome of 200 real runs is missing in an exploration that says it has tried all orders."""
+    """Check that an exploration that says it has tried all orders includes every outcome of 200
+    real runs.
+    """
     program = Program.from_source(text, "random.mlir")
     functions = [one.name for one in program.functions if not one.argument_types]
     function = "main" if "main" in functions else chance.choice(functions)

@@ -1,4 +1,4 @@
-"""What is fuzzed: each net makes cases from a corpus, runs one in a child, and makes a find small."""
+"""The nets: each creates cases from a corpus, runs a case in a child, and reduces a find."""
 
 from __future__ import annotations
 
@@ -50,11 +50,13 @@ from tfrt_runtime.kernels.standard import standard_kernels
 
 TESTS = Path(__file__).parents[1]
 MAX_TEXT = 6000
-"""Characters; in a longer program most changes are far from each other."""
+"""The maximum number of characters; in a longer program, most changes are far apart."""
 WHOLE = 0.2
-"""The share of mutants of whole programs; the others are of single functions with what they name."""
+"""The share of mutants of whole programs; the others are of single functions and the functions they
+name.
+"""
 MAX_TOKENS = 300
-"""A find of more tokens is made smaller by lines only."""
+"""A find of more tokens is reduced only by lines."""
 
 HOST_FOLDERS = ("golden/tfrt", "programs/run", "programs/source", "runtime")
 ASYNC_FOLDERS = ("golden/async", "programs/run/compiled", "programs/failing", "tfrt_nb")
@@ -65,45 +67,47 @@ Piece = TypeVar("Piece")
 
 
 class Net(ABC, Generic[Case]):
-    """One kind of input.  Cases are values: `make` and `run` depend on nothing but their arguments."""
+    """One kind of input. Cases are values: `make` and `run` depend only on their arguments."""
 
     name: str
     suffix: str
     weight = 1.0
-    """Share of the time."""
+    """The share of the time."""
     seconds = 0.1
-    """How long a function may run before it is cancelled."""
+    """The seconds after which a function is cancelled."""
     hang_seconds = HANG_SECONDS
     """A case that takes longer hangs."""
 
     @abstractmethod
     def make(self, chance: Chance) -> Case:
-        """A case."""
+        """Create a case."""
 
     @abstractmethod
     def run(self, runner: Runner, case: Case, chance: Chance) -> list[str]:
-        """Run a case in a child; its problems."""
+        """Run a case in a child, and return its problems."""
 
     @abstractmethod
     def content(self, case: Case) -> bytes:
-        """A case as a file, which `of_file` makes a case of."""
+        """Return a case as a file, which `of_file` converts back."""
 
     @abstractmethod
     def of_file(self, data: bytes, name: str) -> Case:
-        """The case that a file is."""
+        """Return the case in a file."""
 
     @abstractmethod
     def smaller(self, case: Case, fails: Callable[[Case], bool]) -> Case:
-        """A smaller case that fails in the same way."""
+        """Return a smaller case that fails in the same way."""
 
 
 class BefNet(Net[BefMutant | bytes]):
-    """Files of which records, sections or bytes are wrong."""
+    """Files with wrong records, sections, or bytes."""
 
     suffix = ".bef"
 
     def __init__(self, name: str, weight: float, seconds: float, *, compiled: bool) -> None:
-        """`compiled`: files with a section of compiled functions; running one takes much longer."""
+        """Create the net; with `compiled`, its files have a section of compiled functions, and
+        running one takes much longer.
+        """
         self.name, self.weight, self.seconds = name, weight, seconds
         self._compiled = compiled
 
@@ -161,7 +165,7 @@ class BefNet(Net[BefMutant | bytes]):
 
 
 class TextNet(Net[str]):
-    """Programs of which tokens and lines are wrong."""
+    """Programs with wrong tokens and lines."""
 
     suffix = ".mlir"
 
@@ -205,7 +209,7 @@ class TextNet(Net[str]):
 
 
 class CallsNet(BefNet):
-    """Files that no compiler has made: every kernel is called with anything."""
+    """Files that no compiler would write: every kernel is called with anything."""
 
     def __init__(self) -> None:
         super().__init__("calls", 1.0, 0.02, compiled=False)
@@ -240,10 +244,10 @@ class AbiNet(Net[list[Step]]):
 
 
 class CommandNet(Net[tuple[list[str], str]]):
-    """Command lines of `tfrt-nb`; a case is the words and the program that they are about."""
+    """Command lines of `tfrt-nb`; a case is the words and the program they refer to."""
 
     name, suffix, weight = "command", ".command", 1.0
-    # A command has a clock of its own.
+    # A command has its own clock.
     hang_seconds = 2 * PATIENCE * COMMAND_SECONDS
 
     @functools.cached_property
@@ -274,7 +278,7 @@ class CommandNet(Net[tuple[list[str], str]]):
 
 
 class MagicNet(TextNet):
-    """Cells with `%%tfrt`, its options and the magics around it, in one IPython per child."""
+    """Cells with `%%tfrt`, its options, and the related magics, in one IPython per child."""
 
     suffix = ".ipy"
 
@@ -289,7 +293,7 @@ class MagicNet(TextNet):
 
 
 class RandomNet(TextNet):
-    """Random programs that must do the same in several ways of running them."""
+    """Random programs that must do the same however they are run."""
 
     # Five runs, and kernels with a delay of 100 ms may follow each other in a loop.
     hang_seconds = 5 * ENOUGH_SECONDS
@@ -321,9 +325,11 @@ class RandomNet(TextNet):
 def minimise(
     pieces: Sequence[Piece], fails: Callable[[list[Piece]], bool], *, seconds: float = 60.0
 ) -> list[Piece]:
-    """A part of `pieces` for which `fails` still holds, in their order; none can be left out, unless the seconds were over.
+    """Return a part of `pieces`, in order, for which `fails` still holds. No piece of it can be
+    omitted, unless the seconds ran out.
 
-    After Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002).
+    The algorithm is that of Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
+    Input (2002).
     """
     until = time.monotonic() + seconds
     kept, chunk = list(pieces), max(1, len(pieces) // 2)
@@ -344,7 +350,7 @@ def minimise(
 
 @functools.cache
 def notebook() -> Notebook:
-    """The one of this child."""
+    """Return the instance of this child."""
     return Notebook()
 
 
@@ -352,38 +358,40 @@ BY_HAND = (LEAKS_ON_PURPOSE, "async.runtime.", "add_ref", "drop_ref", "ret_handl
 
 
 def may_leak(text: str) -> bool:
-    """Whether a program may leave something over: it does by hand what else is done for it, or is there to leak."""
+    """Return whether a program may leave objects behind: it counts by hand, or it is meant to
+    leak.
+    """
     return any(word in text for word in BY_HAND)
 
 
 def files_of(folder: str, pattern: str) -> list[Path]:
-    """The files of a folder of the tests and of those in it, in order."""
+    """Return the files of a test folder and its subfolders, in order."""
     return sorted((TESTS / folder).rglob(pattern))
 
 
 def all_texts(*folders: str) -> list[str]:
-    """The programs of folders that are not long."""
+    """Return the short programs in the folders."""
     paths = [path for folder in folders for path in files_of(folder, "*.mlir")]
     texts = [path.read_text(errors="surrogateescape") for path in paths]
     return [text for text in texts if len(text) < MAX_TEXT]
 
 
 def _translated(path: Path) -> bytes:
-    """The program's file; nothing if it is refused."""
+    """Return the program's BEF file; empty if the program is rejected."""
     try:
         return Program.from_source(path.read_text(), path.name).bef
-    except (TfrtError, ValueError):  # what is refused is mutated as text
+    except (TfrtError, ValueError):  # rejected programs are mutated as text
         return b""
 
 
 def has_compiled(data: bytes) -> bool:
-    """Whether a whole file has compiled functions."""
+    """Return whether a valid file has compiled functions."""
     return bool(BefFile.load(data).compiled)
 
 
 @functools.cache
 def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
-    """The nets by name."""
+    """Return the nets by name."""
     nets: list[Net] = [  # type: ignore[type-arg]
         BefNet("bef", 4.0, 0.02, compiled=False),
         BefNet("compiled-bef", 1.0, 0.1, compiled=True),

@@ -1,9 +1,9 @@
-"""Random async programs that have one meaning, in whichever order their tasks run.
+"""Random async programs that do the same in whatever order their tasks run.
 
-A program prints only where that has an order: in `main`, and in what is awaited where it is started.
-A buffer is written by one thread of control before others see it, or by a task that is awaited before
-any other code reads it, or by a parallel loop with a cell for each iteration.  Everything that is awaited
-will be resolved.  Assertions, divisions and accesses may fail.
+A program prints only where the order is fixed: in `main`, and in tasks and calls that are awaited
+where they start. A buffer is written by one thread of control before others see it, by a task that
+is awaited before any other code reads it, or by a parallel loop with a cell for each iteration.
+Every awaited object will be resolved. Assertions, divisions, and accesses may fail.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ I1, I64, F64, BUFFER = "i1", "i64", "f64", "memref<4xi64>"
 TOKEN, GROUP = "!async.token", "!async.group"
 PAYLOADS = (I64, I64, I64, I64, F64, I1, BUFFER)
 MAX_WORK = 400
-"""Statements that a program may execute, roughly."""
+"""The approximate maximum number of statements that a program executes."""
 DEEPEST = 4
 
 HEADS = ("// no parallel loops", "// parallel-for: min-task-size=1 num-workers=4")
@@ -32,12 +32,14 @@ func.func private @printNewline()
 
 
 def future(payload: str) -> str:
-    """The type of a value."""
+    """Return the type of a value."""
     return f"!async.value<{payload}>"
 
 
 def random_program(seed: int, most: int = UNLIMITED) -> str:
-    """The program with this number; `main` has at most that many statements, another function half of that."""
+    """Return the program with this number; `main` has at most `most` statements, and another
+    function half as many.
+    """
     generator = Generator(random.Random(seed))
     for _ in range(generator.rng.randrange(1 + min(3, most // 4))):
         generator.left = most // 2
@@ -49,7 +51,7 @@ def random_program(seed: int, most: int = UNLIMITED) -> str:
 
 @dataclass(frozen=True)
 class Function:
-    """A function that can be called; `work` is what a call costs."""
+    """A function that can be called; `work` is the cost of a call."""
 
     name: str
     is_async: bool
@@ -61,10 +63,10 @@ class Function:
 
 @dataclass
 class Scope:
-    """What is visible at a point of the program.
+    """The names visible at a point of the program.
 
-    `is_ordered`: everything before has run, and nothing that prints runs beside.  `times`: how often
-    the statements here run per call of the function.
+    `is_ordered` says that everything before has run, and that nothing that prints runs
+    concurrently. `times` is how often the statements here run per call of the function.
     """
 
     names: dict[str, list[str]] = field(default_factory=dict)
@@ -77,7 +79,7 @@ class Scope:
         return name
 
     def inner(self, *, times: int = 1, is_ordered: bool = True) -> Scope:
-        """A scope in this one."""
+        """Return a scope inside this one."""
         return replace(
             self,
             names={type_: list(names) for type_, names in self.names.items()},
@@ -87,13 +89,15 @@ class Scope:
         )
 
     def known(self, wanted: Callable[[str], bool]) -> list[tuple[str, str]]:
-        """Names with their types."""
+        """Return names with their types."""
         return [(n, type_) for type_, names in self.names.items() if wanted(type_) for n in names]
 
 
 @dataclass
 class Generator:
-    """Writes a program line by line.  `left`: how many statements the present function may still have."""
+    """Writes a program line by line. `left` is the number of statements that the current function
+    may still have.
+    """
 
     rng: random.Random
     lines: list[str] = field(default_factory=list)
@@ -108,7 +112,7 @@ class Generator:
 
     @contextmanager
     def block(self, head: str, end: str = "}") -> Iterator[None]:
-        """Lines in between are indented."""
+        """Indent the lines written inside the block."""
         self.line(head)
         self._indent += 1
         yield
@@ -116,7 +120,7 @@ class Generator:
         self.line(end)
 
     def between(self, text: str) -> None:
-        """A line that ends one block and begins the next."""
+        """Write a line that ends one block and starts the next."""
         self._indent -= 1
         self.line(text)
         self._indent += 1
@@ -126,7 +130,7 @@ class Generator:
         return f"%{letter}{self._names}"
 
     def define(self, scope: Scope, type_: str, operation: str) -> str:
-        """A line that gives a new name to the result of an operation."""
+        """Write a line that gives a new name to the result of an operation, and return the name."""
         name = self.fresh()
         self.line(f"{name} = {operation}")
         return scope.add(name, type_)
@@ -143,7 +147,7 @@ class Generator:
             self.line("return")
 
     def function(self) -> None:
-        """A plain or async function, perhaps a recursive one."""
+        """Write a plain or async function, perhaps a recursive one."""
         if self.chance(0.25):
             self.recursion()
             return
@@ -189,7 +193,7 @@ class Generator:
         self.line(f"{terminator}{typed}")
 
     def recursion(self) -> None:
-        """A function that calls itself twice, a few levels deep."""
+        """Write a function that calls itself twice, a few levels deep."""
         name, is_async = f"f{len(self.functions)}", self.chance(0.7)
         result = future(I64) if is_async else I64
         kind, call = ("async.func", "async.call") if is_async else ("func.func", "func.call")
@@ -222,7 +226,7 @@ class Generator:
         self.functions.append(Function(name, is_async, (I64,), (result,), False, 20))
 
     def blocks(self) -> None:
-        """A function of several blocks, which hand tokens and numbers on."""
+        """Write a function of several blocks, which pass tokens and numbers on."""
         name, is_async = f"f{len(self.functions)}", self.chance(0.6)
         results = [future(I64)] if is_async else [TOKEN, I64]
         before, self.work = self.work, 0
@@ -267,7 +271,7 @@ class Generator:
             getattr(self, self.rng.choices(names, weights)[0])(scope)
 
     def need(self, scope: Scope, type_: str) -> str:
-        """A value of the type: an existing one, preferably young, or a new one."""
+        """Return a value of the type: an existing one, preferably a recent one, or a new one."""
         known = scope.names.get(type_, [])
         if known and self.chance(0.85):
             return known[-1 - min(int(self.rng.expovariate(0.4)), len(known) - 1)]
@@ -290,7 +294,7 @@ class Generator:
                 return self.task(scope, [payload(type_)], is_small=True)[1]
 
     def condition(self, scope: Scope, probability: float) -> str:
-        """A truth value that is true about that often."""
+        """Return a truth value that is true with about this probability."""
         number = self.need(scope, I64)
         limit = self.define(scope, I64, f"arith.constant {round(8 * probability)} : i64")
         mask = self.define(scope, I64, "arith.constant 7 : i64")
@@ -298,13 +302,13 @@ class Generator:
         return self.define(scope, I1, f"arith.cmpi slt, {low}, {limit} : i64")
 
     def index_constant(self, scope: Scope, number: int) -> str:
-        """Kept out of the scope: bounds of loops must stay small."""
+        """Return a constant that is not in the scope, because loop bounds must stay small."""
         name = self.fresh("c")
         self.line(f"{name} = arith.constant {number} : index")
         return name
 
     def small_index(self, scope: Scope, size: int) -> str:
-        """A number below the size, rarely a larger one."""
+        """Return a number below the size, rarely a larger one."""
         number = self.need(scope, I64)
         mask = 7 if self.chance(0.06) else size - 1
         constant = self.define(scope, I64, f"arith.constant {mask} : i64")
@@ -350,7 +354,9 @@ class Generator:
             self.task(scope, types, is_small=False)
 
     def task(self, scope: Scope, types: list[str], *, is_small: bool) -> list[str]:
-        """An `async.execute`; its token and values.  If it is awaited at once, it may print."""
+        """Write an `async.execute`, and return its token and values. If it is awaited at once, it
+        may print.
+        """
         is_awaited = self.chance(0.3)
         tokens = [n for n, _ in scope.known(lambda t: t == TOKEN)]
         futures = scope.known(lambda t: t.startswith("!async.value"))
@@ -400,7 +406,7 @@ class Generator:
         self.define(scope, payload(type_), f"async.await {name} : {type_}")
 
     def group(self, scope: Scope) -> None:
-        """A group that is filled here, awaited or not."""
+        """Write a group that is filled here, and awaited or not."""
         size = self.rng.randrange(4)
         count, group = self.index_constant(scope, size), self.fresh("g")
         in_loop = self.chance(0.4) and scope.depth < DEEPEST
@@ -458,7 +464,7 @@ class Generator:
             self.line(f"{value}async.await {results[0]} : {function.results[0]}")
 
     def carried(self, scope: Scope) -> tuple[list[str], list[str], list[str]]:
-        """Names inside a loop, what they start with, and their types."""
+        """Return names inside a loop, their initial values, and their types."""
         types = [self.any_type() for _ in range(self.rng.randrange(3))]
         return [self.fresh("a") for _ in types], [self.need(scope, t) for t in types], types
 
@@ -554,7 +560,7 @@ class Generator:
         scope.add(result, type_)
 
     def buffer(self, scope: Scope) -> str:
-        """A buffer with four numbers, which is no longer written."""
+        """Write a buffer with four numbers, which is not written again."""
         name = self.fresh("m")
         self.line(f"{name} = memref.alloc() : {BUFFER}")
         for cell in range(4):
@@ -567,7 +573,7 @@ class Generator:
         self.define(scope, I64, f"memref.load {buffer}[{place}] : {BUFFER}")
 
     def written_by_task(self, scope: Scope) -> None:
-        """A task fills a buffer, which is used when the task is over."""
+        """Write a task that fills a buffer, which is used after the task has finished."""
         if scope.depth >= DEEPEST:
             return
         buffer, token = self.fresh("m"), self.fresh("t")
@@ -586,7 +592,7 @@ class Generator:
 
     @contextmanager
     def parallel(self, scope: Scope, head: str, index: str, times: int) -> Iterator[Scope]:
-        """A parallel loop: some statements, and within what its iterations do with them."""
+        """Write a parallel loop with some statements, then the lines written inside the block."""
         with self.block(head):
             inner = scope.inner(times=times, is_ordered=False)
             self.define(inner, I64, f"arith.index_cast {index} : index to i64")
@@ -594,7 +600,9 @@ class Generator:
             yield inner
 
     def parallel_loop(self, scope: Scope) -> None:
-        """Each iteration fills its cell of a buffer; of two dimensions, one goes backwards through it."""
+        """Write a loop in which each iteration fills its cell of a buffer; of two dimensions, one
+        runs backwards.
+        """
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         buffer, row, column, place = (self.fresh(letter) for letter in "miii")
@@ -614,7 +622,7 @@ class Generator:
         scope.add(buffer, BUFFER)
 
     def reduction(self, scope: Scope) -> None:
-        """A parallel loop with one or two results."""
+        """Write a parallel loop with one or two results."""
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         operations = self.rng.choices(("addi", "muli", "maxsi", "xori"), k=self.rng.choice((1, 2)))
@@ -641,7 +649,7 @@ class Generator:
             scope.add(f"{result}#{place}", I64)
 
     def counted(self, scope: Scope) -> None:
-        """References on top of those that are counted; what comes in between may fail."""
+        """Write counts in addition to the automatic ones; the statements in between may fail."""
         known = scope.known(lambda t: t.startswith("!async"))
         if known:
             name, type_ = self.rng.choice(known)
@@ -651,7 +659,7 @@ class Generator:
             self.line(f"async.runtime.drop_ref {name} {{count = {count} : i64}} : {type_}")
 
     def gate(self, scope: Scope) -> None:
-        """A token or value that a task resolves by hand, to an error now and then."""
+        """Write a token or value that a task resolves by hand, sometimes to an error."""
         if scope.depth >= DEEPEST:
             return
         type_ = self.rng.choice((TOKEN, future(I64)))
@@ -673,14 +681,14 @@ class Generator:
         scope.add(token, TOKEN)
 
     def selection(self, scope: Scope) -> None:
-        """One of two tokens or values."""
+        """Write a selection of one of two tokens or values."""
         type_ = self.rng.choice((TOKEN, TOKEN, future(I64)))
         names = [self.need(scope, t) for t in (I1, type_, type_)]
         self.define(scope, type_, f"arith.select {', '.join(names)} : {type_}")
 
 
 def payload(type_: str) -> str:
-    """What a value resolves to; nothing for a token."""
+    """Return the type that a value resolves to; empty for a token."""
     return type_.removeprefix("!async.value<").removesuffix(">") if "value" in type_ else ""
 
 
@@ -705,4 +713,4 @@ _STATEMENTS = {
     "gate": 2,
     "selection": 1,
 }
-"""How often each is chosen."""
+"""The weight of each kind of statement."""

@@ -1,7 +1,8 @@
 """Files that call every kernel with anything.
 
-Each file has a handful of calls whose arguments and results are mostly right in number and in type, as the
-loader refuses others, and whose attributes and functions are whatever there is.  No compiler has looked at it.
+Each file has a few calls whose arguments and results usually have the right number and types,
+because the loader rejects others, and whose attributes and functions are random. No compiler has
+checked it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tfrt_runtime.kernels.registry import (
 )
 from tfrt_runtime.kernels.standard import standard_kernels
 
-# A string, an array of i32, an array of i64, a shape, dense elements, and noise in between.
+# The attributes are a string, an array of i32, an array of i64, a shape, dense elements, and noise
+# in between.
 ATTRIBUTES = (
     struct.pack("<I", 5)
     + b"a/b.c\0\0\0"
@@ -37,7 +39,7 @@ ATTRIBUTES = (
 OFFSETS = {"string": [0], "array.i32": [12], "array.i64": [28], "shape": [28, 48], "dense": [68]}
 ANYWHERE = [0, 12, 28, 48, 68, 84, 120, 150]
 
-SOURCES = {  # what makes values of every kind
+SOURCES = {  # calls that create values of every kind
     "tfrt.new.chain": (),
     "tfrt.constant.i1": (1,),
     "tfrt.constant.i32": (1,),
@@ -52,16 +54,22 @@ SOURCES = {  # what makes values of every kind
     "tfrt_test.fail": (),
 }
 QUIET = {"tfrt_test.logging", "tfrt_test.memory_leak_one_int32"}
-"""Those of `demo` need names of their attributes, which these files have not."""
+"""Kernels that are not called. (Those of `demo` need names of their attributes, which these files
+lack.)
+"""
 
 
 KERNELS = standard_kernels()
 WRONG = 0.005
-"""The share of registers of any type, of numbers of arguments that are wrong, and of functions that nothing takes."""
+"""The share of registers of any type, of wrong argument counts, and of functions that do not
+fit.
+"""
 
 
 class Writer:
-    """Writes one function, call by call.  `types` are those of its registers, as far as they are known."""
+    """Writes one function, call by call. `types` has the types of its registers, as far as they are
+    known.
+    """
 
     def __init__(self, chance: random.Random, arguments: int) -> None:
         self.chance = chance
@@ -87,13 +95,17 @@ class Writer:
         self.kernels.append(record)
 
     def register(self, wanted: str) -> int | None:
-        """A register that may be read as a type, rarely another one; None if there is none."""
+        """Return a register that can be read as a type, rarely another one; None if there is
+        none.
+        """
         is_wrong = self.chance.random() < WRONG
         found = [i for i, has in enumerate(self.types) if is_wrong or _fits(has, wanted)]
         return self.chance.choice(found) if found else None
 
     def add_random(self, kernel: Kernel) -> None:
-        """A call of `kernel` that is right in its numbers and types, mostly; none where it lacks an argument."""
+        """Add a call of `kernel`, usually with the right counts and types; add nothing if an
+        argument is missing.
+        """
         chance = self.chance
         count, results, callees = shape_of(kernel, chance)
         if chance.random() < WRONG:
@@ -129,7 +141,7 @@ class Writer:
 
 
 def types_given(kernel: Kernel, results: int) -> list[str]:
-    """The types of a call's results, as far as they are known; functions have i32 only."""
+    """Return the types of a call's results, as far as they are known; functions have only i32."""
     match kernel:
         case ConstantKernel():
             words: Sequence[str] = (kernel.type,)
@@ -143,11 +155,11 @@ def types_given(kernel: Kernel, results: int) -> list[str]:
 
 
 FUNCTIONS = [(2, 2), (2, 1), (1, 2), (1, 1), (0, 2)]
-"""Numbers of arguments and results; the last one is `@main`."""
+"""The functions' numbers of arguments and results; the last one is `@main`."""
 
 
 def shape_of(kernel: Kernel, chance: random.Random) -> tuple[int, int, list[int]]:
-    """Numbers of arguments and results, and functions, that `kernel` may have."""
+    """Return numbers of arguments and results, and functions, that `kernel` accepts."""
     if isinstance(kernel, ConstantKernel):
         return 0, 1, []
     if isinstance(kernel, NativeKernel):
@@ -161,7 +173,7 @@ def shape_of(kernel: Kernel, chance: random.Random) -> tuple[int, int, list[int]
 
 
 def shape_of_control(kernel: ControlKernel, chance: random.Random) -> tuple[int, int, list[int]]:
-    """A call whose functions fit it, mostly."""
+    """Return the same as `shape_of` for a control kernel, usually with functions that fit."""
     fitting = [i for i, shape in enumerate(FUNCTIONS) if fits(kernel, *shape)]
     callee = chance.choice(fitting)
     arguments, results = FUNCTIONS[callee]
@@ -176,7 +188,7 @@ def shape_of_control(kernel: ControlKernel, chance: random.Random) -> tuple[int,
 
 
 def fits(kernel: ControlKernel, arguments: int, results: int) -> bool:
-    """Whether `kernel` may call a function with that many arguments and results."""
+    """Return whether `kernel` may call a function with that many arguments and results."""
     if kernel.fixed_results is not None:
         return arguments >= kernel.added and results == (kernel.body_results or 1)
     if kernel.extra or kernel.name.startswith("tfrt.repeat"):
@@ -185,7 +197,7 @@ def fits(kernel: ControlKernel, arguments: int, results: int) -> bool:
 
 
 def random_file(kernels: Sequence[Kernel], chance: random.Random) -> bytes:
-    """A file of functions that each may call, and `@main`."""
+    """Return a file with `@main` and the functions that it may call."""
     functions = []
     for arguments, results in FUNCTIONS:
         is_main = arguments == 0
@@ -202,9 +214,9 @@ def random_file(kernels: Sequence[Kernel], chance: random.Random) -> bytes:
 
 
 def kernels_to_call() -> list[Kernel]:
-    """All kernels of functions that are not sync, those that call functions more often.
+    """Return all kernels of functions that are not sync, with those that call functions repeated.
 
-    Most kernels are variants of few.
+    They would be rare otherwise, because most kernels are variants of a few.
     """
     plain = [
         kernel

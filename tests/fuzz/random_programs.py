@@ -1,7 +1,7 @@
 """Random host programs: scalars, errors, calls, branches, loops, tasks, blocking work, tensors, prints.
 
-Every program is valid and ends; what it returns and prints, and which errors it raises, does not depend on
-the order in which its kernels run.  The same seed gives the same program.
+Every program is valid and finishes. Its results, output, and errors do not depend on the order in
+which its kernels run. The same seed gives the same program.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tfrt_runtime.scalars import OPERATIONS
 
 MAX_DEPTH = 3
 UNLIMITED = 1 << 30
-"""Steps of a program that is as large as it becomes."""
+"""The limit of steps for a program of unlimited size."""
 ARITHMETIC = [
     one.name
     for one in OPERATIONS.values()
@@ -24,11 +24,11 @@ ARITHMETIC = [
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What programs may have besides the runtime's own scalar kernels.
+    """Kernels and functions that programs may use besides the runtime's own scalar kernels.
 
-    `numbers` are kernels that take two i32 and have the attributes `{a, b : i32}`, and make an i32;
-    `arrays` make a tensor of them instead, `sums` make an i32 of a tensor.  `functions` are lines of
-    functions that take two i32 and make one, by name.
+    `numbers` are kernels with the attributes `{a, b : i32}` that turn two i32 into an i32; `arrays`
+    turn them into a tensor instead, and `sums` turn a tensor into an i32. `functions` are the lines
+    of functions that turn two i32 into one, by name.
     """
 
     numbers: Sequence[str] = ()
@@ -42,9 +42,10 @@ NOTHING = Extras()
 
 
 class ProgramWriter:
-    """Writes one program.  `lines` is the body under construction.
+    """Writes one program. `lines` is the body under construction.
 
-    `most` limits the steps of @main, those of its regions included; another function has half of them.
+    `most` limits the steps of @main, including its regions; another function has at most half as
+    many.
     """
 
     def __init__(self, seed: int, extras: Extras = NOTHING, most: int = UNLIMITED) -> None:
@@ -57,7 +58,7 @@ class ProgramWriter:
         self._chain = ""
 
     def program(self) -> str:
-        """A module whose @main returns five numbers."""
+        """Return a module whose @main returns five numbers."""
         for name, text in self._extras.functions:
             self._functions.append(text)
             self._callable.append(name)
@@ -87,7 +88,9 @@ class ProgramWriter:
         self._callable.append(name)
 
     def _body(self, given: list[str], size: int, depth: int) -> tuple[str, list[str]]:
-        """Some kernels over the values `given`; their text, and all values there are then."""
+        """Write some kernels over the values `given`, and return their text and all values that
+        exist then.
+        """
         lines: list[str] = []
         values = list(given)
         while len(values) < 2:
@@ -167,7 +170,7 @@ class ProgramWriter:
     def _two_numbers(
         self, lines: list[str], values: list[str], kernels: Sequence[str], result: str
     ) -> str:
-        """A call of a kernel over two numbers; the name of its result."""
+        """Write a call of a kernel over two numbers, and return the name of its result."""
         name, (left, right) = self._name(), self._random.choices(values, k=2)
         numbers = [f"{letter} = {self._random.randrange(-3, 9)} : i32" for letter in "ab"]
         self._random.shuffle(numbers)
@@ -178,7 +181,7 @@ class ProgramWriter:
         return name
 
     def _tensor(self, lines: list[str], values: list[str], _: int) -> None:
-        """A tensor, kernels that write it one after the other, and the sum of its elements."""
+        """Write a tensor, kernels that write it one after another, and the sum of its elements."""
         tensor, chain, total = self._name("%t"), self._name("%c"), self._name()
         lines.append(f"{chain} = tfrt.new.chain")
         if self._extras.arrays and self._random.random() < 0.5:
@@ -207,7 +210,7 @@ class ProgramWriter:
         values.append(total)
 
     def _print(self, lines: list[str], values: list[str], _: int) -> None:
-        """Print a number after all that was printed before."""
+        """Print a number after all earlier prints."""
         if not self._chain:
             self._chain = self._name("%c")
             lines.append(f"{self._chain} = tfrt.new.chain")
@@ -231,7 +234,7 @@ class ProgramWriter:
         values.append(name)
 
     def _while(self, lines: list[str], values: list[str], _: int) -> None:
-        """A loop that counts down from at most 5, and calls a function each time."""
+        """Write a loop that counts down from at most 5, and calls a function each time."""
         body, count, on, name = self._name("@w"), self._name(), self._name(), self._name()
         callee, iterations = self._random.choice(self._callable), self._random.randrange(1, 4)
         self._functions.append(
@@ -295,5 +298,5 @@ class ProgramWriter:
 
 
 def random_program(seed: int, extras: Extras = NOTHING, most: int = UNLIMITED) -> str:
-    """The program of that seed, with at most that many steps in @main."""
+    """Return the program of that seed, with at most `most` steps in @main."""
     return ProgramWriter(seed, extras, most).program()

@@ -1,4 +1,6 @@
-"""Random async programs whose tasks print and use a buffer in no order: `--explore` must know each outcome."""
+"""Random async programs whose tasks print and use a buffer without order: `--explore` must find
+each outcome.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _BUFFER = "memref<2xi64>"
 
 
 def random_racy_program(seed: int, size: int = 6) -> str:
-    """The program with this number; `main` starts about `size` tasks, prints, and uses of a buffer."""
+    """Return the program with this number; `main` has about `size` tasks, prints, and uses of a
+    buffer.
+    """
     return _Writer(random.Random(seed), size).program()
 
 

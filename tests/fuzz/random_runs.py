@@ -1,6 +1,6 @@
 """Random programs do the same wherever they run: on every queue, simulated, interpreted, compiled.
 
-A program that is cancelled halfway may have less, and nothing else.
+A program that is cancelled halfway may produce less, but nothing different.
 """
 
 from __future__ import annotations
@@ -36,18 +36,26 @@ from tfrt_runtime.native.layouts import REQUEST_ACTIVE
 ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
 CANCELLED = "cancelled halfway"
 ENOUGH_SECONDS = 30.0
-"""How long a program may take: most are over after milliseconds, some wait for a hundred delays of 100 ms."""
+"""The time limit of a program in seconds: most finish after milliseconds, some wait for a hundred
+delays of 100 ms.
+"""
 WITH_DELAYS = 0.1
-"""How many of the host programs keep their delays: loops over delays take seconds in which nothing is tried."""
+"""The share of host programs that keep their delays: loops over delays take seconds in which
+nothing is tested.
+"""
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
-"""The simulated core calls no kernels that are written in Python, and has no clock."""
+"""Replacements of kernels: the simulated core calls no kernels written in Python, and has no
+clock.
+"""
 LARGE_PROGRAMS = 0.2
-"""How many programs are full-sized, which takes half of the time: some faults need many values
-at once, most need a few steps.
+"""The share of full-sized programs, which take half of the time: some bugs need many values at
+once, most need a few steps.
 """
 NUMBERS_PER_PROGRAM = 3
-"""A program of scalars runs with this many: making its machine code takes longer than that."""
+"""The number of arguments that a program of scalars runs with: these runs take less time than
+compiling it.
+"""
 LARGE = Machine(step_limit=1_000_000)
 
 
@@ -57,7 +65,7 @@ def _wrapped(number: int) -> int:
 
 @functools.cache
 def extras() -> Extras:
-    """Kernels of all kinds, made known to this process."""
+    """Register kernels of all kinds in this process, and return them."""
 
     def plain(x: int, y: int, *, a: int, b: int) -> int:
         if (x + b) % 11 == 0:
@@ -93,7 +101,7 @@ def extras() -> Extras:
     kernel("random.total")(total)
     shortcut = getattr(available_kernels()["random.native"], "shortcut", None)
     if shortcut is not None:
-        shortcut.words((1, 1))  # Numba compiles it here, and not again in each child
+        shortcut.words((1, 1))  # Numba compiles it here, instead of in each child
     names = ("plain", "coroutine", "blocking", "native")
     return Extras(
         tuple(f"random.{name}" for name in names), ("random.array",), ("random.total",), prints=True
@@ -126,12 +134,14 @@ TASKS = (
 
 
 def steps(chance: random.Random) -> int:
-    """How many steps a program may have."""
+    """Return the maximum number of steps of a program."""
     return UNLIMITED if chance.random() < LARGE_PROGRAMS else int(2 ** chance.uniform(1.0, 4.0))
 
 
 def host_program(chance: random.Random) -> str:
-    """A host program with kernels of all kinds; one of ten calls compiled functions, and one has delays."""
+    """Return a host program with kernels of all kinds; one in ten calls compiled functions, and one
+    in ten has delays.
+    """
     given = extras()
     if chance.random() < 0.1:
         given = Extras(
@@ -146,24 +156,24 @@ def host_program(chance: random.Random) -> str:
 
 
 def scalar_program(chance: random.Random) -> str:
-    """A host program for the simulated core."""
+    """Return a host program for the simulated core."""
     return random_program(chance.getrandbits(40), most=steps(chance))
 
 
 def tiered_program(chance: random.Random) -> str:
-    """A host program of scalars, which may be machine code."""
+    """Return a host program of scalars, which may become machine code."""
     return random_scalar_program(chance.getrandbits(40))
 
 
 def async_program(chance: random.Random) -> str:
-    """An async program."""
+    """Return an async program."""
     return random_async_program(chance.getrandbits(40), steps(chance))
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run did: results (None for an error, as which of two errors wins depends on the order), what
-    it printed, and the errors that were raised.
+    """The observed behavior of a run: its results (None for an error, because which of two errors
+    wins depends on the order), its output, and the errors that were raised.
     """
 
     results: tuple[object, ...]
@@ -172,7 +182,7 @@ class Seen:
 
 
 def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
-    """A host program gives the same on every queue; on one of them it is cancelled afterwards."""
+    """Check that a host program does the same on every queue; then cancel it on one of them."""
     program = Program.from_source(text, "random.mlir")
     seen = _run_everywhere(runner, program)
     for queue, found in seen.items():
@@ -183,7 +193,9 @@ def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
-    """Functions of scalars give the same interpreted and as machine code: values, errors and their places."""
+    """Check that functions of scalars do the same interpreted and as machine code: values, errors,
+    and their places.
+    """
     program = Program.from_source(text, "random.mlir")
     for number in chance.sample(range(-1, 7), NUMBERS_PER_PROGRAM):
         queue = chance.choice(("s", "mstd:2"))
@@ -207,7 +219,9 @@ def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def _run_everywhere(runner: Runner, program: Program, tier: Tier = Tier.AUTO) -> dict[str, Seen]:
-    """What a program does on each queue.  It runs on all at the same time: most of its time it may wait."""
+    """Return what a program does on each queue. It runs on all of them at the same time, because it
+    may wait most of the time.
+    """
     runs = {queue: _start(runner, program, queue, tier) for queue in ALL_QUEUES}
     return {queue: _end(runner, run, queue) for queue, run in runs.items()}
 
@@ -234,7 +248,9 @@ def _seen(execution: Execution) -> Seen:
 def _cancel_half_way(
     runner: Runner, program: Program, queue: str, expected: Seen, chance: random.Random
 ) -> None:
-    """Cancelled at any time, results are what they were or errors, and prints are the first ones."""
+    """Cancel the program at a random time, and check that its results are the expected ones or
+    errors, and its prints the first of the expected ones.
+    """
     execution = program.run(runner.host(queue), output=lambda _: None)
     if queue != "s":
         time.sleep(chance.choice((0.0, 0.0001, 0.001)))
@@ -253,7 +269,9 @@ def _cancel_half_way(
 
 
 def simulated(runner: Runner, text: str, chance: random.Random) -> None:
-    """The simulated core, two workers in random order, gives what the native one does."""
+    """Check that the simulated core, with two workers in random order, does the same as the native
+    one.
+    """
     program = Program.from_source(text, "random.mlir")
     expected = list(_end(runner, _start(runner, program, "s"), "s").results)
     kernels = available_kernels()
@@ -279,8 +297,8 @@ def simulated(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
-    """An async program, on both tiers, prints and fails on every queue as the oracle says, which walks
-    its operations as they are before the passes.
+    """Check that an async program, on both tiers and on every queue, prints and fails as the oracle
+    says, which walks its operations as they are before the passes.
     """
     module = parse_module(text, "random.mlir")
     expected = interpret(module)
@@ -298,12 +316,14 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
                 )
             if left := shared[queue].runtime.live_objects():
                 runner.problems.append(f"objects are left over on {queue}, {tier}\n{left}")
-    if "async.runtime." not in text:  # a cancelled program does not drop what it has added by hand
+    if (
+        "async.runtime." not in text
+    ):  # a cancelled program does not drop the references that it has added by hand
         _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)
 
 
 def agrees(expected: Result, found: Seen) -> bool:
-    """Whether the output is the same, and the error one of those that are possible."""
+    """Return whether the output is the same, and the error is one of the possible ones."""
     if expected.output != found.output or bool(expected.errors) != bool(found.errors):
         return False
     places = tuple(f"random.mlir:{line}:" for _, line in expected.errors)

@@ -16,7 +16,9 @@ NUMBERS = {
 }
 INTEGERS = ("0", "1", "2", "-1", "5", "31", "2147483647", "-2147483648")
 SHAPES = (("i32",), ("i32", "i64"), ("i32", "f64"), ("i32", "f32", "i8"), ("i32", "i1"))
-"""Types of the arguments of functions, and of their results; the first one counts what is left of a recursion."""
+"""Types of the arguments of functions, and of their results; the first argument counts the
+remaining levels of a recursion.
+"""
 
 
 class _Body:
@@ -35,7 +37,7 @@ class _Body:
         results: tuple[str, ...],
         attribute: str = "",
     ) -> list[str]:
-        """A kernel in its generic form."""
+        """Add a kernel in its generic form."""
         names = [self._name() for _ in results]
         given, gives = ", ".join(types), ", ".join(results)
         family, _, suffix = kernel.rpartition(".")
@@ -48,7 +50,7 @@ class _Body:
         return names
 
     def value(self, word: str) -> str:
-        """A value of a type, perhaps a new constant."""
+        """Return a value of a type, perhaps a new constant."""
         known = self.values[word]
         if known and self._chance.random() < 0.85:
             return self._chance.choice(known)
@@ -58,12 +60,12 @@ class _Body:
         )[0]
 
     def operations(self, count: int) -> None:
-        """Some operations of the table."""
+        """Add some operations of the table."""
         for _ in range(count):
             one = self._chance.choice(_OPERATIONS)
             operands = [self.value(word) for word in one.operands]
             if one.failure is not None and self._chance.random() < 0.8:
-                # Mostly it succeeds: a divisor, or a shift, of 1.
+                # A divisor or shift of 1 lets it usually succeed.
                 word = one.operands[-1]
                 number = "1.0" if word[0] == "f" else "1"
                 constant = f"{{value = {number} : {word}}} "
@@ -71,7 +73,7 @@ class _Body:
             self.add(one.name, operands, one.operands, one.results)
 
     def control(self, head: str, types: tuple[str, ...]) -> list[str]:
-        """A control kernel with results of these types; `head` is what follows `=`."""
+        """Add a control kernel with results of these types; `head` is the text after `=`."""
         names = [self._name() for _ in types]
         self.lines.append(f"{', '.join(names)} = {head}")
         for name, word in zip(names, types, strict=True):
@@ -85,9 +87,9 @@ _OPERATIONS = [
 
 
 def random_scalar_program(seed: int, *, is_sync: bool | None = None) -> str:
-    """A program whose @main takes a number and returns some values.
+    """Return a program whose @main takes a number and returns some values.
 
-    It calls sync functions or host functions: by chance, or as `is_sync` says.
+    It calls sync functions or host functions: at random, or as `is_sync` says.
     """
     chance = random.Random(seed)
     numbers = iter(range(1_000_000))
@@ -129,7 +131,7 @@ def _function(
         _add_control(chance, body, name, arguments, shape, others)
         body.operations(chance.randint(0, 3))
     for argument, word in zip(arguments, shape, strict=True):
-        body.values[word].remove(argument)  # a sync function returns none of its arguments
+        body.values[word].remove(argument)  # a sync function must not return its arguments
     returned = ", ".join(body.value(word) for word in shape)
     attribute = " attributes {tfrt.sync}" if is_sync else ""
     given = ", ".join(f"{one}: {word}" for one, word in zip(arguments, shape, strict=True))
@@ -145,7 +147,7 @@ def _add_control(
     shape: tuple[str, ...],
     others: list[tuple[str, tuple[str, ...]]],
 ) -> None:
-    """A call, a branch, a loop, or a recursion that ends."""
+    """Add a call, a branch, a loop, or a recursion that ends."""
     kind = chance.choice(("call", "cond", "case", "repeat", "recursion"))
     if kind == "recursion":
         [zero] = body.add("tfrt.constant.i32", [], (), ("i32",), "{value = 0 : i32} ")
@@ -169,7 +171,7 @@ def _add_control(
         return
     wanted, names = chance.choice(list(alike.items()))
     values, types = [body.value(word) for word in wanted], ", ".join(wanted)
-    # How often the callee may call itself: any number would last for ever.
+    # The recursion depth of the callee; a random number would take forever.
     times = f"{{value = {chance.randint(0, 2)} : i32}} "
     [values[0]] = body.add("tfrt.constant.i32", [], (), ("i32",), times)
     callee, listed = chance.choice(names), ", ".join(values)

@@ -1,8 +1,8 @@
-"""Run one case in a child: programs are loaded, run, cancelled, inspected; what is wrong is reported.
+"""Run one case in a child: load, run, cancel, and inspect programs, and report problems.
 
-A case may end in results or in diagnostics.  Problems are other exceptions, runs that a cancellation
-does not end, and values, tensors, handles or runs that are left over.  What a case leaves behind is there
-when the next one runs, as in a notebook.
+A case may end in results or in diagnostics. Problems are other exceptions, runs that do not finish
+after a cancellation, and values, tensors, handles, or runs that are left. Anything that a case
+leaves behind exists when the next one runs, as in a notebook.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 
 PATIENCE_SECONDS = 4.0
-"""How long a run that is cancelled may take to end on two processors of its own."""
+"""The seconds in which a cancelled run must finish on two unshared processors."""
 LATEST_SECONDS = 60.0
-"""The same on a machine that is in use."""
+"""The same on a busy machine."""
 MAX_MEMORY = 512 << 20
-"""The budget of runs: about eight million tasks."""
+"""The memory budget of runs in bytes: about eight million tasks."""
 CASES_PER_HOST = 300
 QUEUES = ("s", "mstd:2")
 LOOKS = 100
-"""At what a case has left, in one to three seconds, and in more where other processes leave no processor."""
+"""The number of checks of what a case has left, in one to three seconds, or more on a busy
+machine.
+"""
 MAX_FUNCTIONS = 6
 COMPILED_SHARE = 0.05
-"""Of runs whose functions are machine code from the start, where they can be."""
+"""The share of runs whose functions are machine code from the start, if possible."""
 LEAKS_ON_PURPOSE = "memory_leak_one_int32"
-"""A kernel."""
+"""A kernel that leaks."""
 
 ARGUMENTS: dict[str, tuple[object, ...]] = {
     "i1": (True, False),
@@ -51,11 +53,13 @@ ARGUMENTS: dict[str, tuple[object, ...]] = {
     "f32": (0.0, -1.5, float("inf"), float("nan")),
     "f64": (0.0, -1.5, float("inf"), float("nan")),
 }
-"""What functions that take numbers are called with."""
+"""The arguments of functions that take numbers, by type."""
 
 
 class Watchdog(threading.Thread):
-    """Cancels a run when its time is over: the thread that waits for it may be the one that computes."""
+    """Cancels a run when its time is up, because the thread that waits for it may be the one that
+    computes.
+    """
 
     def __init__(self) -> None:
         super().__init__(name="watchdog", daemon=True)
@@ -63,7 +67,7 @@ class Watchdog(threading.Thread):
 
     @contextmanager
     def watch(self, cancel: Callable[[], object], seconds: float) -> Iterator[None]:
-        """Within: `cancel` is called when the time is over."""
+        """Call `cancel` if the block takes longer than `seconds`."""
         self._watched = (cancel, time.monotonic() + seconds)
         try:
             yield
@@ -80,7 +84,9 @@ class Watchdog(threading.Thread):
 
 
 def ends(execution: Execution) -> bool:
-    """Whether a run that was cancelled ends: it gets some processor time, and more by the clock where that is rare."""
+    """Return whether a cancelled run finishes: it gets a certain processor time, and longer by the
+    clock if processor time is scarce.
+    """
     latest, most = time.monotonic() + LATEST_SECONDS, time.process_time() + 2 * PATIENCE_SECONDS
     while time.monotonic() < latest and time.process_time() < most:
         if execution.wait(0.2):
@@ -89,13 +95,11 @@ def ends(execution: Execution) -> bool:
 
 
 class Runner:
-    """What a child runs programs with.  `problems` are those of the present case."""
+    """Runs programs in a child. `problems` are those of the current case."""
 
     def __init__(self, seconds: float, queues: Sequence[str] = ()) -> None:
-        """
-        Args:
-            seconds: how long a function may run before it is cancelled.
-            queues: where each function is run; by default the case chooses one or both.
+        """Args: seconds: the time after which a function is cancelled. queues: where each function
+        is run; by default the case chooses one or both.
         """
         self.seconds = seconds
         self._queues = queues
@@ -115,7 +119,9 @@ class Runner:
         queues: Sequence[str] = QUEUES,
         may_leak: bool = False,
     ) -> list[str]:
-        """Run one case, which uses hosts of these queues; what was wrong with it, the first line of each problem being its kind."""
+        """Run one case, which uses hosts of these queues, and return its problems; the first line
+        of each is its kind.
+        """
         self.problems = []
         self._cases += 1
         if self._cases % CASES_PER_HOST == 0:
@@ -139,13 +145,13 @@ class Runner:
         return self.problems
 
     def close(self) -> None:
-        """Close the hosts: what they have loaded is gone."""
+        """Close the hosts, and drop everything that they have loaded."""
         hosts, self._hosts = self._hosts, {}
         for host in hosts.values():
             host.close()
 
     def host(self, queue: str) -> HostContext:
-        """The host of a queue, which cases share."""
+        """Return the host of a queue, which cases share."""
         if queue not in self._hosts:
             self._hosts[queue] = HostContext(queue, output=lambda _: None, memory=MAX_MEMORY)
         return self._hosts[queue]
@@ -177,7 +183,7 @@ class Runner:
         if any(type_ not in ARGUMENTS for type_ in function.argument_types):
             return
         arguments = [chance.choice(ARGUMENTS[type_]) for type_ in function.argument_types]
-        # To compile takes longer than most runs; what becomes hot is compiled without it.
+        # Compiling takes longer than most runs; hot functions are compiled even without it.
         tier = Tier.COMPILED if chance.random() < COMPILED_SHARE else Tier.AUTO
         try:
             execution = program.run(
@@ -206,7 +212,7 @@ class Runner:
             self.look_at(TfrtError(diagnostic), program.text)
 
     def look_at(self, problem: TfrtError, text: str) -> None:
-        """A diagnostic must be one that can be shown, and no failure of our own in disguise."""
+        """Check that a diagnostic can be shown, and is not an internal error in disguise."""
         if not problem.diagnostics:
             self.problems.append("an error without diagnostics\n")
         shown = render_all(problem.diagnostics, text or None)
@@ -214,13 +220,13 @@ class Runner:
             self.problems.append(f"internal: {shown.splitlines()[0][:80]}\n{shown}")
 
     def problem(self, exception: BaseException) -> None:
-        """An exception that is no diagnostic."""
+        """Record an exception that is not a diagnostic."""
         self.problems.append(
             headline(exception) + "\n" + "".join(traceback.format_exception(exception))
         )
 
     def _catch_all(self) -> None:
-        """Exceptions in callbacks and threads are problems of the case that runs."""
+        """Record exceptions in callbacks and threads as problems of the current case."""
 
         def on_exception(
             kind: type[BaseException], value: BaseException, place: TracebackType | None
@@ -245,9 +251,11 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """What is alive and was not before, and stays the same for that many `LOOKS`; "" if nothing is.
+        """Return the objects that are alive, were not before, and stay the same for `LOOKS` checks;
+        "" if there are none.
 
-        The work of a cancelled run still ends after it: that may be hundreds of thousands of tasks.
+        The work of a cancelled run, which may be hundreds of thousands of tasks, finishes only
+        after the run.
         """
         looks, generation, fewest = LOOKS, 1, self._counts()
         while self._is_more(before):
@@ -259,7 +267,8 @@ class Runner:
                 names = ("values", "tensors", "handles", "runs", "programs")
                 pairs = zip(names, before, after, strict=True)
                 return ", ".join(f"{n}: {b} before, {a} after" for n, b, a in pairs if a > b)
-            # What a case has made is young: a search of that generation finds most of its cycles.
+            # Objects of a case are young, so a collection of that generation finds most of their
+            # cycles.
             gc.collect(generation)
             generation = 2
             if not self._is_more(before):
@@ -271,7 +280,7 @@ class Runner:
 
 
 def headline(exception: BaseException) -> str:
-    """What tells kinds of exceptions apart: the type, and where it was raised."""
+    """Return what distinguishes kinds of exceptions: the type, and where it was raised."""
     frames = traceback.extract_tb(exception.__traceback__)
     ours = [f for f in frames if re.search(r"/(runtime|tfrt_nb|magics)/tfrt_", f.filename)]
     places = [f"{f.filename.rpartition('/')[2]}:{f.name}" for f in (ours or frames)[-2:]]

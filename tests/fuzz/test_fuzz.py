@@ -1,4 +1,4 @@
-"""A short fuzz of every net finds nothing, and files that were found once end well."""
+"""A short fuzz of every net finds nothing, and files from earlier finds end well."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ RANDOM = [
     "random-simulated",
 ]
 CASES = "40"
-"""Of a net of weight 1: half a minute in all."""
+"""The number of cases for a net of weight 1: half a minute in all."""
 
 
 def fuzz(*arguments: str | Path, folder: Path = TESTS.parent) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own that works in a folder."""
+    """Run the command in its own process, which works in a folder."""
     return subprocess.run(
         [sys.executable, "-m", "tests.fuzz", *arguments],
         cwd=folder,
@@ -60,7 +60,7 @@ def test_a_short_fuzz_finds_nothing(net: str, tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     name, _, ran, *_ = done.stdout.splitlines()[-1].split()
-    # A net whose cases are all refused finds nothing.
+    # A net whose cases are all rejected would find nothing.
     assert name == net and int(ran) > 0, done.stdout
 
 
@@ -68,7 +68,7 @@ def test_every_net_is_tried() -> None:
     assert list(all_nets()) == [*NETS, *RANDOM]
 
 
-@pytest.mark.timeout(1200)  # endless ones take seconds each to end, several times
+@pytest.mark.timeout(1200)  # endless runs take seconds each to cancel, several times
 def test_sequences_call_each_function_of_the_async_runtime() -> None:
     names = {name for name in runtime_functions() if name.startswith(("mlirAsync", "tfrtAsync"))}
 
@@ -138,12 +138,12 @@ def test_the_parts_of_a_program_are_its_functions_with_those_that_they_name() ->
 
 
 def watched(work: Work, count: int = 8) -> Outcome:
-    """What is said of a child that works so."""
+    """Return the outcome of a child that does this work."""
     return run_child(range(count), lambda: work, hang_seconds=0.6)
 
 
 def at_five(act: Callable[[], object]) -> Work:
-    """Work whose case 5 does something wrong."""
+    """Return work whose case 5 does something wrong."""
 
     def work(number: int) -> tuple[list[str], int]:
         if number == 5:
@@ -179,10 +179,10 @@ def test_a_child_that_does_not_come_back_is_found_at_its_case(
 @pytest.mark.parametrize(
     ("share", "is_ready", "seconds"),
     [
-        (1.0, True, 10),  # it runs on for ever
-        (0.25, True, 40),  # the same, beside other processes
+        (1.0, True, 10),  # it never stops running
+        (0.25, True, 40),  # the same, while other processes run
         (0.0, False, 10),  # blocked
-        (0.01, False, 10),  # blocked, but for a thread that looks at something now and then
+        (0.01, False, 10),  # blocked, except for a thread that checks something now and then
         (0.0, True, 100),  # it never gets a processor
     ],
 )

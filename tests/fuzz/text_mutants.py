@@ -1,7 +1,8 @@
-"""Mutants of program texts: tokens and lines are swapped, dropped, doubled, or take another's place.
+"""Mutants of program sources: tokens and lines are swapped, dropped, doubled, or replaced by
+others.
 
-A token is replaced by one of its own class (a name, a type, a number, an operation) most of the time, so
-that many mutants are still programs.
+A token is usually replaced by one of its own class (a name, a type, a number, an operation), so
+many mutants are still programs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STRANGE = [
     *("#x", "!y", "0x", "-", "1.", "1e9999", "9" * 40, "@", "%", "^bb0:", "loc(", "//", "\ud800"),
     *("tensor<", "dense<", "i0", "i99999999", "ui7", "f128", "affine_map<", "#corert.shape<"),
 ]
-"""Pieces that no program has, or that begin what then does not end."""
+"""Pieces that no program has, or that start something without its end."""
 
 EDGES = [
     *("0", "1", "-1", "2", "3", "7", "16", "127", "128", "255", "256", "-128", "65536", "1000000"),
@@ -54,12 +55,12 @@ Chance = random.Random
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a source; joined they are the source."""
+    """Return the tokens of a source; joined, they are the source."""
     return TOKEN.findall(text)
 
 
 def class_of(token: str) -> str:
-    """What kind of token this is: those of one class may take each other's place."""
+    """Return the class of a token: tokens of one class may replace each other."""
     first = token[:1]
     if token.isspace() or token.startswith("//"):
         return "space"
@@ -77,9 +78,10 @@ def class_of(token: str) -> str:
 
 
 def parts(text: str) -> list[str]:
-    """Each function of a program with those that it names, as a program of its own.
+    """Return each function of a program, with the functions that it names, as a separate program.
 
-    Such a mutant is read and compiled in a fraction of the time, and an error elsewhere does not hide it.
+    A mutant of it is read and compiled in a fraction of the time, and an error elsewhere does not
+    hide its own.
     """
     pieces = [""]
     for line in text.split("\n"):
@@ -110,13 +112,15 @@ _SYMBOL = re.compile(r"@[\w$.-]+")
 
 
 def _is_closed(text: str) -> bool:
-    """Whether every brace before is closed."""
+    """Return whether every brace in the text is closed."""
     found = tokens(text)
     return found.count("{") == found.count("}")
 
 
 def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
-    """A source with one to three changes; `others` are programs that pieces may come from."""
+    """Return a source with one to three changes; `others` are programs that pieces may come
+    from.
+    """
     for _ in range(chance.choice((1, 1, 1, 1, 2, 2, 3))):
         [change] = chance.choices(list(_CHANGES), list(_CHANGES.values()))
         changed = change(text, others, chance)
@@ -126,7 +130,9 @@ def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
 
 
 def damaged(text: str, chance: Chance) -> str:
-    """A source cut off, or with tokens left out, exchanged, doubled or replaced by strange ones."""
+    """Return a source that is cut off, or has tokens omitted, exchanged, doubled, or replaced by
+    strange ones.
+    """
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text) + 1)]
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
@@ -143,7 +149,9 @@ ChangeOfTokens = Callable[[list[str], int, Sequence[str], Chance], None]
 
 
 def _at(wanted: Callable[[str], bool]) -> Callable[[ChangeOfTokens], Change]:
-    """The change at a token that is wanted; a source without such a token stays."""
+    """Return a decorator that applies a change at a wanted token; a source without one stays
+    unchanged.
+    """
 
     def decorated(change: ChangeOfTokens) -> Change:
         def changed(text: str, others: Sequence[str], chance: Chance) -> str:
@@ -181,13 +189,13 @@ def _double(found: list[str], place: int, _: Sequence[str], chance: Chance) -> N
 
 @_at(_is_solid)
 def _exchange(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
-    """One token is written over another one."""
+    """Overwrite one token with another one."""
     found[place] = chance.choice([token for token in found if _is_solid(token)])
 
 
 @_at(_is_solid)
 def _swap(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
-    """Two tokens of one class change their places."""
+    """Swap two tokens of one class."""
     kind = class_of(found[place])
     other = chance.choice([i for i, token in enumerate(found) if class_of(token) == kind])
     found[place], found[other] = found[other], found[place]
@@ -200,7 +208,7 @@ def _strange(found: list[str], place: int, _: Sequence[str], chance: Chance) -> 
 
 @_at(_is_name)
 def _name(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
-    """A name becomes another name of the text."""
+    """Replace a name with another name in the source."""
     first = found[place][0]
     found[place] = chance.choice([t for t in found if _is_name(t) and t[0] == first])
 
@@ -212,7 +220,7 @@ def _number(found: list[str], place: int, _: Sequence[str], chance: Chance) -> N
 
 @_at(_is("type"))
 def _type(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
-    """A type becomes another one, at one place or everywhere."""
+    """Replace a type with another one, at one place or everywhere."""
     here = list(filter(_is("type"), found))
     new = chance.choice(TYPES) if chance.random() < 0.6 else chance.choice(here)
     _put(found, place, new, everywhere=chance.random() < 0.5)
@@ -220,7 +228,9 @@ def _type(found: list[str], place: int, _: Sequence[str], chance: Chance) -> Non
 
 @_at(_is("operation"))
 def _operation(found: list[str], place: int, others: Sequence[str], chance: Chance) -> None:
-    """An operation becomes another one of this text or of another one, preferably of its dialect."""
+    """Replace an operation with another one of this source or another, preferably of its
+    dialect.
+    """
     source = tokens(chance.choice(others)) if others and chance.random() < 0.5 else found
     names = list(filter(_is("operation"), source)) or [found[place]]
     dialect = found[place].partition(".")[0]
@@ -237,7 +247,7 @@ def _put(found: list[str], place: int, new: str, *, everywhere: bool) -> None:
 
 
 def _lines(text: str, others: Sequence[str], chance: Chance) -> str:
-    """Lines are dropped, doubled, swapped, moved, or come from another text."""
+    """Drop, double, swap, or move lines, or take some from another source."""
     lines = text.split("\n")
     first, second = chance.randrange(len(lines)), chance.randrange(len(lines))
     match chance.randrange(6 if others else 5):
@@ -262,7 +272,7 @@ def _lines(text: str, others: Sequence[str], chance: Chance) -> str:
 
 
 def _splice(text: str, others: Sequence[str], chance: Chance) -> str:
-    """The beginning of one program and the end of another one, or one after the other."""
+    """Join the start of one program and the end of another, or one after another."""
     if not others:
         return text
     other = chance.choice(others)
@@ -275,7 +285,7 @@ def _splice(text: str, others: Sequence[str], chance: Chance) -> str:
 
 
 def _attribute(text: str, _: Sequence[str], chance: Chance) -> str:
-    """An attribute of a dictionary is left out, doubled, renamed, or gets another value or type."""
+    """Omit, double, or rename an attribute of a dictionary, or give it another value or type."""
     entries = list(re.finditer(r"(\w+) = ([^,{}]+?)(?: : ([\w!.<>]+))?(?=[,}])", text))
     if not entries:
         return text
@@ -317,4 +327,4 @@ _CHANGES: dict[Change, float] = {
     _strange: 1,
     _cut: 0.3,
 }
-"""How often each change is made."""
+"""The weight of each change."""

@@ -1,9 +1,11 @@
-"""Freed memory under watch: the async runtime's functions, each of which first checks that its objects are alive.
+"""Watch freed memory: replace the async runtime's functions by ones that first check that their
+objects are alive.
 
-Compiled code reaches tokens, values and groups through the runtime's functions.  The functions here hold one more reference
-to each object that is made, so no memory is freed, and no address is that of another object later.  Who calls
-with an object must have a reference to it: an object with no other than ours is freed in a run without us.  Checked
-runs find a reference that is dropped too often; this finds an object that is used after its last reference, too.
+Compiled code reaches tokens, values, and groups through the runtime's functions. The functions here
+hold one more reference to each new object, so no memory is freed and no address is reused. A caller
+must have a reference to the objects it passes: an object that has only our reference would be freed
+in a normal run. Checked runs find a reference that is dropped too often; this also finds an object
+that is used after its last reference.
 """
 
 from __future__ import annotations
@@ -21,18 +23,21 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import EXPORTS, Export
 
 MOST = 1 << 17
-"""How many objects of a program are released afterward."""
+"""The maximum number of a program's objects that are released afterward."""
 _OBJECTS = frozenset(("value", "member", "group", "source", "result"))
-"""Parameters of the runtime's functions that are tokens, values or groups."""
+"""Parameters of the runtime's functions that are tokens, values, or groups."""
 _PREFIX = "watched."
 
 
 class WatchedMemory:
-    """The functions, and what they have seen since the last `look`.  Programs run one after the other."""
+    """The functions, and what they have found since the last `look`. Programs must run one after
+    another.
+    """
 
     def __init__(self) -> None:
         self._made = (ctypes.c_int64 * MOST)()
-        # How many objects were made, how often one was used that is dead, the first function that did so.
+        # The number of created objects, the number of uses of dead objects, and the first function
+        # that used one.
         self._counts = (ctypes.c_int64 * 3)()
         self._names = [name for name in EXPORTS if name.startswith(("mlirAsync", "tfrtAsync"))]
         functions = kernel_functions()
@@ -45,12 +50,12 @@ class WatchedMemory:
 
     @contextmanager
     def compiling(self) -> Iterator[None]:
-        """Within: programs that are compiled call these functions."""
+        """Let programs that are compiled inside the block call these functions."""
         with patch.object(kernels, "kernel_functions", lambda: self._functions):
             yield
 
     def look(self) -> list[str]:
-        """What was wrong; to be called when nothing runs.  The objects are let go of."""
+        """Return the problems, and release the objects; call this when nothing runs."""
         made, wrong, first = self._counts
         problems = [f"{self._names[first - 1]} used an object that is freed"] if wrong else []
         left = 0
@@ -63,7 +68,7 @@ class WatchedMemory:
         return problems + (["objects are left over", f"{left} of {made}"] if left else [])
 
     def _text(self) -> str:
-        """The functions, for LLVM."""
+        """Return the functions as LLVM IR."""
         layout = {
             "made": ctypes.addressof(self._made),
             "counts": ctypes.addressof(self._counts),
@@ -135,7 +140,9 @@ done:
 
 
 def _function(name: str, export: Export, number: int) -> str:
-    """A function that checks its objects and calls the runtime's one; not with what is freed, if it gives nothing."""
+    """Return a function that checks its objects and calls the runtime's function, but not with dead
+    objects if it returns nothing.
+    """
     names = list(inspect.signature(export.function).parameters)
     types = dict(zip(names, export.parameters, strict=True))
     given = ", ".join(f"{type_} %{one}" for one, type_ in types.items())
