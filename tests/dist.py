@@ -1,9 +1,10 @@
-"""The check of a release: `make dist`.
+"""Check a release: `make dist`.
 
-Judges the files in `dist/` (what twine says, contents, size), installs each into an environment of its own for every Python
-from 3.11 to 3.14, and runs the README's cells there.  Those processes find no compiler on their path and have no
-network, where the system lets users make namespaces; only pip uses the package index.  An interpreter that the machine
-does not have is "not available here".  The exit status is 1 if anything failed.
+This script checks the files in `dist/` (twine's checks, contents, size), installs each into a new
+environment for every Python from 3.11 to 3.14, and runs the README's cells there. Those processes
+find no compiler on their path and, where the system lets users create namespaces, have no network;
+only pip uses the package index. A missing interpreter is "not available here". The exit status is 1
+if anything failed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 MACHINES = ("x86_64", "aarch64", "wasm32")
 MEGABYTES = 4
-"""The size that no file exceeds; a wheel with three cores had 1.8 MB in November 2026."""
+"""The maximum size of a file; a wheel with three cores had 1.8 MB in November 2026."""
 
 PACKAGES = {
     "runtime/tfrt_runtime": "tfrt_runtime",
@@ -65,12 +66,12 @@ json.dump(found, sys.stdout)
 
 
 def version() -> str:
-    """The version, which `pyproject.toml` alone has."""
+    """Return the version, which only `pyproject.toml` has."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
 
 
 def problems_of(path: Path, machines: tuple[str, ...] = MACHINES) -> Iterator[str]:
-    """What is wrong with the name, the size, and the contents of a wheel or an sdist."""
+    """Yield the problems with the name, the size, and the contents of a wheel or an sdist."""
     if f"-{version()}" not in path.name:
         yield f"{path.name} is not of version {version()}"
     if path.stat().st_size > MEGABYTES * 1_000_000:
@@ -95,7 +96,7 @@ def problems_of(path: Path, machines: tuple[str, ...] = MACHINES) -> Iterator[st
 
 
 def isolated() -> list[str]:
-    """What starts a command without a network; [] where the system forbids it."""
+    """Return the words that start a command without a network; [] if the system forbids it."""
     tool = shutil.which("unshare")
     command = [tool or "", "--user", "--map-root-user", "--net"]
     works = tool and subprocess.run([*command, "true"], capture_output=True, check=False)

@@ -1,8 +1,10 @@
-"""The tests with other versions of Python and of packages: `make test-everywhere`, by hand, in some hours.
+"""Run the tests with other versions of Python and of packages: `make test-everywhere`, by hand, in
+some hours.
 
-Each combination has an environment of its own in `build/everywhere/`, with the log of its tests.  A result is kept
-there, so that a run which was stopped goes on where it was; `--again` forgets it.  What the machine does not have is
-"not available here", which is a result, too.  The exit status is 1 if a test failed.
+Each combination has its own environment in `build/everywhere/`, with the log of its tests. Results
+are kept there, so that a stopped run continues where it was; `--again` discards them. An
+interpreter or package that the machine lacks is "not available here", which is a result, too. The
+exit status is 1 if a test failed.
 """
 
 from __future__ import annotations
@@ -38,13 +40,13 @@ QUICK = (
 
 @dataclass(frozen=True)
 class Combination:
-    """What is tried: an interpreter or a package, and the tests that it concerns."""
+    """An interpreter or a package to try, and the tests that it affects."""
 
     what: str
     version: str
     tests: str
     quick: str
-    """The tests of it that end in a few minutes."""
+    """Those of its tests that finish in a few minutes."""
 
     @property
     def name(self) -> str:
@@ -94,7 +96,7 @@ COMBINATIONS = [
 
 @dataclass(frozen=True)
 class Result:
-    """What was seen of a combination; `found` is the version that was tried."""
+    """The result of a combination; `found` is the version that was tried."""
 
     name: str
     found: str
@@ -105,7 +107,9 @@ class Result:
 
 
 def commands() -> list[str]:
-    """The interpreters to look for: those on the path, pyenv's, and those that uv installed."""
+    """Return the interpreters to search for: those on the path, pyenv's, and those that uv
+    installed.
+    """
     folders = [
         Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions"),
         Path.home() / ".local" / "share" / "uv" / "python",
@@ -115,7 +119,7 @@ def commands() -> list[str]:
 
 
 def interpreters(commands: Sequence[str]) -> dict[str, str]:
-    """Paths of the interpreters that can be started, by version."""
+    """Return the paths of the interpreters that can be started, by version."""
     found: dict[str, str] = {}
     for command in commands:
         path = shutil.which(command)
@@ -130,12 +134,12 @@ def interpreters(commands: Sequence[str]) -> dict[str, str]:
 
 
 def install(python: str, folder: Path, *requests: Sequence[str]) -> str:
-    """Make an environment, and run `pip install` with each of these lists of arguments.
+    """Create an environment, and run `pip install` with each of these lists of arguments.
 
-    The pip is ours: some distributions leave out that of `venv`.
+    The pip is ours, because some distributions omit that of `venv`.
 
     Returns:
-        "" or, if it cannot, what pip says last.
+        "" or, on failure, pip's last message.
     """
     made = folder / "venv" / "bin" / "python"
     environment = {**os.environ, "TFRT_NB_PREBUILT": "no"}
@@ -163,7 +167,7 @@ def install(python: str, folder: Path, *requests: Sequence[str]) -> str:
 
 
 def version_of(python: Path, what: str) -> str:
-    """The version of an interpreter, or of a package of its environment."""
+    """Return the version of an interpreter, or of a package in its environment."""
     code = "import platform; print(platform.python_version())"
     if what != "Python":
         code = f"import importlib.metadata; print(importlib.metadata.version({what!r}))"
@@ -184,13 +188,13 @@ def tried(one: Combination, python: str | None, *, quick: bool, minutes: float) 
     if python is None:
         return result("-", NOT_AVAILABLE, passed=True)
     pins = [] if one.what == "Python" else [f"{one.what}=={one.version}"]
-    # As in the Makefile: xdot without the packages of its window.
+    # As in the Makefile, xdot is installed without the packages that its window needs.
     requests = ["--editable", ".[lab,dev,native]", *pins], ["--no-deps", "xdot>=1.4"]
     if problem := install(python, folder, *requests):
         return result("-", f"cannot be installed: {problem}", passed=False)
     made = folder / "venv" / "bin" / "python"
     found = version_of(made, one.what)
-    # A newer version may warn of what it still does.
+    # A newer version may warn about features that still work.
     options = ["-q", "-p", "no:cacheprovider", "-W", "default", "--tb=short"]
     with (folder / "log.txt").open("w") as log:
         try:
@@ -226,7 +230,7 @@ def main() -> int:
     for one in COMBINATIONS:
         if options.names and not any(name.lower() in one.name.lower() for name in options.names):
             continue
-        # What the machine did not have may be there now.
+        # A version that the machine lacked may be installed now.
         has_result = one.name in results and results[one.name].outcome != NOT_AVAILABLE
         if options.again or not has_result:
             python = known.get(one.version) if one.what == "Python" else sys.executable

@@ -1,4 +1,4 @@
-"""A work queue whose tasks run when a test says so."""
+"""A work queue whose tasks run only when a test says so."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Protocol
 
 
 class Done(Protocol):
-    """Something to wait for."""
+    """An object to wait for."""
 
     def done(self) -> bool:
-        """Whether the wait is over."""
+        """Return whether the wait is over."""
 
 
 class HandCrankedQueue:
-    """Keeps its tasks until `run` is called: a test chooses which is next.
+    """Keeps its tasks until `run` is called, so that a test chooses the next one.
 
         queue = HandCrankedQueue()
         with HostContext(queue) as host:
@@ -22,7 +22,8 @@ class HandCrankedQueue:
             assert queue.pending == ["my.left", "my.right"]
             queue.run(1)
 
-    Every kernel is a task of its own.  A thread that waits for a run cranks what is left, the oldest first.
+    Every kernel is a separate task. A thread that waits for a run runs the remaining tasks, the
+    oldest first.
     """
 
     name = "hand-cranked"
@@ -34,19 +35,19 @@ class HandCrankedQueue:
 
     @property
     def pending(self) -> list[str]:
-        """The names of the tasks that wait, in the order in which they came."""
+        """The names of the waiting tasks, in order of arrival."""
         return [getattr(task, "name", repr(task)) for task in self._tasks]
 
     def run(self, position: int = 0) -> None:
-        """Run one of the tasks that wait.
+        """Run one of the waiting tasks.
 
         Raises:
-            IndexError: if there are not that many.
+            IndexError: if fewer tasks wait.
         """
         self._tasks.pop(position)()
 
     def drop(self, position: int = 0) -> None:
-        """Forget one of the tasks that wait, as a queue must not."""
+        """Discard one of the waiting tasks, which a queue must not do."""
         del self._tasks[position]
 
     def add_task(self, task: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""What is alive in this process, for tests that must leave nothing behind."""
+"""Count the live objects of this process, for tests that must leave nothing behind."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from tfrt_runtime.host.process import native_process
 
 TIMEOUT_SECONDS = 10
-"""How long threads may take to drop what they have worked on."""
+"""The seconds in which threads must drop the objects they have used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of what must be released: native values, tensors, handles, runs, programs, threads."""
+    """Counts of the objects that must be released: native values, tensors, handles, runs, programs,
+    threads.
+    """
 
     values: int
     tensors: int
@@ -28,7 +30,7 @@ class Census:
 
 
 def census() -> Census:
-    """What is alive now, garbage apart; exact while nothing runs."""
+    """Count the objects alive now, without garbage; exact while nothing runs."""
     gc.collect()
     process = native_process()
     threads = sorted(thread.name for thread in threading.enumerate())
@@ -44,13 +46,13 @@ def census() -> Census:
 
 @contextlib.contextmanager
 def nothing_left_behind() -> Iterator[None]:
-    """Within: whatever is made must be gone at the end.
+    """Check that every object created in the block is gone at its end.
 
     Raises:
-        AssertionError: if it is not; says what was alive before and is alive now.
+        AssertionError: if any is left, with the counts before and after.
     """
     before = census()
-    gc.freeze()  # the next census skips what is alive now, so it is quick
+    gc.freeze()  # the next census skips the objects alive now, so it is quick
     yield
     after = census()
     deadline = time.monotonic() + TIMEOUT_SECONDS

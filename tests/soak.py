@@ -1,14 +1,14 @@
-"""An hour of mixed work in one process: memory, threads and open files must stay what they are.
+"""Run mixed work in one process for an hour: memory, threads, and open files must not grow.
 
     make soak MINUTES=60
 
-Every round runs programs of the corpora on hosts that stay, cancels some of them at a random moment,
-calls Python kernels of all kinds (some of which raise), compiles async programs, and makes a host that
-is closed in a random state.  Forty lines, one after the other, say what the process holds.  It warms up
-until memory stays the same, for half of the time at most: free blocks of the core keep more slabs the longer
-their places are mixed, up to as many slabs as there are such blocks.  Exit status 1: afterwards memory
-grew by more than 1 % between the first and the last third, or there are more threads, open files or live
-values.
+Every round runs programs of the corpora on permanent hosts, cancels some of them at a random
+moment, calls Python kernels of all kinds (some of which raise), compiles async programs, and
+creates a host that is closed in a random state. Forty lines, one after another, report what the
+process holds. The process warms up until its memory is stable, for at most half of the time: the
+longer the places of the core's free blocks are mixed, the more slabs they keep, up to one slab per
+block. The exit status is 1 if, afterwards, memory grew by more than 1 % between the first and the
+last third, or there are more threads, open files, or live values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ GOLDEN = Path(__file__).parent / "golden"
 QUEUES = ("s", "mstd:1", "mstd:2", "mstd:4")
 LINES = 40
 STEADY = 10
-"""Samples in a row, a quarter of all, which differ by less than half of `GROWTH` end the warm-up."""
+"""The warm-up ends after this many samples in a row, a quarter of all, that differ by less than
+half of `GROWTH`.
+"""
 GROWTH = 0.01
 LONGEST_RUN_SECONDS = 5.0
 OWN = """
@@ -77,12 +79,12 @@ def failed(x: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the process holds while nothing runs."""
+    """The resources that the process holds while nothing runs."""
 
     memory: int
     """Bytes of resident memory."""
     core: int
-    """Those of the core's slabs and large blocks, free ones included."""
+    """Bytes of the core's slabs and large blocks, including free ones."""
     threads: int
     files: int
     values: int
@@ -97,7 +99,9 @@ class Held:
 
 
 def held() -> Held:
-    """What the process holds now; garbage, free slabs of the core and unused heap are released first."""
+    """Return what the process holds now, after releasing garbage, free slabs of the core, and
+    unused heap.
+    """
     process = native_process()
     gc.collect()
     process.quick.trim(process.address, 0)
@@ -114,17 +118,17 @@ def held() -> Held:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """Name and text of all programs of the corpora that are meant to run."""
+    """Yield the name and the source of all programs of the corpora that are meant to run."""
     for folder in ("tfrt", "async/programs", "async/correct", "async/rfc"):
         for file in sorted((GOLDEN / folder).glob("*.mlir")):
-            # Programs that log write to standard error all the time.
+            # Programs that log would write to standard error all the time.
             if not any(word in file.name for word in ("reject", "err_", "logging")):
                 yield file.name, file.read_text()
     yield "own", OWN
 
 
 def run_one(program: Program, host: HostContext, chance: random.Random) -> None:
-    """Run a function of a program; now and then cancel it, or forget it."""
+    """Run a function of a program; sometimes cancel it, or drop it."""
     names = [f.name for f in program.file.functions] if program.file else ["main"]
     with suppress(TfrtError, ValueError, TypeError, LookupError):
         run = program.run(host, chance.choice(names) if "main" not in names else "main")
@@ -140,7 +144,7 @@ def run_one(program: Program, host: HostContext, chance: random.Random) -> None:
 
 
 def rounds(seed: int) -> Iterator[Callable[[], None]]:
-    """The work, piece by piece, without end."""
+    """Yield pieces of work forever."""
     chance = random.Random(seed)
     loaded = {}
     for name, text in programs():
@@ -163,7 +167,8 @@ def rounds(seed: int) -> Iterator[Callable[[], None]]:
         if chance.random() < 0.8:
             host.close()
         elif host.work_queue.threads == 0:
-            # No thread would ever end what it has begun, so it would never be collected.
+            # Without this, no thread would finish what the host has started, so it would never be
+            # collected.
             host.quiesce(LONGEST_RUN_SECONDS)
 
     kinds = [again] * 20 + [compiled_again, short_lived_host]
@@ -172,13 +177,13 @@ def rounds(seed: int) -> Iterator[Callable[[], None]]:
 
 
 def is_steady(samples: Sequence[Held]) -> bool:
-    """Whether memory stayed the same for some samples."""
+    """Return whether memory stayed the same for some samples."""
     memory = [sample.memory for sample in samples[-STEADY:]]
     return len(memory) == STEADY and max(memory) < (1 + GROWTH / 2) * min(memory)
 
 
 def main() -> int:
-    """Soak for as long as the command line says; the exit status."""
+    """Soak for as long as the command line says, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.soak")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)

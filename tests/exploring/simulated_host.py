@@ -85,7 +85,7 @@ class SimulatedHost:
         world.finally_assert(self.close)
 
     def request(self, active: int = 0, behind: int = 0) -> int:
-        """Create a request that is not cancelled, with `behind` bytes after its own words."""
+        """Create a request that is not cancelled, with that many bytes after its own words."""
         request = self.block(at.REQUEST_SIZE + behind, "request", "REQUEST_")
         memory.store(request + at.REQUEST_ACTIVE, active)
         memory.store(request + at.REQUEST_NOTIFY, at.NOTIFY_PYTHON)

@@ -1,8 +1,8 @@
 """Mutants of program sources: tokens and lines are swapped, dropped, doubled, or replaced by
 others.
 
-A token is usually replaced by one of its own class (a name, a type, a number, an operation), so
-many mutants are still programs.
+A token is usually replaced by one of its own class (a name, a type, a number, an operation), which
+leaves many mutants valid.
 """
 
 from __future__ import annotations

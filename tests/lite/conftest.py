@@ -1,4 +1,6 @@
-"""The site that `make lite` built, in Chromium, under a subpath and with no other machine to ask."""
+"""The site that `make lite` built, in Chromium, under a subpath and without access to other
+machines.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,15 @@ import pytest
 SITE = Path(__file__).parents[2] / "build" / "lite"
 PATH = "/my/course"
 SECONDS = 300
-"""A page takes 10 s to start its kernel; a busy machine, ten times that."""
+"""The time limit in seconds: a page takes 10 s to start its kernel, and ten times that on a busy
+machine.
+"""
 CURRENT = "window.jupyterapp.shell.currentWidget"
 IS_IDLE = f"() => {CURRENT}?.sessionContext?.session?.kernel?.status === 'idle'"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A page takes its time, and a site has to be there."""
+    """Raise the time limit of these tests, and skip them without a built site."""
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.timeout(1500))
@@ -72,7 +76,7 @@ class Page:
         self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
 
     def new(self) -> None:
-        """Open an empty notebook, in which cells are run one by one."""
+        """Open an empty notebook, for running cells one by one."""
         self.page.evaluate(
             "() => window.jupyterapp.commands.execute('notebook:create-new', {kernelName: 'python'})"
             ".then(() => null)"
@@ -80,13 +84,15 @@ class Page:
         self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
 
     def run_all(self) -> tuple[list[int | None], list[list[dict[str, Any]]]]:
-        """Run all cells of code, without what they were saved with; their numbers and their outputs."""
+        """Run all code cells, without their saved outputs, and return their numbers and their
+        outputs.
+        """
         self.page.evaluate(
             f"async () => {{ const cells = {CURRENT}.content.widgets.filter(c => c.outputArea);"
             " for (const { model } of cells) { model.executionCount = null; model.outputs.clear(); }"
             " await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
         )
-        self.page.wait_for_timeout(1000)  # what goes on between cells shows its end
+        self.page.wait_for_timeout(1000)  # time for work between cells to show its end
         found = self.page.evaluate(
             f"() => {CURRENT}.content.widgets.filter(c => c.outputArea).map(({{ model }}) =>"
             " [model.executionCount, model.outputs.toJSON()])"
@@ -94,7 +100,7 @@ class Page:
         return [count for count, _ in found], [outputs for _, outputs in found]
 
     def run(self, *texts: str) -> Any:
-        """Run texts in new cells at the end; the locator of the last one's outputs."""
+        """Run sources in new cells at the end, and return the locator of the last one's outputs."""
         for text in texts:
             self.page.evaluate(
                 "async text => { const { content, context, sessionContext } ="
@@ -116,7 +122,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def page(address: str) -> Iterator[Page]:
-    """One page for all tests: its start is most of their time."""
+    """One page for all tests, because starting it takes most of their time."""
     playwright = pytest.importorskip("playwright.sync_api")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:

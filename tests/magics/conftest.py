@@ -1,4 +1,4 @@
-"""A program, a host and a run that a test moves by hand, in place of the real ones."""
+"""Fakes of a program, a host, and a run, which a test controls by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _text(payload: object) -> str:
 
 
 class FakeEvents:
-    """What the core logs of a run: an event for each change of a named value, whose line is its id."""
+    """The events that the core would log for a run: one for each change of a named value, whose
+    line is its id.
+    """
 
     start, dropped, absent, workers = 1, 0, (), ("worker 0",)
 
@@ -82,7 +84,7 @@ class FakeEvents:
 
 @dataclass
 class FakeRun:
-    """A run that ends when the test says so, or when it is cancelled, unless it is `stuck`."""
+    """A run that finishes when the test says so, or when it is cancelled, unless it is `stuck`."""
 
     results: list[FakeAsyncValue] = field(default_factory=list)
     named: list[Row] = field(default_factory=list)
@@ -176,7 +178,7 @@ class FakePage:
 
 
 class FakeHost:
-    """Gives out the runs that the test prepared, one for each call, and says what was called."""
+    """Returns the runs that the test prepared, one for each call, and records the calls."""
 
     def __init__(self, *runs: FakeRun) -> None:
         self.runs = list(runs)
@@ -224,7 +226,7 @@ def compile_fake(
 
 
 def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
-    """A run of a function with one i32 result and values of these names."""
+    """Return a run of a function with one i32 result and values with these names."""
     run = FakeRun(
         [FakeAsyncValue()],
         [Row(n, "i32", State.UNAVAILABLE, number=i) for i, n in enumerate(names)],
@@ -237,7 +239,7 @@ def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
 
 @pytest.fixture
 def fake() -> SimpleNamespace:
-    """The stand-ins above."""
+    """The fakes above."""
     return SimpleNamespace(
         Signature=FakeSignature,
         AsyncValue=FakeAsyncValue,
@@ -251,7 +253,9 @@ def fake() -> SimpleNamespace:
 
 @pytest.fixture
 def notebook() -> Iterator[InteractiveShell]:
-    """IPython with the extension, on the real compiler and runtime; names that cells bind go again."""
+    """IPython with the extension, on the real compiler and runtime; names that cells bind are
+    removed again.
+    """
     shell = start_ipython() or InteractiveShell.instance()
     shell.colors = "nocolor"
     names = set(shell.user_ns)
@@ -265,7 +269,9 @@ def notebook() -> Iterator[InteractiveShell]:
 
 @pytest.fixture
 def cell(notebook: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
-    """Runs a cell and returns what it printed, followed by what was wrong: never a traceback."""
+    """A function that runs a cell and returns its output, followed by its errors, which are never
+    tracebacks.
+    """
 
     def run(text: str) -> str:
         capsys.readouterr()

@@ -1,6 +1,6 @@
-"""Run inside a kernel by tests: `%load_ext tfrt_nb` with hosts that play a part.
+"""Run inside a kernel by tests: `%load_ext tfrt_nb` with hosts that act out a script.
 
-A cell's function is played by the method of its name: `func @hang() -> i32` never ends.
+The method with the name of a cell's function acts it out: `func @hang() -> i32` never finishes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _spec.loader.exec_module(fakes)
 
 
 class Host(fakes.FakeHost):
-    """Every run has a thread of its own, which resolves its values."""
+    """A host on which every run has its own thread, which resolves its values."""
 
     def run(self, function, output, arguments=()):
         run = fakes.one_result_run(*(f"%{place}" for place in range(64)))
@@ -35,7 +35,7 @@ class Host(fakes.FakeHost):
         print("hangs", file=sys.stderr, flush=True)
 
     def storm(self, run, output) -> None:
-        """4 000 updates in one second, in bursts of ten."""
+        """Make 4 000 updates in one second, in bursts of ten."""
         pause = threading.Event()
         for update in range(4000):
             run.resolve(f"%{update % 64}", str(update))
@@ -46,7 +46,7 @@ class Host(fakes.FakeHost):
         run.over.set()
 
     def late(self, run, output) -> None:
-        """`%0` at once, `%1` after a second, and nothing else."""
+        """Resolve `%0` at once and `%1` after a second, and nothing else."""
         run.named = run.named[:2]
         start = time.monotonic_ns()
         run.resolve("%0", "41", worker="worker 0", started_ns=0, resolved_ns=20_000)
@@ -62,7 +62,7 @@ class Host(fakes.FakeHost):
         run.over.set()
 
     def fail(self, run, output) -> None:
-        """An error at line 3, column 8 of cell 2."""
+        """Fail at line 3, column 8 of cell 2."""
         problem = error("Divide by zero", Location("cell 2", 3, 8))
         run.named = run.named[:2]
         run.diagnostics.append(problem)

@@ -1,4 +1,4 @@
-"""Run documents as pages read them from files."""
+"""Read run documents from files as pages do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ console.log(JSON.stringify(found));
 
 
 def documents_of(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The documents in these files, as the page's `document.js` reads them."""
+    """Return the documents in these files, as the page's `document.js` reads them."""
     ran = node(
         ["--input-type=module", "--eval", SCRIPT],
         return_completed_process=True,
@@ -34,5 +34,5 @@ def documents_of(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def document_of(file: Mapping[str, Any]) -> dict[str, Any]:
-    """The document in one file."""
+    """Return the document in one file."""
     return documents_of([file])[0]

@@ -1,4 +1,4 @@
-"""Runs programs of an archive in the page and prints what each prints, as one line of JSON for each.
+"""Run programs of an archive in the page, and print each one's output as a line of JSON.
 
 `given` are their paths, below /packages.
 """

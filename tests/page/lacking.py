@@ -1,4 +1,6 @@
-"""What cells say that need more than a page has, and a run that no cell waits for; see `test_page`."""
+"""Messages of cells that need more than a page has, and a run that no cell waits for; see
+`test_page`.
+"""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A shell of IPython with a kernel like JupyterLite's, for cells in the page; see `test_page`."""
+"""An IPython shell with a kernel like JupyterLite's, for cells in the page; see `test_page`."""
 
 import json
 import re
@@ -12,7 +12,7 @@ published = []
 sent = []
 """The messages on comms."""
 listeners = []
-"""What is called with the data of each output."""
+"""Functions called with the data of each output."""
 
 
 class Comm(comm.BaseComm):
@@ -53,14 +53,14 @@ shell.displayhook.write_output_prompt = lambda: None
 
 
 def run(text):
-    """Run a cell; what it published, and its error."""
+    """Run a cell, and return what it published and its error."""
     del published[:]
     done = shell.run_cell(text, store_history=True)
     return published, done.error_before_exec or done.error_in_exec
 
 
 def without_times(text):
-    """A table without when and where."""
+    """Return a table without times and workers."""
     return re.sub(r"[, ]+((cell|main) *)?([0-9.]+ [nµm]?s.*)?$", "", text, flags=re.MULTILINE)
 
 

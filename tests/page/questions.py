@@ -1,4 +1,6 @@
-"""What a page asks while a cell runs and between cells, by a BroadcastChannel; see `test_page`."""
+"""Requests of a page while a cell runs and between cells, by a BroadcastChannel; see
+`test_page`.
+"""
 
 import asyncio
 import json
@@ -57,7 +59,7 @@ asked = []
 
 
 def ask_once(data):
-    """Ask once for each run that starts."""
+    """Send one request for each run that starts."""
     if data.get(RUN, {}).get("status") == "running" and not asked:
         asked.append(data[RUN]["run"])
         ask(**{question: asked[0]})

@@ -1,4 +1,6 @@
-"""Prints what each scalar operation gives for numbers at the edges of its types; see `test_page`."""
+"""Print the results of each scalar operation for numbers at the limits of its types; see
+`test_page`.
+"""
 
 import itertools
 import math
@@ -10,7 +12,7 @@ from tfrt_runtime.scalars import BITS, FLOATS, OPERATIONS
 
 
 def source():
-    """A module with a function for each operation, on the executor and with `tfrt.sync`."""
+    """Return a module with a function for each operation, on the executor and with `tfrt.sync`."""
     lines = []
     for one in OPERATIONS.values():
         operands = ", ".join(f"%a{i}" for i in range(len(one.operands)))
@@ -33,7 +35,7 @@ def edges(word):
 
 
 def written(value):
-    """A number with its sign, also that of a zero; NaN has no sign that means something."""
+    """Return a number with its sign, even that of a zero; the sign of a NaN has no meaning."""
     if isinstance(value, float) and not math.isnan(value):
         return struct.pack(">d", value).hex()
     return str(value)

@@ -1,4 +1,4 @@
-"""JupyterLab on this machine only, looked at with Debian's Chromium.
+"""Run JupyterLab on this machine only, and view it with Debian's Chromium.
 
 Everything is private to the test run: folders, settings, token, port.  Each test also proves that
 the notebook needs no network: a request that leaves 127.0.0.1 fails it.
@@ -42,12 +42,16 @@ OTHERS = (
     "Cannot read properties of undefined (reading 'schema')",
     "Canceled future for ",
 )
-"""What Notebook 7.6 complains of by itself; JupyterLab, when a kernel ends before it has answered."""
+"""Complaints of Notebook 7.6 that we do not cause, and of JupyterLab if a kernel exits before it
+has answered.
+"""
 NAME = "tfrt-nb-labextension"
 APPS = {"lab": ("LabApp", "lab/tree"), "notebook": ("JupyterNotebookApp", "notebooks")}
-"""The class of each application's settings, and where its addresses have notebooks."""
+"""The class of each application's settings, and the path of notebooks in its addresses."""
 APP = os.environ.get("TFRT_JUPYTER", "lab")
-"""What is tried: JupyterLab, or with TFRT_JUPYTER=notebook Notebook 7, which may be installed in another environment."""
+"""The tested application: JupyterLab or, with TFRT_JUPYTER=notebook, Notebook 7, which may be
+installed in another environment.
+"""
 PROJECT = Path(__file__).parents[3]
 
 
@@ -64,14 +68,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _leave_out(reason: str) -> NoReturn:
-    """Skip a test that cannot run here; on the build machine it fails instead."""
+    """Skip a test that cannot run here; on the build machine, it fails instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
 
 
 def _needed(module: str, name: str) -> Any:
-    """A module that the tests need."""
+    """Import a module that the tests need."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -79,7 +83,7 @@ def _needed(module: str, name: str) -> Any:
 
 
 def _chromium() -> str:
-    """Where Chromium is."""
+    """Return the path of Chromium."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         _leave_out("Chromium is not installed (apt-get install chromium)")
@@ -93,7 +97,7 @@ class Lab:
         self.url, self.token, self.notebooks, self.app = url, token, notebooks, app
 
     def write(self, name: str, *cells: str) -> None:
-        """A new notebook with these code cells."""
+        """Write a new notebook with these code cells."""
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         notebook = nbformat.v4.new_notebook(
             cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
@@ -110,7 +114,7 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab with our extension, put together as the wheel does it."""
+    """JupyterLab with our extension, assembled as in the wheel."""
     home = tmp_path_factory.mktemp("lab")
     tfrt_pages.write_pages(home / "path" / "labextensions" / NAME)
     with _serve(home) as lab:
@@ -139,7 +143,7 @@ def notebook_7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @contextmanager
 def served(home: Path, module: str, *arguments: str) -> Iterator[str]:
-    """The address of a page that a module of another front end serves."""
+    """Serve a page with a module of another front end, and yield its address."""
     _needed(module, module)
     _chromium()
     home.mkdir(parents=True, exist_ok=True)
@@ -207,7 +211,7 @@ def _environment(home: Path) -> dict[str, str]:
         (home / folder).mkdir(parents=True, exist_ok=True)
     _ask_no_questions(home / "settings")
     folders = {name: str(home / folder) for name, folder in private.items()}
-    # Only the compiled native core is shared: to compile it takes half a minute.
+    # Only the compiled native core is shared, because compiling it takes half a minute.
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return {
         **os.environ,
@@ -218,7 +222,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _ask_no_questions(settings: Path) -> None:
-    """JupyterLab would offer its news, and the offer would cover a part of the page."""
+    """Turn off the offer of JupyterLab's news, which would cover a part of the page."""
     folder = settings / "@jupyterlab" / "apputils-extension"
     _write_json(folder / "notification.jupyterlab-settings", {"fetchNews": "false"})
 
@@ -238,7 +242,7 @@ def _wait_for(address: str, server: subprocess.Popen[bytes], home: Path) -> None
             return
         except OSError:
             pass
-        # Not a sleep: it ends as soon as the server does.
+        # Unlike a sleep, this ends as soon as the server exits.
         with suppress(subprocess.TimeoutExpired):
             server.wait(0.25)
             break
@@ -267,14 +271,14 @@ class Notebook:
         )
 
     def command(self, name: str, **arguments: Any) -> None:
-        """Start a command of JupyterLab and do not wait for it."""
+        """Start a command of JupyterLab without waiting for it."""
         self.page.evaluate(
             "([name, args]) => { window.jupyterapp.commands.execute(name, args); }",
             [name, arguments],
         )
 
     def run_all(self) -> None:
-        """Start all cells and do not wait for them."""
+        """Start all cells without waiting for them."""
         self.command("notebook:run-all-cells")
 
     def run_all_and_wait(self) -> None:
@@ -300,18 +304,18 @@ class Notebook:
         )
 
     def shut_down(self) -> None:
-        """End the kernel."""
+        """Shut the kernel down."""
         self.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()",
         )
 
     def picture(self, name: str) -> None:
-        """Keep a picture of the page in the folder that TFRT_SCREENSHOTS names, if it does."""
+        """Save a screenshot of the page in the folder that TFRT_SCREENSHOTS names, if it is set."""
         if folder := os.environ.get("TFRT_SCREENSHOTS"):
             self.page.screenshot(path=f"{folder}/{name}.png")
 
     def outputs(self, cell: int) -> Any:
-        """The locator of a cell's outputs."""
+        """Return the locator of a cell's outputs."""
         return self.page.locator(".jp-Notebook .jp-CodeCell").nth(cell).locator(".jp-OutputArea")
 
 
@@ -327,7 +331,9 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def browser_page(chromium: Any) -> Iterator[Any]:
-    """An empty page; at the end, what it asked of other machines and complained of: nothing."""
+    """An empty page; at the end, it must not have made requests to other machines or reported
+    errors.
+    """
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     foreign: list[str] = []
@@ -347,6 +353,8 @@ def browser_page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def notebook(lab: Lab, browser_page: Any) -> Iterator[Notebook]:
-    """A page beside JupyterLab; at the end, no kernel was asked what it does not know."""
+    """A page in JupyterLab; at the end, no kernel may have received a request that it does not
+    know.
+    """
     yield Notebook(browser_page, lab)
     assert "UNKNOWN CONTROL" not in (lab.notebooks.parent / "server.log").read_text()

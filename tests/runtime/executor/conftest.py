@@ -1,4 +1,4 @@
-"""Programs from their text, run on both kinds of queue; nothing is left behind."""
+"""Programs from their source, run on both kinds of queue, that leave nothing behind."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ MODULES = (
 
 
 class Host:
-    """What kernels ask of a HostContext."""
+    """The parts of a HostContext that kernels use."""
 
     def __init__(self) -> None:
         self.allocator: Any = LeakCheckAllocator(PooledAllocator())
@@ -54,7 +54,7 @@ class Host:
 
 
 class Request:
-    """What kernels ask of a Request."""
+    """The parts of a Request that kernels use."""
 
     def __init__(self, host: Host) -> None:
         self.output = host.print
@@ -62,7 +62,7 @@ class Request:
 
 
 class Frame:
-    """What kernels ask of a KernelFrame."""
+    """The parts of a KernelFrame that kernels use."""
 
     def __init__(self, host: Host) -> None:
         self.host = host

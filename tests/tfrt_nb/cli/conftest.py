@@ -1,4 +1,4 @@
-"""The command line in this process, in a folder of its own."""
+"""The command line in this process, in its own folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfrt_nb.cli.main import main
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command did."""
+    """The outcome of a command."""
 
     status: int
     stdout: str
@@ -22,7 +22,7 @@ class Outcome:
 
 
 class Shell:
-    """`shell("run", "a.mlir")` runs a command; `shell.write` makes its files."""
+    """Runs commands, as in `shell("run", "a.mlir")`; `shell.write` writes their files."""
 
     def __init__(
         self, folder: Path, capture: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -43,7 +43,7 @@ class Shell:
         return Outcome(status, captured.out, captured.err)
 
     def write(self, name: str, content: str | bytes) -> str:
-        """Make a file; returns its name."""
+        """Write a file, and return its name."""
         data = content.encode() if isinstance(content, str) else content
         (self.folder / name).write_bytes(data)
         return name

@@ -19,12 +19,12 @@ from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.host.context import HostContext
 
 REPLACED: dict[str, int] = {}
-"""Functions of the runtime that a test has in place of the runtime's own, by name."""
+"""Functions with which a test replaces the runtime's own, by name."""
 
 
 @dataclass
 class Outcome:
-    """What a program printed, the message and line it failed with, and how many objects are left."""
+    """A program's output, the message and line of its error, and the number of objects left."""
 
     output: str
     failure: tuple[str, int] | None = None
@@ -36,7 +36,8 @@ def run_main(
 ) -> Outcome:
     """Compile a program and run its `main`, on one thread if no other queue is named.
 
-    A first line `// parallel-for: OPTIONS` asks for that pass.  `pipeline` replaces the usual passes.
+    A first line `// parallel-for: OPTIONS` requests that pass. `pipeline` replaces the usual
+    passes.
     """
     output: list[str] = []
     failure = None

@@ -1,8 +1,9 @@
-"""Let MLIR's tools compile a program, and run the LLVM IR that they print on our runtime, in a process of its own.
+"""Compile a program with MLIR's tools, and run the resulting LLVM IR on our runtime, in a separate
+process.
 
     python run_with_mlir.py PROGRAM MLIR_OPT MLIR_TRANSLATE
 
-What the program prints goes to standard output.
+The program's output goes to standard output.
 """
 
 from __future__ import annotations
@@ -33,28 +34,30 @@ THEIR_PASSES = (
     "reconcile-unrealized-casts",
 )
 THEIR_FUNCTIONS = ("abort", "calloc", "free", "malloc", "puts")
-"""What MLIR's lowering of `cf.assert` and of buffers calls; our programs may not."""
+"""Functions that MLIR's lowering of `cf.assert` and of buffers calls; our programs must not call
+them.
+"""
 
 
 def parallel_options(text: str) -> str:
-    """What the first line asks of `async-parallel-for`; nothing if it does not."""
+    """Return the options of `async-parallel-for` in the first line; "" if it has none."""
     first = text.splitlines()[0]
     return first.partition(":")[2].strip() if first.startswith("// parallel-for:") else ""
 
 
 def address_of(function: object) -> int:
-    """Where a C function starts."""
+    """Return the address of a C function."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
 
 
 def theirs_on_ours(text: str, mlir_opt: str, mlir_translate: str) -> None:
-    """Compile there, run here."""
+    """Compile with MLIR's tools, and run here."""
     options = parallel_options(text)
     passes = [f"--async-parallel-for={options}"] if options else []
     passes += [f"--{name}" for name in THEIR_PASSES]
     lowered = filtered([mlir_opt, *passes], text)
     code_text = filtered([mlir_translate, "--mlir-to-llvmir"], lowered)
-    # LLVM's newer releases have no result there.
+    # In newer releases of LLVM, this call has no result.
     code_text = re.sub(r"(%\w+ = )?call i1 @llvm\.coro\.end", "call void @llvm.coro.end", code_text)
     code_text = code_text.replace("declare i1 @llvm.coro.end", "declare void @llvm.coro.end")
     code_text += "\ndefine i1 @__enter(ptr %p) {\n  call void @main()\n  ret i1 false\n}\n"
@@ -70,7 +73,7 @@ def theirs_on_ours(text: str, mlir_opt: str, mlir_translate: str) -> None:
 
 
 def filtered(command: list[str], text: str) -> str:
-    """What a tool makes of its input."""
+    """Return a tool's output for this input."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{command[0]}: {done.stderr}")

@@ -1,4 +1,4 @@
-"""Explore a program that is given as text."""
+"""Explore a program given as a string."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def explored(text, **limits):
 
 
 def looked_at(text, **limits):
-    """What is found, and the document of the program."""
+    """Return the exploration and the document of the program."""
     with Explorer(Program.from_source(text, "p"), "main") as explorer:
         return explorer.explore(**limits), explorer.document
 
 
 def raced(found, document):
-    """The lines of the operations that race."""
+    """Return the lines of the racing operations."""
     lines = [row["line"] for row in document.data["operations"]]
     return [(lines[race.first], lines[race.second]) for race in found.races]

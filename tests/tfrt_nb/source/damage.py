@@ -1,4 +1,4 @@
-"""Texts with a few wrong tokens, for tests of readers that must agree on them."""
+"""Sources with a few wrong tokens, for tests of readers that must agree on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
 
 
 def damaged(text: str, random_: random.Random, others: Sequence[str]) -> str:
-    """`text` with a token or two left out, doubled, followed by another one or replaced by it."""
+    """Return `text` with one or two tokens omitted, doubled, followed by another one, or replaced
+    by it.
+    """
     tokens = TOKEN.findall(text)
     for _ in range(random_.choice([1, 1, 2])):
         position = random_.randrange(len(tokens))

@@ -1,4 +1,6 @@
-"""Explored scenes are small: so is what a thread cuts from a slab, which each schedule cuts and frees."""
+"""Explored scenes are small, so threads cut few blocks from a slab, which each schedule cuts and
+frees.
+"""
 
 from __future__ import annotations
 
@@ -9,5 +11,5 @@ from tfrt_runtime.native import cells
 
 @pytest.fixture(autouse=True)
 def few_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thread cuts a few blocks at once."""
+    """Make a thread cut only a few blocks at once."""
     monkeypatch.setattr(cells, "CARVED_AT_ONCE", 4)

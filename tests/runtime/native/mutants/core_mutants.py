@@ -1,7 +1,7 @@
-"""Bugs that are planted into the native core, to see whether the explorer's scenarios find them.
+"""Bugs to plant in the native core, to check that the explorer's scenarios find them.
 
-Each mutant replaces one piece of one function.  It is dead when a scenario of `scenarios` fails with
-it.  A mutant that survives shows that a scenario is missing.
+Each mutant replaces one piece of one function. It is killed if a scenario of `scenarios` fails with
+it. A mutant that survives shows that a scenario is missing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EXPLORED = "tests/runtime/native/explored/"
 class Mutant:
     """A planted bug: the lines `old` become the lines `new` in one function of the core.
 
-    Both are whole lines; their common indentation does not count.  `scenarios` are pytest's arguments
+    Both are whole lines, whose common indentation is ignored. `scenarios` are the pytest arguments
     that select the scenarios that must find the bug.
     """
 
@@ -28,7 +28,7 @@ class Mutant:
     scenarios: tuple[str, ...]
 
     def applied(self, source: str) -> str:
-        """The source of the module with the bug.
+        """Return the module's source with the bug.
 
         Raises:
             ValueError: unless the lines occur in the function exactly once.

@@ -1,6 +1,6 @@
-"""Pytest plugin: imports the native core with the planted bug that `TFRT_NB_MUTANT` names.
+"""A pytest plugin that imports the native core with the planted bug that `TFRT_NB_MUTANT` names.
 
-Load it with `-p`, before anything imports the core.
+Load it with `-p`, before the core is imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NATIVE = "tfrt_runtime.native"
 
 
 class _Loader(SourceFileLoader):
-    """Compiles the changed source; neither reads nor writes what Python has cached."""
+    """Compiles the changed source without reading or writing Python's cache."""
 
     mutant: Mutant
 
@@ -50,4 +50,4 @@ sys.meta_path.insert(0, _Finder(chosen))
 
 from tests.exploring import explorer
 
-explorer.SHRINKING_SECONDS = 0.0  # a readable schedule is of no use here
+explorer.SHRINKING_SECONDS = 0.0  # a readable schedule is not needed here
