@@ -142,6 +142,8 @@ class _Function(FunctionSource):
                     return self._go(op, 1)
                 with self.indented():
                     self._operations(op.then_block)
+                # If the first condition fails, the second counts as false, so that one branch
+                # handles both.
                 self.line(f"else: {self.name(second.cond)} = 0")
                 self._ways_in[op.else_block] -= 1
                 return self._leave(second)
@@ -185,6 +187,7 @@ class _Function(FunctionSource):
         if self.is_coroutine:
             self.line(f"h.results = {results}")
             self.line("return")
+            # This makes the function a generator even if it never suspends.
             self.first("if 0: yield")
         else:
             buffers.end_buffers(self)
@@ -200,12 +203,15 @@ class _Function(FunctionSource):
         target = op.successors[edge]
         passed = branch_operands(op, edge)
         if passed:
+            # One assignment for all, because an argument of the target may also be passed to
+            # another one.
             left = ", ".join(map(self.name, target.args))
             self.line(f"{left} = {', '.join(map(self.name, passed))}")
         return self.goes_to(target)
 
     def goes_to(self, target: Block) -> Block | None:
         """Return a block that is to be written here, or continue at its number."""
+        # A block that only returns is repeated, which is shorter than a jump.
         is_short = target.first_op is target.last_op and isinstance(target.last_op, func.ReturnOp)
         is_next = self._ways_in[target] == 1 and target not in self._numbers
         if is_short or (is_next and self.indent < _DEEPEST):
@@ -218,6 +224,7 @@ class _Function(FunctionSource):
 def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int) -> Iterator[str]:
     """Yield the blocks with the numbers from `first` up to `end`, with a choice between them."""
     before = "    " * indent
+    # Many blocks are searched by halves. No `else` is needed, because every block ends in a jump.
     if end - first > _FEW:
         middle = (first + end) // 2
         yield f"{before}if b < {middle}:"

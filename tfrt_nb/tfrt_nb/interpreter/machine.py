@@ -175,6 +175,7 @@ class Machine:
                 self.abi("tfrtAsyncSetErrorUnlessAvailable")(value)
         if coroutine.handle in _coroutines:
             self.finish(coroutine)
+        # The caller still gets the results that it expects: these objects, which are in error now.
         found = coroutine.objects
         coroutine.results = found[0] if len(found) == 1 else found
 

@@ -85,6 +85,7 @@ class AsyncRefCounting(ModulePass):
                 fail(carrying, f"{text}: count references after lowering")
         lower_carried_values(op)
         values = async_values(op)
+        # Tasks and calls take their references first, as new uses, before the drops are placed.
         for value in values:
             for task in _tasks_using(value):
                 Emitter.in_front_of(task)(AddRefOp(value))

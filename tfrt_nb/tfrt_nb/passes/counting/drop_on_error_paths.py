@@ -72,6 +72,7 @@ class DropOnErrorPaths(ModulePass):
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
                 if due := _due(branch, path, self.explicit_only):
+                    # A block split off for the drops is an error block for later branches, too.
                     errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
 
 

@@ -172,6 +172,7 @@ def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
     while step is not None and step.total & ~due:
         rest = step.rest.total if step.rest else 0
         fitting = len(step.given)
+        # The end of a step can be shared if it and the steps after it drop only due values.
         while not rest & ~due and fitting and due >> step.given[fitting - 1] & 1:
             fitting -= 1
         if fitting < len(step.given):
@@ -376,6 +377,7 @@ class _Dropping:
                 value = self.values[number]
                 passed = sum(operand is value for operand in branch_operands(branch, edge))
                 needed = passed + (live_in >> number & 1)
+                # The reference at hand serves the first need; only further ones are added.
                 if needed > 0:
                     dropped &= ~(1 << number)
                 if needed > 1:

@@ -141,6 +141,7 @@ def _refuse_proposal(module: ModuleOp) -> None:
 
 def _make_coroutine(function: PlainFuncOp, style: ErrorStyle) -> None:
     coroutine = begin_coroutine(function, style)
+    # A spawned task runs on a worker already, so its coroutine starts at once.
     if given_results(function):
         start_hot(coroutine)
     else:

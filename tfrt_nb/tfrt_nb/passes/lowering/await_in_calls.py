@@ -233,6 +233,7 @@ class PropagateFailures(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [nested for nested in op.body.block.ops if isinstance(nested, PlainFuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
+        # Coroutines and fast paths report failures through their results, so they need no flag.
         plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
         # A function that calls one that can fail, can fail itself.
         inside = {function.sym_name.data: operations_in(function) for function in plain}

@@ -229,6 +229,7 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
         results = tuple(emit(RuntimeCreateOp(type_)).result for type_ in outputs)
     id_ = emit(CoroIdOp()).id
     coroutine = Coroutine(function, results, id_, emit(CoroBeginOp(id_)).handle, style)
+    # The properties of `Coroutine` find these blocks by their position at the end.
     function.body.add_block(_last_blocks(coroutine))
     return coroutine
 
@@ -341,6 +342,7 @@ def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
         (Emitter.at_end(entry, location), RuntimeAddRefOp),
         (Emitter.at_start(coroutine.cleanup, location), RuntimeDropRefOp),
     ):
+        # Marked like counts that the program adds, so that the counting passes keep this pair.
         emit(kind(token)).attributes |= {ON_TOP: UnitAttr(), BY_HAND: UnitAttr()}
 
 
@@ -380,6 +382,7 @@ def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emi
 def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
     """Suspend, and resume in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
+    # The state is saved before: from here on, another thread may resume the coroutine.
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 

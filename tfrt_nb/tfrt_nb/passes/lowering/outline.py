@@ -107,6 +107,7 @@ class TaskCounts:
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):
+            # The argument may be the result of a task that a call has replaced.
             original = self._originals.get(value, value)
             if (outer, original) in self._at:
                 more = sum(one is value for one in taken) - ((task, original) in self._inside)

@@ -111,6 +111,7 @@ def _reduce_block(
     inside = math.inside(inner)
     operands = _operands_at(op, trips, inner.args[0], inside)
     inside.emit(scf.YieldOp(*_reduced(op, inner.args[1:], operands, inside.emit)))
+    # The first iteration is done, so the loop starts at the second one.
     rest = math.emit(scf.ForOp(math.add(first, one), behind, one, initial, inner))
     for total, buffer in zip(rest.results, parts, strict=True):
         math.emit(memref.StoreOp.get(total, buffer, [number]))

@@ -213,7 +213,8 @@ class _Copier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
             if mark == FALLIBLE:
-                # Forged, it would make callers take the first result for the failure flag.
+                # This mark cannot just be dropped, because the function's failure flag would become
+                # an ordinary result.
                 fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
         if op.regions or op._successors:
@@ -243,6 +244,7 @@ class _Copier:
             while op is not None:
                 spawn = self._spawn(op, values, copy) if type(op) is ExecuteOp else None
                 append(copy, self._copy(op, values) if spawn is None else spawn)
+                # The spawn has already added the task to its group.
                 if type(spawn) is RuntimeSpawnIntoOp:
                     op = op.next_op
                     assert type(op) is AddToGroupOp
@@ -316,6 +318,7 @@ class _Copier:
             following = op.next_op
             kind: type[Operation] = type(op)
             if type(op) is AwaitOp:
+                # An await moved before an operation that may fail could report its error instead.
                 if may_have_failed or not body.read_await(op, numbers):
                     return False
                 continue
@@ -347,6 +350,8 @@ class _Copier:
                 numbers[result] = len(numbers)
                 key.append(number_of(result.type))
             if type(op) is arith.ConstantOp and is_number(op.result):
+                # The number is not part of the key, so that bodies that differ only in numbers can
+                # share a function.
                 body.constants.append(op)
                 body.numbers.append(number_of(op.value))
                 continue
@@ -409,6 +414,8 @@ class _Copier:
             location=task.location,
         )
         is_leaf = body.is_infallible and all(map(is_number, (*taken, *leave.operands)))
+        # Only numbers go in and out of a leaf, and it cannot fail, so no pass has anything to do in
+        # it.
         (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
@@ -450,6 +457,7 @@ class _Body:
             self.awaited_at.append(op.location)
             self.key += (AwaitOp, awaited.type)
         for result in op.results:
+            # A second await of the same object gets the number of the first one's result.
             first = self.awaited[awaited]
             assert first is not None
             numbers[result] = numbers.setdefault(first, len(numbers))

@@ -57,6 +57,8 @@ def _elide(function: FuncOp) -> None:
         _mark_unseen(function, set().union(*map(blocks_behind, suspending)))
         return
     del function.attributes["passthrough"]
+    # Without a suspension, no branch leads to the block that destroys a suspended coroutine. The
+    # first block without predecessors is the entry.
     for block in [b for b in function.body.blocks if not b.predecessors()][1:]:
         function.body.erase_block(block)
     operations = operations_in(function)
@@ -64,6 +66,7 @@ def _elide(function: FuncOp) -> None:
         op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
     ]
     _mark_unseen(function, set())
+    # In reverse, so that the users of the id and the handle are erased before these.
     for op in reversed(frame):
         erase(op)
 

@@ -161,6 +161,8 @@ def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
     """
     for function in functions.values():
         make_single_level(function.body, lambda op: type(op) is AwaitOp or type(op) is CallOp)
+    # Dropping a function may leave others with calls or awaits outside the set, so repeat until all
+    # fit.
     while True:
         kept = {n: f for n, f in functions.items() if _is_worth_while(f, functions)}
         if len(kept) == len(functions):
@@ -177,6 +179,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
         return False
     copies = 0
     for call in calls:
+        # The call is in a loop, whose state a continuation would need.
         if block_of(call) in blocks_behind(block_of(call)):
             return False
         copies += len(_up_to_the_continuation(call))
@@ -262,6 +265,8 @@ class _FastPathMaker:
     def run(self) -> None:
         """Move the body to the fast path, and make the function call that instead."""
         calls = _calls(self.function, self.fast)
+        # The continuations are copied before the body changes, because they need the original
+        # calls.
         exits = [
             _Exit(call, _up_to_the_continuation(call), self._continuation_behind(call))
             for call in calls
@@ -311,6 +316,8 @@ class _FastPathMaker:
             left.add_op(copied(op, values, {}))
         arguments = []
         for value in exit_.continuation.captured:
+            # An earlier call has already finished, so its payload becomes an object for the
+            # continuation.
             if value not in values and value in self.payloads:
                 values[value] = _resolved(emit, value.type, self.payloads[value])
             arguments.append(values.get(value, value))
@@ -320,6 +327,7 @@ class _FastPathMaker:
         outputs = self.function.function_type.outputs.data
         called = emit(CallOp(SymbolRefAttr(symbol), arguments, outputs))
         handles = [emit(RuntimeHandleOfOp(result)).result for result in called.results_]
+        # Callers read the payloads only if the handles are 0.
         unused = [emit(ub.PoisonOp(type_)).result for type_ in self.function.payload_types]
         emit(leave(*handles, *unused))
 

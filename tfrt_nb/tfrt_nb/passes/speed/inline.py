@@ -58,6 +58,7 @@ class Inline(ModulePass):
         graph = {name: {callee for _, callee in found} for name, found in calls.items()}
         budget = MAX_OPERATIONS
         sizes: dict[str, int] = {}
+        # Callees come first, so that an inlined body contains the bodies inlined into it.
         for circle in callees_first(graph):
             for name in circle:
                 for call, callee in calls[name]:
@@ -86,6 +87,7 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
     blocks = callee.body.blocks
     if not blocks or (_SYNC in callee.attributes) is not (_SYNC in caller.attributes):
         return False
+    # Regions of structured operations have a single block.
     if len(blocks) > 1 and call.parent_op() is not caller:
         return False
     if len(blocks) == 1 and (
@@ -116,6 +118,8 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
     for op in body.ops:
         found = set[SSAValue]().union(*(depends[operand] for operand in op.operands))
         is_last = op is body.last_op
+        # The return passes each value on separately; any other operation waits for all its
+        # operands.
         waits_for = [depends[value] for value in op.operands] if is_last else [found]
         if not _is_constant(op) and any(fallible - each for each in waits_for):
             return False
