@@ -90,7 +90,9 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def _before_cell(_: object) -> None:
-    """IPython's kernel has replaced our interrupt handler with Python's."""
+    """Install our interrupt handler again, because IPython's kernel has replaced it with
+    Python's.
+    """
     INTERRUPTS.install()
 
 

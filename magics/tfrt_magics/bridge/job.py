@@ -130,7 +130,9 @@ class Job:
         )
 
     def start(self, *, waits: bool = True) -> None:
-        """Begin.  Where no thread can be started, it is over on return, or, without `waits`, goes on between cells."""
+        """Start the job. Where no thread can be started, the job is over on return or, without
+        `waits`, continues between cells.
+        """
         self._start = time.monotonic()
         if not HAS_THREADS:
             self._waits_for_end = waits

@@ -252,7 +252,7 @@ class SteppedProgram:
     def run(
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
     ) -> SteppedRun:
-        """Like `LoadedProgram.run`."""
+        """Start a function like `LoadedProgram.run`."""
         # Imported here, because few cells are stepped through.
         from tfrt_nb.schedules.step import Stepper
 

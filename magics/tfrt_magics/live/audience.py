@@ -32,7 +32,9 @@ def has_widgets() -> bool:
 
 
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Who looks at the output of the cell that runs; asks a page that is not known yet."""
+    """Return who views the output of the running cell; sends a request to a page that is not known
+    yet.
+    """
     live = session.settings.live
     if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
         # JupyterLite's pages need no widgets: a site with this kernel has our extension, too.

@@ -171,7 +171,7 @@ class BatchRun:
         """Do nothing, because the texts are made as the calls finish."""
 
     def states(self) -> Mapping[int, tuple[str, int | None]]:
-        """Nothing: events say all of it."""
+        """Return nothing, because events have all states."""
         return {}
 
     counts = unlogged = states
@@ -184,7 +184,7 @@ class BatchRun:
             batch.cancel(note)
 
     def forget(self) -> None:
-        """It holds the batch until that is over."""
+        """Do nothing: the run holds the batch until the batch has finished."""
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:

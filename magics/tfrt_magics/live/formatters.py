@@ -60,7 +60,9 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """`formatter` with what users have registered, and will register, with the one before."""
+    """Return `formatter` with everything that users have registered, or will register, with the one
+    before.
+    """
     for name in ("singleton_printers", "type_printers", "deferred_printers"):
         setattr(formatter, name, getattr(before, name))
     return formatter

@@ -31,7 +31,9 @@ class LiveValues:
     def __init__(
         self, parts: Sequence[tuple[str, object]], runs: LiveRuns, *, is_page: bool
     ) -> None:
-        """`is_page`: a page of ours looks, which hears of each change by messages; otherwise the output is replaced."""
+        """Show `parts`. With `is_page`, our page shows them, and gets each change in a message;
+        otherwise the output is replaced.
+        """
         self.id, self.began, self.over = uuid.uuid4().hex, time.time(), threading.Event()
         self._head = {"run": self.id, **runs.place}
         self._runs, self._is_page = runs, is_page
@@ -93,7 +95,7 @@ class LiveValues:
         return values_bundle(self._lines.now, self.without_events())
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
-        """Chips have no buttons."""
+        """Do nothing, because chips have no buttons."""
         return {}
 
 

@@ -109,7 +109,7 @@ class LiveWidget(anywidget.AnyWidget):
         super().__init__(**traits)
 
     def __repr__(self) -> str:
-        """Without an address, because notebooks are compared."""
+        """Return a text without an address, because notebooks are compared."""
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -233,7 +233,9 @@ class BoardWidget(LiveWidget):
             self._take({"bundle": live.bundle()})
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
-        """As of any widget; a page that comes while the run goes on gets the run as it is then."""
+        """Return the state like any widget; a page that connects during the run gets the run's
+        current state.
+        """
         if key is None and not self.over.is_set():
             self._trait_values["run"] = self._live.record.file()
         return super().get_state(key, drop_defaults)
@@ -302,7 +304,7 @@ def _plain(value: object) -> object:
 
 
 def _mark(this: weakref.ref[ValuesWidget]) -> None:
-    """On the thread that resolves a value."""
+    """Mark the widget as changed; called on the thread that resolves a value."""
     if (widget := this()) is not None:
         FEED.mark(widget)
 

@@ -114,7 +114,9 @@ def open_window(dot: str) -> None:
 
 
 def _pythons_with_gtk(folder: str) -> Iterator[str]:
-    """Interpreters that can open xdot's window: this one, or the system's with Debian's packages."""
+    """Yield interpreters that can open xdot's window: this one, or the system's with Debian's
+    packages.
+    """
     check = (
         f"import sys; sys.path.append({folder!r}); import gi; gi.require_version('Gtk', '3.0');"
         " import xdot.ui.window"

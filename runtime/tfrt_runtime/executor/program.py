@@ -386,7 +386,7 @@ class Executable:
         self.machine.compile(function)
 
     def bound(self, index: int, request: Request) -> Function:
-        """Function `index`, to be called within a run by its kernels."""
+        """Return function `index` in a form that the kernels of a run can call."""
         own, address = self.functions[index], self.addresses[index]
         return Function(request, address, own.name, own.argument_types, own.result_types)
 

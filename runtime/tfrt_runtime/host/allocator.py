@@ -165,12 +165,12 @@ class Ledger:
         self._adding_up = Lock()
 
     def allocated(self, size: int) -> None:
-        """`size` bytes came alive."""
+        """Record that `size` bytes were allocated."""
         self._entries.append((1, size))
         self._add_up()
 
     def deallocated(self, size: int) -> None:
-        """`size` bytes were freed."""
+        """Record that `size` bytes were freed."""
         self._entries.append((-1, -size))
         self._add_up()
 

@@ -54,7 +54,7 @@ def diagnostic_of(exception: BaseException) -> Diagnostic:
 
 
 def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
-    """Why there will be no value."""
+    """Return the error of a value that will never exist."""
     return Diagnostic(Severity.ERROR, message, ending=ending)
 
 

@@ -97,7 +97,9 @@ class Interrupts:
         return self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler
 
     def install(self) -> None:
-        """On the main thread: replace Python's handler, if that is installed."""
+        """Replace Python's handler if it is installed; does nothing on other threads than the main
+        one.
+        """
         if (
             self.handler is not None
             and get_ident() == self._main

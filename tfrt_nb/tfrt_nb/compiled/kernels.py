@@ -31,7 +31,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _abandoned: list[object] = []
-"""Code of closed hosts that still runs: freeing it would end the process."""
+"""Code of closed hosts that still runs: freeing it would crash the process."""
 
 
 def compile_kernels(
@@ -146,9 +146,8 @@ class HostCode:
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's text itself counts them.
-
-        Such a program may miscount.
+        """Check references from now on if the module's text itself counts them, because it may
+        miscount.
 
         Does nothing for a module that this host has seen before.
         """

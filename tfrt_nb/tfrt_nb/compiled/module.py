@@ -52,7 +52,7 @@ class ProgramCode(Protocol):
 
     @property
     def is_interpreted(self) -> bool:
-        """Whether it is no machine code."""
+        """Whether the code is interpreted instead of being machine code."""
 
     def address(self, name: str) -> int:
         """Return the address of a function that kernels call."""
@@ -120,6 +120,7 @@ class CompiledModule:
         self, parallel_for: str | None, source: tuple[str, str] | None, level: int | None
     ) -> None:
         self.parallel_for = parallel_for
+        # Without a source text to search, only the pass can tell whether the module has such loops.
         if parallel_for is None and (source is None or _ASYNC_LOOP in source[0]):
             parallel_for = _ONLY_ASYNC_LOOPS
         self._first = loop_passes(parallel_for)
@@ -127,8 +128,8 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """Return these functions, able to yield between any two effects: see
-        `passes.interleave`.
+        """Return these functions in a form that can yield between any two effects: see
+        `passes.log_events.Interleave`.
         """
         from tfrt_nb.passes.log_events import Interleave, is_needed
 

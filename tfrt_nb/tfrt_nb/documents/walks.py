@@ -33,13 +33,15 @@ def span_start(span: SourceSpan) -> tuple[str, int]:
 
 
 def start_of(node: Operation | BlockArgument) -> tuple[str, int]:
-    """`span_start` of what a node of the IR is named; `("", -1)` if it has no source."""
+    """Return `span_start` of the name of an IR node; `("", -1)` if it has no source."""
     span = source_span(node)
     return ("", -1) if span is None else span_start(span)
 
 
 def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
-    """File, line, and column of a name: in the text, or by the location that the text gives it."""
+    """Return the file, line, and column of a name: in the source, or by the location that the
+    source states.
+    """
     where = span.explicit
     if by_location and isinstance(where, FileLineColLoc):
         return where.filename.data, where.line.data, where.column.data

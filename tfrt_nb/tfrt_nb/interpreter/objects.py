@@ -101,7 +101,8 @@ def _coro_save(body: FunctionSource, op: Operation) -> None:
     if isinstance(wait, runtime.RuntimeAwaitAndResumeOp) and isinstance(
         suspend, runtime.CoroSuspendOp
     ):
-        # A generator that yields before it waits costs a resumption, so the state is checked first.
+        # The next two operations are written here, inside a test: if the object is resolved
+        # already, the generator continues without a yield.
         body.skipped.update((wait, suspend))
         body.line(f"if not {body.abi('tfrtAsyncGoesOn', body.name(wait.operands[0]))} & 1:")
         with body.indented():

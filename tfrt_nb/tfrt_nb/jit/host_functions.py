@@ -130,6 +130,7 @@ class _Module:
 
         Each cycle of calls has one: it is called from within the cycle, and where that is entered.
         """
+        # The entry is called from outside, and a body also by `LOOP`.
         callers, pending = Counter({index: 1 + is_body}), [index]
         while pending:
             own = self.functions.get(pending.pop())
@@ -292,6 +293,8 @@ class _Scope:
         assert call is not None
         callee = call.functions[0]
         wanted, results = self._module.types(callee)
+        # The deciding value comes before the callee's arguments: an i1, or an i32 for `case` and
+        # `repeat`.
         first = {"call": [], "cond": [at.TYPE_I1], "while_loop": [at.TYPE_I1]}.get(
             name, [at.TYPE_I32]
         )
@@ -348,6 +351,7 @@ def loop(
     if is_counted:
         following = emit(after, arith.SubiOp, (after.args[0], constant(after, 1, i32)), i32)
     else:
+        # The body of `tfrt.while` returns the next condition as its last result.
         following = made.pop()
     append(after, scf.YieldOp(following, *made))
     op = scf.WhileOp(values, types, [before], [after])

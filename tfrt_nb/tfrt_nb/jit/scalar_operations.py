@@ -194,6 +194,8 @@ class _Tracer:
             try:
                 found = own(*operands)
             except _Fork as fork:
+                # Both outcomes are followed from the start, which emits the operations before the
+                # condition again.
                 ways = way([*decisions, True]), way([*decisions, False])
                 return tuple(
                     self._select(fork.condition, *pair) for pair in zip(*ways, strict=True)

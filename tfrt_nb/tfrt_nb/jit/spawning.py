@@ -210,6 +210,7 @@ class _Writer:
         for name, index in self._places.items():
             store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
             self._emit(self._field(index), store)
+        # Counted before it is handed over: code must not be freed while one of its tasks exists.
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
         # The task is handed over before it is added: the other order takes a quarter longer.

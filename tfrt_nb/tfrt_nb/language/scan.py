@@ -252,7 +252,9 @@ class _Scanner:
         scope += values
 
     def _carried(self, at: int) -> Value:
-        """`%i = %a` of a loop: a value of the region that follows, of the other's type."""
+        """Return the value that `%i = %a` of a loop defines in the region that follows, with the
+        type of `%a`.
+        """
         token, other = self._tokens[at], self._text(at + 2)
         statement = self._found.statements[-1].name if self._found.statements else ""
         before = self._text(at - 1)
@@ -320,7 +322,7 @@ class _Scanner:
         return values
 
     def _results(self, at: int) -> int:
-        """`%a, %b:2 = operation ...`"""
+        """Scan `%a, %b:2 = operation ...`, and return the position after it."""
         tokens = self._tokens
         names: list[tuple[Token, int]] = []
         while at < len(tokens) and tokens[at].kind == "value":

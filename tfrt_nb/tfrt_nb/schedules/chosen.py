@@ -223,7 +223,7 @@ None lets nothing run now.
 """
 
 Touched = Callable[[int, int, int], None]
-"""Called with each effect of compiled code: the arguments of `passes.interleave.TOUCH`."""
+"""Called with each effect of compiled code: the arguments of `passes.log_events.TOUCH`."""
 
 _queues: dict[int, ChosenHost] = {}
 _callbacks: list[object] = []

@@ -5,7 +5,7 @@ The search is stateless: each run starts from the beginning with the choices rec
 that cannot make a difference are skipped by dynamic partial-order reduction (Flanagan and
 Godefroid, "Dynamic Partial-Order Reduction for Model Checking Software", POPL 2005) with sleep sets
 (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996). A
-step is a kernel, or the part of a task up to its next await or effect (`passes.interleave`).
+step is a kernel, or the part of a task up to its next await or effect (`passes.log_events`).
 
 Rejected: all interleavings, whose number grows with the factorial of the steps; random schedules,
 which can miss an outcome without a sign of it; and storing visited states, because the state of

@@ -81,7 +81,7 @@ class Judge:
         self._buffers.clear()
 
     def effect(self, address: int, kind: int) -> Uses:
-        """Return the places of an effect, given the arguments of `passes.interleave.TOUCH`."""
+        """Return the places of an effect, given the arguments of `passes.log_events.TOUCH`."""
         if kind not in (READ, WRITE):
             return _EFFECTS.get(kind, Uses())
         place = frozenset({self._buffers.setdefault(address, len(self._buffers))})

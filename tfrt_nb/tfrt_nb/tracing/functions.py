@@ -111,7 +111,7 @@ class TracedProgram:
         return f"<tfrt.program {self._name}{self._signature}>"
 
     def __reduce__(self) -> str:
-        """Pickled by its name in its module, as functions are."""
+        """Pickle the function by its name in its module, as Python functions are."""
         return self._function.__qualname__
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:

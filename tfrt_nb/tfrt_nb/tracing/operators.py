@@ -205,7 +205,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _instead_of_argument(self: Traced) -> str:
-    """Advice about a value passed to a run."""
+    """Return advice about a traced value passed to a run."""
     _trace_of(self)
     return "give it to a kernel, or to a function with @tfrt.program"
 

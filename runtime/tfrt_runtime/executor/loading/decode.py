@@ -140,7 +140,7 @@ class FunctionWriter:
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Records, each followed by its registers and the places of its result slots."""
+        """Write the records, each followed by its registers and the places of its result slots."""
         halves: list[int] = []
         words: dict[int, int] = {}
         kernels, records = self._function.kernels, self._records
@@ -329,7 +329,7 @@ class FunctionWriter:
 
 
 def _packed(halves: Sequence[int]) -> array[int]:
-    """Words of an even number of halves.
+    """Pack an even number of halves into words.
 
     Raises:
         OverflowError: if one does not fit, in a function of more than 2 GB.

@@ -171,13 +171,13 @@ class Watch:
         return self.lost + self._readers[0].dropped
 
     def reader(self) -> Reader:
-        """Another reader of all events of the run, which has not begun."""
+        """Add a reader of all events of the run, which must not have started yet."""
         self._readers.append(Reader())
         return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
-        """Function, register and value of what was kept since the last time, each handed out
-        once.
+        """Yield the function, register, and value of each value kept since the last call; each is
+        returned once.
         """
         assert self.queue is not None
         take = native_process().quick.take_kept
@@ -188,8 +188,8 @@ class Watch:
                     yield function, register, AsyncValue(self.queue, address)
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
-        """Function, register, how often it was set, and the word that it was set to last; exact,
-        whatever events were overwritten.
+        """Yield each register that was set: its function, its number, how often it was set, and the
+        last word. The result is exact even if events were overwritten.
         """
         for function, words in enumerate(self._kept):
             counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
@@ -286,7 +286,7 @@ class EventLog:
         self._last = 0
 
     def add(self, watch: Watch) -> None:
-        """From now on threads log what happens to them, and events of this run go to `watch`."""
+        """Make threads log their events from now on, and pass events of this run on to `watch`."""
         with self.lock:
             if not self._watches:
                 self._discard()
@@ -294,7 +294,7 @@ class EventLog:
             self._process.words.watched = len(self._watches)
 
     def remove(self, watch: Watch) -> None:
-        """Events of this run go nowhere."""
+        """Stop passing on events of this run."""
         with self.lock:
             self._watches.pop(watch.number, None)
             self._process.words.watched = len(self._watches)

@@ -85,7 +85,7 @@ class TracingSink(Protocol):
         """Record an event, which took no time."""
 
     def close(self) -> None:
-        """Finish: no more activities will come."""
+        """Finish the trace; no more activities will come."""
 
 
 class Tracing:

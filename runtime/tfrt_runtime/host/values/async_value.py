@@ -305,7 +305,9 @@ class AsyncValue(AwaitedValue):
             raise for_users(problem)
 
     def _result(self, timeout: float | None) -> object:
-        """`result`, for what is no number, has failed, or must come in time."""
+        """Implement `result` for values that are not numbers, have failed, or are needed within a
+        time limit.
+        """
         if timeout is not None:
             deadline_in(timeout)  # rejects an invalid one even if the value is available
         outcome = self._found or self._outcome(timeout)

@@ -25,7 +25,7 @@ class Source(Maker, Protocol):
     """The run that makes a value."""
 
     def why_never(self, value: Any, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Why the value will never resolve; nothing while it may come."""
+        """Return why the value will never resolve; nothing while it may come."""
 
     def name_of(self, value: Any) -> str:
         """Return the value's name for messages."""
@@ -75,9 +75,9 @@ class AwaitedValue(HeldValue):
                         raise TfrtError(*found)
 
     def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
-        """Why the value will never resolve; nothing if it may come.
+        """Return why the value will never resolve; nothing if it may come.
 
-        With `blocks` this thread waits for it, and so does nothing else.
+        With `blocks`, this thread waits for it, and so does no other work.
         """
         first: Sequence[Diagnostic] = ()
         for value, run in self._makers():

@@ -11,7 +11,9 @@ BENCHMARK_NAME = 2
 
 
 def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
-    """Wall and CPU nanoseconds of the runs of the benchmark whose native state is at `state`."""
+    """Return wall and CPU nanoseconds of the runs of the benchmark whose native state is at
+    `state`.
+    """
     benchmark = Benchmark.at(state)
     words = words_at(benchmark.samples, 2 * benchmark.count)
     return words[::2], words[1::2]

@@ -151,7 +151,7 @@ class _Call:
             settle_failed(self._frame, self._results, problem)
 
     def _ended_unstarted(self, task: asyncio.Task[None]) -> None:
-        """Something has cancelled the task before its first step."""
+        """Handle a task that was cancelled before its first step."""
         try:
             task.result()
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error

@@ -26,7 +26,7 @@ BITS = 64
 
 @functools.cache
 def checked_compiler() -> Any:
-    """Numba's compiler, with checks of the compiled function's operations."""
+    """Return Numba's compiler, with checks of the compiled function's operations."""
     from numba.core import compiler, compiler_machinery, ir_utils, types, untyped_passes
     from numba.core import ir as numba_ir
 
@@ -129,9 +129,9 @@ _NOT_MIXED = (
 
 
 def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
-    """Numba's typing context for a kernel, in which integers keep their sign.
+    """Return Numba's typing context for a kernel, in which integers keep their sign.
 
-    It is a copy: Numba's own functions, and others in this process, keep Numba's types.
+    The context is a copy: Numba's own functions, and others in this process, keep Numba's types.
     `checked` is the function or operator that each check replaces.
     """
     from numba.core import errors

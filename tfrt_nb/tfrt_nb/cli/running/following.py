@@ -78,7 +78,7 @@ class Follower(ABC):
         """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """`write`, on the terminal that the follower may write to, too."""
+        """Return `write`, for use on the terminal that the follower may write to, too."""
         return write
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Follower(ABC):
 
     @abstractmethod
     def _end(self) -> None:
-        """Nothing runs anymore; the thread has exited."""
+        """Clean up after the last run; the thread has exited."""
 
 
 class Trace(Follower):
@@ -156,7 +156,7 @@ class ProgressLine(Follower):
             self._run, self._document, self._since = run, None, time.monotonic()
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """`write` on the same terminal: the line makes room."""
+        """Return `write` for the same terminal: it first removes the follower's line."""
 
         def write_text(text: str) -> None:
             self._end()
