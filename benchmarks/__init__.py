@@ -1,5 +1,6 @@
-"""What tfrt-nb costs, beside what others cost for the same thing in the same run: `make bench`.
+"""Measure the cost of tfrt-nb, and that of others for the same work in the same run: `make bench`.
 
-Read `cases` (what), `work` and `child` (how a process measures), `driver` (turns), `report`; `ours` and `peers` do
-the work, of sizes in `sizes`, on tensors in `inputs`.  `board` measures what watching costs.
+Read `cases` (the table of cases), `work` and `child` (how a process measures), `driver` (turns),
+and `report`. `ours` and `peers` do the work, with the sizes in `sizes` and the tensors in `inputs`.
+`board` measures the cost of watching.
 """

@@ -1,8 +1,9 @@
-"""What watching costs: messages and processor time of a board, layout, saved size, unwatched runs.
+"""Measure the cost of watching: messages and processor time of a board, layout, saved size, and
+unwatched runs.
 
-`make bench-board`.  Each figure is shown beside its goal.  "Without the log" is this core with the
-checks of the event log taken out, compiled for the occasion, which takes some minutes the first
-time.
+Run it with `make bench-board`. Each figure is shown with its goal. "Without the log" is this core
+without the checks of the event log, which is compiled for this measurement; that takes some minutes
+the first time.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ CHECKS = {
     "return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)": "return 0",
     "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",
 }
-"""What an unwatched run does for the log in `native.events`, and what replaces it without the log."""
+"""The code in `native.events` that an unwatched run executes for the log, and its replacement
+without the log.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Wire:
 
 
 class Timed:
-    """A run that the pump looks at, with the processor time of the looks."""
+    """A run that the pump polls, with the processor time of the polls."""
 
     def __init__(self, run: LiveRun) -> None:
         self.run, self.over, self.seconds = run, run.over, 0.0
@@ -79,7 +82,9 @@ class Timed:
 
 
 def paced() -> str:
-    """A loop of additions with a pause in each round: as many events a second as boards should handle."""
+    """Return a loop of additions with a pause in each iteration: as many events per second as
+    boards should handle.
+    """
     lines = "\n".join(f"    %a{i} = tfrt.add.i32 %x, %us" for i in range(PACED_ADDS))
     return f"""func.func @main(%n: i32) -> i32 {{
   %us = tfrt.constant.i32 {PACED_PAUSE_US}
@@ -97,7 +102,7 @@ def paced() -> str:
 def board(
     host: NotebookHost, text: str, arguments: Sequence[object] = ()
 ) -> tuple[LiveRun, Timed, Wire, float]:
-    """A run that was watched to its end, and how long it took to be shown first."""
+    """Return a run that was watched to its end, and how long it took to be first shown."""
     started = time.perf_counter()
     program = Program.from_source(text, "cell 1")
     job = Job(host.load(program), program.functions, {"main": arguments})
@@ -114,7 +119,7 @@ def board(
 
 
 def live() -> Iterator[Figure]:
-    """A run with very many events, watched by a page."""
+    """Measure a run with very many events, watched by a page."""
     host = NotebookHost("mstd:2")
     board(host, paced(), [20])
     started = time.perf_counter()
@@ -134,7 +139,7 @@ def live() -> Iterator[Figure]:
 
 
 def laid_out() -> Iterator[Figure]:
-    """The graph of a large program."""
+    """Measure the graph of a large program."""
     document = ProgramDocument(Program.from_source(programs.chain(LAID_OUT), "cell 1")).data
     layout(document)
     taken = []
@@ -147,7 +152,7 @@ def laid_out() -> Iterator[Figure]:
 
 
 def unwatched() -> Iterator[Figure]:
-    """Runs that no caller watches, with the log in the core and without it, in turns."""
+    """Measure unwatched runs, with the log in the core and without it, in turns."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "runtime" / "tfrt_runtime", Path(folder, "tfrt_runtime"))
         events = Path(folder, "tfrt_runtime", "native", "events.py")
@@ -168,7 +173,7 @@ def unwatched() -> Iterator[Figure]:
 
 
 def _fib(environment: dict[str, str]) -> float:
-    """Nanoseconds for a call of fib in a process of its own."""
+    """Return the nanoseconds of a call of fib in a new process."""
     command = [sys.executable, "-m", "benchmarks.board", "fib"]
     process = subprocess.run(
         command,
@@ -182,7 +187,7 @@ def _fib(environment: dict[str, str]) -> float:
 
 
 def fib() -> float:
-    """The same in this process: the least of many runs."""
+    """Return the nanoseconds of a call of fib in this process: the minimum of many runs."""
     program = Program.from_source(programs.FIB, "fib")
     taken = []
     with HostContext("s") as host:
@@ -203,7 +208,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["fib"]:  # what `_fib` starts
+    if sys.argv[1:] == ["fib"]:  # the process that `_fib` starts
         print(fib())
     else:
         sys.exit(main())

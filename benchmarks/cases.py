@@ -1,4 +1,6 @@
-"""The table of cases: what is measured, in which unit.  Each peer's module says how it does it."""
+"""The table of cases: what is measured, in which unit. Each peer's module says how it does the
+work.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`unit` begins with a unit of time.  `is_long`: only `make bench-all` measures it."""
+    """A case. `unit` starts with a unit of time. If `is_long`, only `make bench-all` measures
+    it.
+    """
 
     key: str
     row: str
@@ -20,7 +24,7 @@ class Case:
 
     @property
     def scale(self) -> float:
-        """What turns seconds into the unit."""
+        """The factor from seconds to the unit."""
         return UNITS[self.unit.partition(" ")[0]]
 
 
@@ -49,7 +53,7 @@ CASES = (
     Case("python_kernel", "kernel", "1 000 Python functions in a chain", "ns per kernel", "tasks"),
     Case("sleeps", "W5", "1 000 sleeps of 1 ms on 64 threads", "ms", "tasks"),
     Case("beside_sleeps", "W5", "a chain of 10 000 adds while others sleep", "us", "tasks"),
-    # Last of the tasks: it leaves blocks of memory free all over the heap, in which the next tasks would be slower.
+    # The last of the tasks, because it fragments the heap, which would slow down the next tasks.
     Case("called", "calls", "100 000 calls of a Python function at once", "ns per call", "tasks"),
     Case("perceptron_1", "W6", "perceptron 784-512-256-10, one image", "us", "tensors"),
     Case("perceptron_64", "W6", "perceptron 784-512-256-10, 64 images", "us", "tensors"),

@@ -1,4 +1,5 @@
-"""The process of a peer: `python -m benchmarks.child MODULE`, which the driver starts and asks.
+"""The process of a peer: `python -m benchmarks.child MODULE`, which the driver starts and sends
+requests to.
 
 It answers lines on its standard input with lines on its standard output, fields separated by tabs; so does
 the program in `peers/native.cpp`:
@@ -22,17 +23,17 @@ from benchmarks.work import Run, Work, calls_per_sample, sample
 
 
 class Child:
-    """The works of a module, some of which are open."""
+    """The works of a module, some of which may be open."""
 
     def __init__(self, works: tuple[Work, ...], answer: Callable[[str], None]) -> None:
         self._works = {(work.case, work.name): work for work in works}
         self._answer = answer
         self._open = ExitStack()
         self._running: dict[tuple[str, str], tuple[Run, int]] = {}
-        """What is open, and how many calls make a sample of it."""
+        """The open works, and how many calls make a sample of each."""
 
     def works(self) -> None:
-        """Say what there is."""
+        """List the works."""
         for work in self._works.values():
             equal = str(int(work.is_equal))
             fields = (work.case, work.name, str(work.operations), str(work.cores), equal)
@@ -56,18 +57,20 @@ class Child:
         self._answer(f"{elapsed}\t{used}")
 
     def blas(self) -> None:
-        """Say which BLAS kernels have run."""
+        """Report the BLAS kernels of the process."""
         self._answer(blas_kernels())
 
     def stop(self) -> None:
-        """Close what is open."""
+        """Close the open works."""
         self._running.clear()
         self._open.close()
         self._answer("stopped")
 
 
 def blas_kernels() -> str:
-    """The BLAS libraries that the process has loaded, with the kernels that they chose for this processor."""
+    """Return the BLAS libraries that the process has loaded, with the kernels that they chose for
+    this processor.
+    """
     try:
         from threadpoolctl import threadpool_info
     except ImportError:
@@ -81,8 +84,8 @@ def blas_kernels() -> str:
 
 
 def main(module: str) -> None:
-    """Answer until the input ends."""
-    # What programs print must not come between the answers.
+    """Answer requests until the input ends."""
+    # The output of programs must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     works = importlib.import_module(module).WORKS

@@ -1,9 +1,10 @@
-"""The process that `counts` puts under valgrind: `python -m benchmarks.counted FEW MANY PROGRAM:TIER[:ARGUMENT]...`.
+"""The process that `counts` runs under valgrind: `python -m benchmarks.counted FEW MANY
+PROGRAM:TIER[:ARGUMENT]...`.
 
-Each PROGRAM is a BEF file, so that no text is read under valgrind.  For each, two forks of this process run it FEW and
-MANY times on `s` and leave without cleaning up: what they share is the start, and what differs is the runs.  A line
-says which processes they were: the name of the program, and two process ids, separated by tabs.
-`peers/native.cpp` does the same with its works.
+Each PROGRAM is a BEF file, so that no source is parsed under valgrind. For each, two forks of this
+process run it FEW and MANY times on `s`, and exit without cleaning up: they have the start in
+common, and differ in the runs. A line identifies the processes: the name of the program, and two
+process ids, separated by tabs. `peers/native.cpp` does the same with its works.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from tfrt_nb import HostContext, Program
 
 
 def run(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> None:
-    """Run a program on a host of its own: a host cannot be used by a fork of its process.
+    """Run a program on a new host, because a host cannot be used by a fork of its process.
 
-    Raises what a run fails with: a run that fails takes fewer instructions than one that succeeds.
+    Raises the error of a run that fails, because it takes fewer instructions than one that
+    succeeds.
     """
     with HostContext("s", output=lambda _: None) as host:
         for _ in range(times):
@@ -26,7 +28,7 @@ def run(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> 
 
 
 def forked(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> int:
-    """The id of a process that has run it."""
+    """Run the program in a fork, and return the id of that process."""
     process = os.fork()
     if process == 0:
         status = 1
@@ -46,7 +48,7 @@ def main(few: str, many: str, *files: str) -> None:
         path, tier, *arguments = file.split(":")
         program = Program.from_bef(Path(path).read_bytes(), Path(path).stem)
         words = tuple(map(int, arguments))
-        # Here, so that what is imported and compiled is there before the forks.
+        # Run it here first, so that everything is imported and compiled before the forks.
         run(program, tier, words, 1)
         processes = [forked(program, tier, words, int(times)) for times in (few, many)]
         print(program.name, *processes, sep="\t", flush=True)

@@ -1,4 +1,4 @@
-"""Count instructions and cache misses, ours beside oneTBB's, on simulated caches: `make counts`.
+"""Count our and oneTBB's instructions and cache misses on simulated caches: `make counts`.
 
 Times depend on the processor; these counts do not.  Cachegrind simulates the caches of a Zen 3 (32 kB, 512 kB), and each
 program runs a few and many times (`counted`): the difference, by the number of its kernels, calls, or tasks, is without
@@ -41,7 +41,9 @@ COLUMNS = {
     "of writes ": ("DLmw",),
     "indirect calls": ("Bi",),
 }
-"""Columns of the table: the sums of cachegrind's events.  The last level that it simulates is an L2 here; each miss is of a line."""
+"""Columns of the table: sums of cachegrind's events. The last simulated level is an L2 here; each
+miss is one line.
+"""
 INSTALL = {"valgrind": "apt install valgrind", "g++": "apt install g++ libtbb-dev"}
 
 
@@ -54,7 +56,9 @@ class Row:
     operations: int
     argument: int | None = None
     tier: str = "interpreter"
-    """With another one, scalar functions would be machine code; with this one, async functions would run in Python."""
+    """The tier of host functions: with another one, scalar functions would be machine code. (With
+    this one, async functions would run in Python.)
+    """
 
 
 ROWS = (
@@ -69,27 +73,29 @@ ROWS = (
 
 
 def events(text: str) -> dict[str, int]:
-    """The totals of a file of cachegrind, by the names of its events."""
+    """Return the totals in a file of cachegrind, by event name."""
     lines = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     counts = map(int, lines["summary"].split())
     return dict(zip(lines["events"].split(), counts, strict=True))
 
 
 def per_unit(few: Mapping[str, int], many: Mapping[str, int], units: int) -> dict[str, float]:
-    """What one unit takes, where `many` counts that many units more than `few`."""
+    """Return the counts of one unit if `many` counts that many units more than `few`."""
     return {event: (count - few[event]) / units for event, count in many.items()}
 
 
 def environment() -> dict[str, str]:
-    """That of each process that is counted."""
-    # Bytecode is compiled once, not in each process: a machine may be told to write none.
+    """Return the environment of each counted process."""
+    # Bytecode must be compiled once, not in each process, but the environment may forbid writing
+    # it.
     found = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     found.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**found, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode")}
 
 
 def peak(command: Sequence[str]) -> int:
-    """The most memory that a process, or one that it waited for, had at a time, in bytes.
+    """Return the peak memory, in bytes, of a process or of one that it waited for, whichever is
+    larger.
 
     Raises:
         Missing: if it fails.
@@ -108,7 +114,7 @@ def peak(command: Sequence[str]) -> int:
 
 
 def memory(command: Sequence[str], programs: Mapping[str, str]) -> str:
-    """The peak memory of the programs of many tasks and of few, where both are counted."""
+    """Return the peak memory of the programs with many tasks and with few, if both are counted."""
     few, many = 1_000, 100_000
     if not {f"tasks_{few}", f"tasks_{many}"} <= programs.keys():
         return "not measured, as this takes tasks_1000 and tasks_100000"
@@ -120,7 +126,8 @@ def memory(command: Sequence[str], programs: Mapping[str, str]) -> str:
 def count(
     command: Sequence[str], rows: Mapping[str, Row], folder: Path
 ) -> dict[str, dict[str, float]]:
-    """Events per unit by case, of a program that takes FEW and MANY before its works, as `counted` does.
+    """Return the events per unit by case of a program that takes FEW and MANY before its works, as
+    `counted` does.
 
     Raises:
         Missing: if it fails.
@@ -140,7 +147,7 @@ def count(
             raise Missing((done.stderr.strip().splitlines() or ["it failed"])[-1])
         return [line.split("\t") for line in done.stdout.splitlines()]
 
-    processes((), 1, 1)  # what is imported and compiled is in its caches then
+    processes((), 1, 1)  # fills the caches of bytecode and compiled code
     found = {}
     file = str(folder / "counts.{}")
     for case, few, many in processes(
@@ -152,7 +159,7 @@ def count(
 
 
 def files(rows: Mapping[str, Row], folder: Path) -> dict[str, str]:
-    """Our programs as BEF files, and their arguments, as `counted` takes them, by case."""
+    """Return our programs as BEF files, and their arguments, as `counted` takes them, by case."""
     from benchmarks.ours import (
         programs,
     )  # here, as the module is for those who only read tables, too
@@ -175,7 +182,7 @@ def files(rows: Mapping[str, Row], folder: Path) -> dict[str, str]:
 
 
 def table(counted: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """Markdown of the counts, by program and case."""
+    """Return the counts as Markdown, by program and case."""
     lines = [
         f"| case | per | who | {' | '.join(COLUMNS)} |",
         f"|---|---|---|{'---:|' * len(COLUMNS)}",
@@ -193,7 +200,7 @@ def table(counted: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Count the cases that are named, or all, and print the table."""
+    """Count the named cases, or all, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "cases", nargs="*", metavar="CASE", help=f"of {', '.join(r.case for r in ROWS)}"

@@ -1,7 +1,7 @@
-"""Measure the cases beside the peers, in turns: `make bench`, `make bench-all`.
+"""Measure the cases with ours and the peers in turns: `make bench`, `make bench-all`.
 
-Each peer is a process (`child`), pinned to as many processors as its work is meant for.  The works of a case take
-turns, sample by sample, so that whatever else the machine does meets all of them alike.
+Each peer is a process (`child`), pinned to as many processors as its work is meant for. The works
+of a case take turns, sample by sample, so that other load on the machine affects all of them alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PEERS_PYTHON = Path(sys.prefix, "peers", "bin", "python")
 """The environment of the peers, which `make` makes."""
 SAMPLES, MIN_SAMPLES = 9, 3
 CASE_SECONDS, LONG_CASE_SECONDS = 6.0, 30.0
-"""How long the samples of a case may take; slow ones are fewer then."""
+"""The time limits for the samples of a case; slow works get fewer samples."""
 PATIENCE = 120.0
 HERTZ = os.sysconf("SC_CLK_TCK")
 
@@ -51,16 +51,18 @@ MODULES = {
 }
 NATIVE = "C++"
 UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-"""What an environment may set for old builds of OpenBLAS: numpy would have other kernels than its peers."""
+"""Variables that an environment may set for old builds of OpenBLAS: numpy would use other kernels
+than its peers.
+"""
 
 
 class Missing(Exception):
-    """A peer cannot be measured here; the text says why."""
+    """A peer cannot be measured here; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a process says of one of its works; see `work.Work`."""
+    """A process's description of one of its works; see `work.Work`."""
 
     case: str
     name: str
@@ -70,7 +72,7 @@ class Offer:
 
 
 class Peer:
-    """A process that works on that many processors."""
+    """A process that works on a given number of processors."""
 
     def __init__(self, name: str, command: list[str], cores: int) -> None:
         self.name = name
@@ -95,7 +97,7 @@ class Peer:
         """Send a line, and read the answer's fields.
 
         Raises:
-            Missing: if the process has ended.
+            Missing: if the process has exited.
         """
         assert self._process.stdin is not None
         try:
@@ -105,7 +107,7 @@ class Peer:
         return self._line()
 
     def offers(self) -> list[Offer]:
-        """Its works, for any number of processors."""
+        """Return its works, for any number of processors."""
         found = []
         fields = self.ask("works")
         while fields != ["."]:
@@ -139,7 +141,7 @@ class Peer:
 
 @contextmanager
 def pinned(cores: int) -> Iterator[None]:
-    """Processes that start within run on that many of this process's last processors."""
+    """Pin processes that start in the block to that many of this process's last processors."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(allowed)[-cores:])
     try:
@@ -149,7 +151,7 @@ def pinned(cores: int) -> Iterator[None]:
 
 
 class Peers:
-    """All processes, each started when it is first needed."""
+    """All processes, each of which is started on first use."""
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
@@ -169,13 +171,13 @@ class Peers:
             peer.close()
 
     def get(self, name: str, cores: int) -> Peer:
-        """The process of a peer for that many processors."""
+        """Return the process of a peer for that many processors."""
         if (name, cores) not in self._started:
             self._started[name, cores] = Peer(name, command_of(name), cores)
         return self._started[name, cores]
 
     def blas(self) -> dict[str, str]:
-        """Which BLAS kernels each process has loaded by now, by peer and processors."""
+        """Return the BLAS kernels that each process has loaded so far, by peer and processors."""
         return {
             f"{name} on {cores}": peer.ask("blas")[0]
             for (name, cores), peer in self._started.items()
@@ -184,7 +186,7 @@ class Peers:
 
 
 def command_of(name: str) -> list[str]:
-    """What starts a peer.
+    """Return the command that starts a peer.
 
     Raises:
         Missing: if it cannot be started here.
@@ -197,7 +199,9 @@ def command_of(name: str) -> list[str]:
 
 
 def native_program(machine: str = "native") -> Path:
-    """The C++ peer for a `-march`, with oneTBB where that is installed; compiled when its source is newer."""
+    """Return the C++ peer for a `-march`, with oneTBB if it is installed; it is compiled if its
+    source is newer.
+    """
     source = ROOT / "benchmarks" / "peers" / "native.cpp"
     compiler = shutil.which("g++")
     if compiler is None:
@@ -218,14 +222,16 @@ def native_program(machine: str = "native") -> Path:
 
 
 def busy_seconds() -> float:
-    """Processor time of the whole machine since it started."""
+    """Return the processor time of the whole machine since it started."""
     fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
     return (sum(fields) - fields[3] - fields[4]) / HERTZ
 
 
 @dataclass
 class Running:
-    """A work that is open, and its samples: by the clock and by the processors, in seconds per operation."""
+    """An open work, and its samples: by the clock and by the processors, in seconds per
+    operation.
+    """
 
     peer: Peer
     offer: Offer
@@ -234,7 +240,7 @@ class Running:
     used: list[float]
 
     def sample(self) -> float:
-        """Take a sample; the processor time that it used."""
+        """Take a sample, and return the processor time that it used."""
         elapsed, used = map(float, self.peer.ask("sample", self.offer.case, self.offer.name))
         operations = self.calls * self.offer.operations
         self.clock.append(elapsed / operations)
@@ -243,7 +249,7 @@ class Running:
 
 
 def measure(case: Case, peers: Peers, seconds: float) -> list[Result]:
-    """A result per work of the case."""
+    """Return a result per work of the case."""
     with ExitStack() as stack:
         running = list(opened(case, peers, stack))
         busy, started, own = busy_seconds(), time.perf_counter(), 0.0
@@ -257,7 +263,7 @@ def measure(case: Case, peers: Peers, seconds: float) -> list[Result]:
 
 
 def opened(case: Case, peers: Peers, stack: ExitStack) -> Iterator[Running]:
-    """The works of the case that can be opened, warm."""
+    """Yield the works of the case that can be opened, warmed up."""
     for name, offers in peers.offers.items():
         for offer in offers:
             if offer.case != case.key:
@@ -272,7 +278,7 @@ def opened(case: Case, peers: Peers, stack: ExitStack) -> Iterator[Running]:
 
 
 def result(case: Case, work: Running, foreign: float) -> Result:
-    """The samples of a work as one result."""
+    """Return the samples of a work as one result."""
     return Result(
         case=case.key,
         peer=work.peer.name,
@@ -289,7 +295,7 @@ def result(case: Case, work: Running, foreign: float) -> Result:
 
 
 def machine() -> str:
-    """What the figures belong to."""
+    """Return a description of the machine that the figures belong to."""
     name, caches = processor.here()
     sizes = "".join(f", {level} {size}" for level, size in caches.items())
     cores = len(os.sched_getaffinity(0))
@@ -297,7 +303,9 @@ def machine() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the cases that are named, or all; only all of them replace the saved results of this kind of processor."""
+    """Measure the named cases, or all; only a run of all cases replaces the saved results of this
+    kind of processor.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     keys = [case.key for case in CASES]
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(keys)}, or board")
@@ -305,7 +313,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help=f"folder; by default, for all cases, {RESULTS}")
     options = parser.parse_args(arguments)
     if options.cases == ["board"]:
-        from benchmarks import board  # here, as it needs the notebook's packages
+        from benchmarks import board  # imported here because it needs the notebook's packages
 
         return board.main()
     if unknown := set(options.cases) - set(keys):

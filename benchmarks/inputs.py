@@ -1,4 +1,6 @@
-"""What tensor works are given, and what they must find: the same for us and for the peers."""
+"""The inputs and expected results of tensor works, which are the same for ours and for the
+peers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ FACTOR, ADDEND = 0.999, 0.001
 
 
 def weights() -> list[tuple[Matrix, Matrix]]:
-    """A matrix and a row of biases for each layer of the perceptron."""
+    """Return a matrix and a row of biases for each layer of the perceptron."""
     chance = np.random.default_rng(1)
     return [
         (
@@ -32,12 +34,12 @@ def weights() -> list[tuple[Matrix, Matrix]]:
 
 
 def images(batch: int) -> Matrix:
-    """What the perceptron is asked about."""
+    """Return the perceptron's inputs."""
     return np.random.default_rng(2).random((batch, LAYERS[0]), np.float32)
 
 
 def perceptron(values: Matrix, layers: list[tuple[Matrix, Matrix]]) -> Matrix:
-    """Its answer, with numpy."""
+    """Return the perceptron's output, computed with numpy."""
     for weight, bias in layers[:-1]:
         values = np.maximum(values @ weight + bias, 0)
     weight, bias = layers[-1]
@@ -47,18 +49,20 @@ def perceptron(values: Matrix, layers: list[tuple[Matrix, Matrix]]) -> Matrix:
 
 
 def first_factor() -> Matrix:
-    """The matrix that the graph of products begins with."""
+    """Return the matrix that the graph of products starts with."""
     return np.random.default_rng(3).random((SIZE, SIZE), np.float32)
 
 
 def factors() -> list[tuple[int, int]]:
-    """For each product which two of the values before it it multiplies; value 0 is the argument."""
+    """Return, for each product, which two earlier values it multiplies; value 0 is the argument."""
     chance = random.Random(7)
     return [(chance.randint(0, i), chance.randint(0, i)) for i in range(PRODUCTS)]
 
 
 def products(start: Matrix) -> Matrix:
-    """The last product, one after the other, with numpy; scaled, so that numbers stay small."""
+    """Return the last product, computed one after another with numpy; results are scaled so that
+    numbers stay small.
+    """
     values = [start]
     for left, right in factors():
         values.append((values[left] @ values[right]) * np.float32(1 / SIZE))
@@ -66,5 +70,5 @@ def products(start: Matrix) -> Matrix:
 
 
 def check(found: object, expected: Matrix) -> None:
-    """Complain about a result that is not the expected one."""
+    """Raise an error if a result is not the expected one."""
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3, atol=1e-5)

@@ -1,4 +1,6 @@
-"""Which kind of processor this is: results belong to a kind, and are compared with those of the others."""
+"""Determine the kind of processor: results belong to a kind, and are compared with those of other
+kinds.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ KINDS = (
     (25, 0x60, "Zen 4"),
     (26, 0x00, "Zen 5"),
 )
-"""AMD's cores: the family, and the first model of a kind.  Virtual machines hide the model's name."""
+"""AMD's cores: the family, and the first model of a kind. Virtual machines hide the model's
+name.
+"""
 
 
 def processor(cpuinfo: str) -> str:
-    """The model's name in the text of /proc/cpuinfo, with the kind of core where that is known."""
+    """Return the model's name in the text of /proc/cpuinfo, with the kind of core if it is
+    known.
+    """
     fields = dict(re.findall(r"^([\w ]+?)\s*:[ \t]*(.*)$", cpuinfo, re.MULTILINE))
     name = fields.get("model name") or platform.machine()
     if fields.get("vendor_id") != "AuthenticAMD":
@@ -33,13 +39,15 @@ def processor(cpuinfo: str) -> str:
 
 
 def slug(name: str, caches: Mapping[str, str]) -> str:
-    """What a processor's file is called: its name and the size of its second-level cache."""
+    """Return the name of a processor's file: its own name and the size of its second-level
+    cache.
+    """
     words = f"{name} {caches.get('L2', '')}".lower().replace("(r)", "").replace("(tm)", "")
     return re.sub(r"[^a-z0-9]+", "-", words).strip("-")
 
 
 def cache_sizes(folder: Path = CACHES) -> dict[str, str]:
-    """The sizes of the caches that data goes through, as Linux writes them: `{"L1": "32K", "L2": "512K"}`."""
+    """Return the sizes of the data caches, as Linux writes them: `{"L1": "32K", "L2": "512K"}`."""
     sizes = {}
     for index in sorted(folder.glob("index*")):
         level, kind, size = (
@@ -51,5 +59,5 @@ def cache_sizes(folder: Path = CACHES) -> dict[str, str]:
 
 
 def here() -> tuple[str, dict[str, str]]:
-    """This machine's processor, and its caches."""
+    """Return this machine's processor, and its caches."""
     return processor(CPUINFO.read_text() if CPUINFO.exists() else ""), cache_sizes()

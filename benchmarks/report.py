@@ -1,4 +1,4 @@
-"""Results as text, as a page with tables and ratios, and as pictures."""
+"""Write results as text, as a page with tables and ratios, and as pictures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from benchmarks.cases import CASES, Case
 OURS = "tfrt-nb"
 RESULTS = Path(__file__).parent / "results"
 BAR, ROW, LEFT, RIGHT = 420, 18, 250, 90
-"""Sizes of a picture: the longest bar, the height of a row, the room for names and for numbers."""
+"""Sizes in a picture: the longest bar, the height of a row, and the room for names and for
+numbers.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a work took per operation, in `unit`.
+    """The time of a work per operation, in `unit`.
 
-    `cpu` is the least processor time of all its threads; `foreign` how many processors the rest of the
-    machine used meanwhile.
+    `cpu` is the minimum processor time of all its threads; `foreign` is how many processors the
+    rest of the machine used meanwhile.
     """
 
     case: str
@@ -45,7 +47,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All of one run."""
+    """All results of one run."""
 
     machine: str
     missing: dict[str, str]
@@ -56,17 +58,17 @@ class Results:
     """The kind of processor, as a file's name."""
 
     def of(self, case: Case) -> list[Result]:
-        """Those of a case."""
+        """Return the results of a case."""
         return [result for result in self.results if result.case == case.key]
 
 
 def number(value: float) -> str:
-    """With as many digits as mean something."""
+    """Format a number with its significant digits."""
     return f"{float(f'{value:.3g}'):,.10g}".replace(",", " ")
 
 
 def table(case: Case, results: Sequence[Result]) -> str:
-    """The results of a case for a terminal."""
+    """Return the results of a case for a terminal."""
     head = f"{case.row} ({case.key}): {case.title}, {case.unit}"
     if not results:
         return f"{head}: nothing could be measured"
@@ -85,24 +87,24 @@ def table(case: Case, results: Sequence[Result]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Our best and the peers' best of equal semantics, on as many processors."""
+    """Our best and the peers' best of equal semantics, on the same number of processors."""
 
     ours: Result
     peer: Result
 
     @property
     def ratio(self) -> float:
-        """Above 1 the peer is faster."""
+        """The ratio of times; above 1, the peer is faster."""
         return self.ours.min / self.peer.min
 
     @property
     def cpu_ratio(self) -> float:
-        """The same of processor time, which others on the machine disturb less."""
+        """The ratio of processor times, which other load on the machine disturbs less."""
         return self.ours.cpu / max(self.peer.cpu, 1e-9)
 
 
 def compared(results: Sequence[Result]) -> list[Verdict]:
-    """For each number of processors our best beside the peers' best of equal semantics."""
+    """Return, for each number of processors, our best and the peers' best of equal semantics."""
     found = []
     for cores in sorted({result.cores for result in results}):
         equal = [result for result in results if result.cores == cores and result.is_equal]
@@ -114,7 +116,7 @@ def compared(results: Sequence[Result]) -> list[Verdict]:
 
 
 def verdicts(results: Sequence[Result]) -> list[str]:
-    """Sentences of `compared`."""
+    """Return the results of `compared` as sentences."""
     return [
         f"on {verdict.ours.cores}: {verdict.ratio:.2f} of {verdict.peer.label}"
         f" ({verdict.cpu_ratio:.2f} in processor time)"
@@ -123,7 +125,9 @@ def verdicts(results: Sequence[Result]) -> list[str]:
 
 
 def write(results: Results, folder: Path) -> None:
-    """`<processor>.json` and a picture for each group of cases; `results.md` of all processors in the folder."""
+    """Write `<processor>.json` and a picture for each group of cases, and `results.md` for all
+    processors in the folder.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     records = ",\n".join(
         json.dumps(
@@ -144,7 +148,7 @@ def write(results: Results, folder: Path) -> None:
 
 
 def saved(folder: Path) -> list[Results]:
-    """The results of each kind of processor in a folder."""
+    """Return the results of each kind of processor in a folder."""
     found = []
     for path in sorted(folder.glob("*.json")):
         fields = json.loads(path.read_text())
@@ -154,12 +158,12 @@ def saved(folder: Path) -> list[Results]:
 
 
 def groups(results: Results) -> list[str]:
-    """The groups of the cases that were measured, in their order."""
+    """Return the groups of the measured cases, in order."""
     return list(dict.fromkeys(case.group for case in CASES if results.of(case)))
 
 
 def page(machines: Sequence[Results]) -> str:
-    """The results of all processors as Markdown."""
+    """Return the results of all processors as Markdown."""
     lines = [
         "# Measured",
         "",
@@ -178,7 +182,7 @@ def page(machines: Sequence[Results]) -> str:
 
 
 def ratios(results: Results) -> dict[tuple[str, int], float]:
-    """Ours to the best peer's, by case and processors."""
+    """Return the ratios of our times to the best peer's, by case and processors."""
     return {
         (case.key, verdict.ours.cores): verdict.ratio
         for case in CASES
@@ -187,7 +191,9 @@ def ratios(results: Results) -> dict[tuple[str, int], float]:
 
 
 def won(machines: Sequence[Results]) -> set[tuple[str, int]]:
-    """The cases, by processors, that no peer is faster in on any of the machines."""
+    """Return the cases, with numbers of processors, in which no peer is faster on any of the
+    machines.
+    """
     found = [ratios(results) for results in machines]
     return {
         key for key in set().union(*found) if all(each[key] <= 1 for each in found if key in each)
@@ -195,7 +201,7 @@ def won(machines: Sequence[Results]) -> set[tuple[str, int]]:
 
 
 def section(results: Results, is_won: set[tuple[str, int]]) -> list[str]:
-    """Lines of Markdown: the results of one kind of processor."""
+    """Return the results of one kind of processor as lines of Markdown."""
 
     def plus(case: Case, verdict: Verdict) -> str:
         return " +" if (case.key, verdict.ours.cores) in is_won else ""
@@ -245,7 +251,7 @@ def section(results: Results, is_won: set[tuple[str, int]]) -> list[str]:
 
 
 def picture(results: Results, group: str) -> str:
-    """Bars for all cases of a group as SVG; each case has a logarithmic scale of its own."""
+    """Return bars for all cases of a group as SVG; each case has its own logarithmic scale."""
     body: list[str] = []
     top = ROW
     for case in CASES:
@@ -281,5 +287,5 @@ def picture(results: Results, group: str) -> str:
 
 
 def text(x: int, y: int, words: str, kind: str) -> str:
-    """A line of text in a picture."""
+    """Return a line of text in a picture."""
     return f'<text class="{kind}" x="{x}" y="{y}">{escape(words)}</text>'

@@ -1,10 +1,10 @@
-"""Sizes that we and the peers must share."""
+"""Sizes that ours and the peers must share."""
 
 from __future__ import annotations
 
 
 def fib(n: int) -> int:
-    """As everybody writes it."""
+    """Compute Fibonacci numbers by the usual recursion."""
     return n if n <= 1 else fib(n - 1) + fib(n - 2)
 
 
@@ -23,4 +23,4 @@ SLEEP_SECONDS = 0.001
 SLEEPING_THREADS = 64
 CELL = 10
 COROUTINES = 200
-"""In a program that is compiled."""
+"""The number of coroutines in a program that is compiled."""

@@ -1,7 +1,7 @@
-"""A piece of work that is timed, and how a process takes its samples.
+"""A timed piece of work, and how a process takes its samples.
 
-A module of works has a tuple `WORKS`.  This module and those of the peers import nothing of tfrt-nb: the peers
-have an environment of their own.
+A module of works has a tuple `WORKS`. This module and those of the peers import nothing from
+tfrt-nb, because the peers have their own environment.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from dataclasses import dataclass
 
 SAMPLE_SECONDS = 0.02
 WARM_SECONDS = 0.1
-"""How long a work is run, and at least twice, before its samples are sized."""
+"""The seconds for which a work is run, at least twice, before its samples are sized."""
 
 THREADS = 8
 EACH = 4_000
-"""How many Python threads submit at once, and how many calls each: together they take longer than a thread may keep
-Python's lock while others wait for it."""
+"""The number of Python threads that submit at once, and the number of calls of each: together, the
+calls take longer than a thread may keep the GIL while others wait for it.
+"""
 
 Run = Callable[[], object]
 
 
 class Waited(float):
-    """Seconds that a run returns where they, and not how long it took, are what a case asks for."""
+    """Seconds that a run returns if these, and not its duration, are what a case measures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One way of doing what a case asks for.
+    """One way of doing the work of a case.
 
-    `make` opens what the work needs, hosts, pools and loaded programs, checks a result, and gives what is timed.
-    `operations` is how many of the case's operations one run does; `cores` on how many processors it
-    runs.  Equal semantics: every result is a value of its own that others can wait for, or the
-    case asks for nothing of that kind.
+    `make` opens the hosts, pools, and loaded programs that the work needs, checks a result, and
+    returns the timed function. `operations` is how many of the case's operations one run does, and
+    `cores` is on how many processors it runs. Semantics are equal if every result is a separate
+    value that others can wait for, or if the case does not require that.
     """
 
     case: str
@@ -49,12 +50,12 @@ class Work:
 
 
 def simply(run: Run) -> Callable[[], AbstractContextManager[Run]]:
-    """`make` of a work that needs nothing."""
+    """Return the `make` of a work that needs nothing."""
     return lambda: nullcontext(run)
 
 
 def calls_per_sample(run: Run) -> int:
-    """How many calls last as long as a sample; the work is warm afterwards."""
+    """Return how many calls last as long as a sample; the work is warm afterwards."""
     end = time.perf_counter() + WARM_SECONDS
     least = seconds(run)
     while True:
@@ -64,14 +65,16 @@ def calls_per_sample(run: Run) -> int:
 
 
 def seconds(run: Run) -> float:
-    """How long one call takes."""
+    """Return how long one call takes."""
     started = time.perf_counter()
     run()
     return time.perf_counter() - started
 
 
 def sample(run: Run, calls: int) -> tuple[float, float]:
-    """Seconds for that many calls, by the clock and by the processors; those that the last call has `Waited`."""
+    """Return the seconds of that many calls, by the clock and by the processors, or those that the
+    last call has `Waited`.
+    """
     gc.collect()
     cpu, started = cpu_seconds(), time.perf_counter()
     for _ in range(calls):
@@ -81,7 +84,9 @@ def sample(run: Run, calls: int) -> tuple[float, float]:
 
 
 def cpu_seconds() -> float:
-    """Processor time of this process, its threads and the processes that it waited for."""
+    """Return the processor time of this process, its threads, and the processes that it waited
+    for.
+    """
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
@@ -89,9 +94,10 @@ def cpu_seconds() -> float:
 
 @contextmanager
 def submitters(call: Callable[[int], object]) -> Iterator[Run]:
-    """Threads that submit at once, each waiting for what it has submitted before it submits the next.
+    """Yield a run in which threads submit at once, each waiting for its call before it submits the
+    next.
 
-    `call` is what is submitted, and the wait for it.  A run returns the longest of all calls.
+    `call` submits and waits. A run returns the time of the longest of all calls.
     """
 
     def submit() -> float:
@@ -110,6 +116,6 @@ def submitters(call: Callable[[int], object]) -> Iterator[Run]:
 
 @contextmanager
 def whole(call: Callable[[int], object]) -> Iterator[Run]:
-    """The same, where all calls together are timed."""
+    """Yield the same run, but time all calls together."""
     with submitters(call) as run:
         yield lambda: float(run())  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Our works, by kind: `programs` has texts, `running` opens them, then `scalars`, `tasks`, `calls`, `tensors`, `texts`."""
+"""Our works, by kind: `programs` has the sources, `running` opens them, then `scalars`, `tasks`,
+`calls`, `tensors`, `texts`.
+"""
 
 from benchmarks.ours import calls, scalars, tasks, tensors, texts
 

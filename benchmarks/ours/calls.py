@@ -1,4 +1,4 @@
-"""What a call from Python takes: the start of a run to its result, submissions, and Python kernels."""
+"""Calls from Python: the start of a run to its result, submissions, and Python kernels."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TWO = QUEUES[:3:2]
 
 @kernel("benchmark.increment")
 def increment(x: int) -> int:
-    """What the kernels of Python do."""
+    """The work of the Python kernels."""
     return x + 1
 
 
 def one_by_one(text: str, queue: str) -> Callable[[], AbstractContextManager[Run]]:
-    """Each call is waited for before the next begins."""
+    """Wait for each call before the next starts."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -41,7 +41,7 @@ def one_by_one(text: str, queue: str) -> Callable[[], AbstractContextManager[Run
 
 
 def submitted(queue: str) -> Callable[[], AbstractContextManager[Run]]:
-    """All calls are begun, then their results are added."""
+    """Start all calls, then add their results."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -55,7 +55,7 @@ def submitted(queue: str) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def in_bulk(queue: str) -> Callable[[], AbstractContextManager[Run]]:
-    """One call of Python's for all."""
+    """Make one Python call for all."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -69,7 +69,7 @@ def in_bulk(queue: str) -> Callable[[], AbstractContextManager[Run]]:
 def at_once(
     queue: str, take: Callable[[Callable[[int], object]], AbstractContextManager[Run]]
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """Eight threads submit; `take` says what is measured."""
+    """Submit from eight threads; `take` says what is measured."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -84,7 +84,7 @@ def at_once(
 
 
 def eager(queue: str, run: Run) -> Callable[[], AbstractContextManager[Run]]:
-    """`run` on the default host."""
+    """Return `run` on the default host."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -97,18 +97,18 @@ def eager(queue: str, run: Run) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def in_turn() -> None:
-    """Each call is waited for before the next begins."""
+    """Wait for each call before the next starts."""
     for i in range(SUBMITTED):
         call("tfrt.add.i32", i, 1).result()
 
 
 def all_at_once() -> int:
-    """All calls are begun, then their results are added."""
+    """Start all calls, then add their results."""
     return sum([value.result() for value in [call(increment, i) for i in range(CALLED)]])
 
 
 def each_of_a_column() -> int:
-    """One call of Python's for all."""
+    """Make one Python call for all."""
     results: list[Any] = call_each(increment, range(CALLED)).result()
     return sum(results)
 

@@ -1,4 +1,4 @@
-"""The programs that we are measured with, as text."""
+"""The sources of our measured programs."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ func.func @main(%rounds: i32) -> i32 {
 
 
 def function(lines: list[str], result: str) -> str:
-    """`@main`, which begins with %v0, the number 0, and %one, and returns an i32."""
+    """Return `@main`, which starts with %v0, the number 0, and %one, and returns an i32."""
     constants = ["%v0 = tfrt.constant.i32 0", "%one = tfrt.constant.i32 1"]
     body = "".join(f"  {line}\n" for line in [*constants, *lines])
     return f"func.func @main() -> i32 {{\n{body}  tfrt.return {result} : i32\n}}\n"
 
 
 def chain(length: int) -> str:
-    """Adds that depend on each other: the result is their number."""
+    """Return adds that depend on each other: the result is their number."""
     lines = [f"%v{i + 1} = tfrt.add.i32 %v{i}, %one" for i in range(length)]
     return function(lines, f"%v{length}")
 
 
 def independent_tasks(count: int) -> str:
-    """Adds that each run as a task of the work queue, and their sum."""
+    """Return adds that each run as a task of the work queue, and their sum."""
     values = [f"%v{i + 1}" for i in range(count)]
     lines = [f'{v} = "tfrt_test.async_add.i32"(%v0, %one) : (i32, i32) -> i32' for v in values]
     types = ", ".join(["i32"] * count)
@@ -61,7 +61,7 @@ def independent_tasks(count: int) -> str:
 
 
 def reduced(values: list[Value], combine: Callable[[Value, Value], Value]) -> Value:
-    """One value from many: neighbours are combined, then their results, and so on."""
+    """Reduce values to one: combine neighbors, then their results, and so on."""
     while len(values) > 1:
         pairs = [combine(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = pairs + values[2 * len(pairs) :]
@@ -69,7 +69,7 @@ def reduced(values: list[Value], combine: Callable[[Value, Value], Value]) -> Va
 
 
 def tree(count: int) -> str:
-    """Independent adds, and adds of their results in pairs: 2 * `count` - 1 of them."""
+    """Return independent adds, and adds of their results in pairs: 2 * `count` - 1 of them."""
     lines = [f"%v{i + 1} = tfrt.add.i32 %v0, %one" for i in range(count)]
 
     def add(left: str, right: str) -> str:
@@ -82,7 +82,7 @@ def tree(count: int) -> str:
 
 
 def sleeps(count: int, microseconds: int) -> str:
-    """Sleeps in the blocking pool that do not wait for each other, and a 1 when all are over."""
+    """Return independent sleeps in the blocking pool, and a 1 when all are over."""
     chains = [f"%c{i}" for i in range(count)]
     lines = [f"%time = tfrt.constant.i32 {microseconds}"]
     lines += [f'{c} = "tfrt_test.blocking.usleep"(%time) : (i32) -> !tfrt.chain' for c in chains]
@@ -98,12 +98,14 @@ SYNC = " attributes {tfrt.sync}"
 
 
 def constant(name: str, number: int) -> str:
-    """A constant of a sync function."""
+    """Return a constant of a sync function."""
     return f'{name} = "tfrt.constant_s.i32"() {{value = {number} : i32}} : () -> i32'
 
 
 def kernels(names: Sequence[str], length: int, first: str) -> list[str]:
-    """Kernels that depend on each other, in turns, from `first` to `%v<length>`."""
+    """Return kernels that depend on each other, with `names` in turns, from `first` to
+    `%v<length>`.
+    """
     lines, last = [], first
     for i in range(length):
         kernel = names[i % len(names)]
@@ -113,7 +115,7 @@ def kernels(names: Sequence[str], length: int, first: str) -> list[str]:
 
 
 def called_chain(names: Sequence[str], length: int, calls: int) -> str:
-    """`@main`, which calls a function with that many kernels again and again."""
+    """Return `@main`, which repeatedly calls a function with that many kernels."""
     body = "\n".join([constant("%one", 1), *kernels(names, length, "%x")])
     return f"""
 func.func @chain(%x: i32) -> i32{SYNC} {{
@@ -133,7 +135,7 @@ func.func @main() -> i32{SYNC} {{
 
 
 def sync_loop(rounds: int) -> str:
-    """A loop that adds one."""
+    """Return a loop that adds one."""
     return f"""
 func.func @main() -> i32{SYNC} {{
   {constant("%rounds", rounds)}
@@ -179,7 +181,7 @@ _COUNTING = """
 
 
 def _fib(sum: str) -> str:
-    """The recursion, where `sum` makes %r of %a and %b."""
+    """Return the recursion, in which `sum` computes %r from %a and %b."""
     return f"""
 async.func @fib(%n: i64) -> !async.value<i64> {{
   %one = arith.constant 1 : i64
@@ -272,7 +274,9 @@ FIB_TASKS = _fib("""\
 
 
 def parallel(elements: int, terms: int, factor: float, addend: float, workers: int) -> str:
-    """A loop whose rounds compute and need nothing of each other, in tasks for a given number of workers."""
+    """Return a loop of independent, computing iterations, in tasks for a given number of
+    workers.
+    """
     return f"""// parallel-for: num-workers={workers}
 func.func @main(%n: i64) -> f64 {{
   %zero = arith.constant 0 : index
@@ -316,7 +320,7 @@ func.func @main(%a: i32, %b: i32) -> i32 {
 
 
 def python_kernels(name: str, count: int) -> str:
-    """A chain of Python kernels."""
+    """Return a chain of Python kernels."""
     lines = [f'  %{i + 1} = "{name}"(%{i}) : (i32) -> i32\n' for i in range(1, count + 1)]
     return (
         f"func.func @main(%1: i32) -> i32 {{\n{''.join(lines)}  tfrt.return %{count + 1} : i32\n}}"
@@ -327,7 +331,7 @@ def python_kernels(name: str, count: int) -> str:
 
 
 def with_calls(lines: int) -> str:
-    """Lines of which some call a function and choose one of two regions."""
+    """Return lines of which some call a function and choose one of two regions."""
     body, last = [], "%v0"
     for i in range(lines // 5):
         value = f"%r{i}"
@@ -348,13 +352,13 @@ def with_calls(lines: int) -> str:
 
 
 def with_locations(lines: int) -> str:
-    """A chain in which each line says where it comes from."""
+    """Return a chain in which each line states its location."""
     body = [f'%v{i + 1} = tfrt.add.i32 %v{i}, %one loc("model.py":{i + 1}:1)' for i in range(lines)]
     return function(body, f"%v{lines}")
 
 
 def with_tasks(lines: int) -> str:
-    """Tasks of the async dialect, each of which waits for the one before."""
+    """Return tasks of the async dialect, each of which waits for the one before."""
     body = [
         f"  %t{i + 1}, %v{i + 1} = async.execute [%t{i}] -> !async.value<i64> {{\n"
         f"    %y{i} = arith.addi %x, %x : i64\n    async.yield %y{i} : i64\n  }}\n"
@@ -391,9 +395,10 @@ _OPERATIONS = ("addi", "muli", "subi", "xori", "ori", "andi")
 
 
 def coroutines(count: int, *, is_distinct: bool) -> str:
-    """Tasks that wait after they have begun, so that each is a coroutine with a suspension point.
+    """Return tasks that wait after they have started, so that each is a coroutine with a suspension
+    point.
 
-    Their bodies differ in a constant, and when they are distinct in operations, too.
+    Their bodies differ in a constant and, if `is_distinct`, also in operations.
     """
     tasks = "".join(
         f"""

@@ -9,7 +9,9 @@ from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
 
 QUEUES = (("s", 1), ("mstd:1", 1), ("mstd:2", 2), ("mstd:4", 2))
-"""Descriptions of queues, and how many processors each gets; the last has more workers than processors."""
+"""Descriptions of queues, and the number of processors for each; the last has more workers than
+processors.
+"""
 
 
 def opened(
@@ -19,10 +21,11 @@ def opened(
     expected: int | None,
     tier: str = "interpreter",
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """A loaded program, from the start of a run until nothing of it is left.
+    """Open a loaded program, and time it from the start of a run until nothing of the run is left.
 
-    Functions of scalars are machine code only where `tier` says so: else the executor is not what is measured.
-    Programs without kernels of TFRT, which are in the async dialect, are always machine code.
+    Functions of scalars are machine code only if `tier` says so, because otherwise the executor
+    would not be measured. Programs without kernels of TFRT, which are in the async dialect, are
+    always machine code.
     """
     if "tfrt" not in text:
         tier = "compiled"  # the interpreter of their functions is written in Python, for debugging
@@ -48,7 +51,7 @@ def on_each_queue(
     arguments: tuple[int, ...] = (),
     queues: Sequence[tuple[str, int]] = QUEUES,
 ) -> list[Work]:
-    """A work for each queue."""
+    """Return a work for each queue."""
     return [
         Work(
             case,

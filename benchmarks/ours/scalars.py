@@ -1,4 +1,4 @@
-"""W1 to W3: kernels on numbers, with a value each, and in sync functions."""
+"""W1 to W3: kernels on numbers, each with its own value, and in sync functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""W3 to W5 and the async dialect: work that is handed to a queue."""
+"""W3 to W5 and the async dialect: work submitted to a queue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO = QUEUES[:3:2]
 
 @contextmanager
 def beside_sleeps() -> Iterator[Run]:
-    """A run that computes, while there are always sleeps; what the clock says is that of the run."""
+    """Yield a run that computes while sleeps are always pending; only the run is timed."""
     chain = Program(programs.chain(10_000))
     sleeps = Program.from_source(SLEEPS, "sleeps")
     with HostContext(SLEEPERS, output=lambda _: None) as host:
@@ -40,7 +40,7 @@ def beside_sleeps() -> Iterator[Run]:
 
 
 def independent(size: int) -> list[Work]:
-    """W4 of a size."""
+    """Return W4 in a given size."""
     text = programs.independent_tasks(size)
     return on_each_queue(f"tasks_{size}", text, size, size)
 
@@ -48,9 +48,11 @@ def independent(size: int) -> list[Work]:
 def shortcut(
     case: str, pass_: type[ModulePass], text: str, expected: int, operations: int, argument: int
 ) -> list[Work]:
-    """What a pass of `passes.speed` earns: a program as it is, and compiled without the pass."""
+    """Return works for the gain from a pass of `passes.speed`: a program as it is, and compiled
+    without the pass.
+    """
     whole = opened("s", text, (argument,), expected)
-    # Another text, as machine code is kept by the text that it is made from.
+    # The source differs, because machine code is cached by its source.
     bare = opened("s", f"// without {pass_.name}\n{text}", (argument,), expected)
 
     @contextmanager
@@ -68,7 +70,7 @@ def shortcut(
 
 
 def parallel(workers: int) -> str:
-    """The compute-bound loop."""
+    """Return the compute-bound loop."""
     return programs.parallel(ELEMENTS, TERMS, FACTOR, ADDEND, workers)
 
 

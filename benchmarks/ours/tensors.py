@@ -1,4 +1,6 @@
-"""W6 and W7: programs whose kernels are products of matrices.  Weights are arguments of the program."""
+"""W6 and W7: programs whose kernels are products of matrices. Weights are arguments of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,19 @@ TENSOR, CHAIN = "!t.tensor", "!tfrt.chain"
 
 
 def matmul(alpha: str, a: str, b: str, beta: str, c: str, chain: str) -> str:
-    """`c = alpha * a @ b + beta * c` as an operation."""
+    """Return `c = alpha * a @ b + beta * c` as an operation."""
     types = f"(f32, {TENSOR}, {TENSOR}, f32, {TENSOR}, {CHAIN}) -> {CHAIN}"
     return f'"tfrt_test.matmul.f32.2"({alpha}, {a}, {b}, {beta}, {c}, {chain}) : {types}'
 
 
 def broadcast(bias: str, shape: str) -> str:
-    """A new tensor with the bias in each row."""
+    """Return operations that create a tensor with the bias in each row."""
     types = f"({TENSOR}, !ts.shape, {CHAIN}) -> {TENSOR}"
     return f'"tfrt_test.broadcast.f32.2"({bias}, {shape}, %c0) : {types}'
 
 
 def perceptron_of(batch: int) -> str:
-    """A function of the images and of the weights and biases of each layer."""
+    """Return a function of the images and of the weights and biases of each layer."""
     last = len(LAYERS) - 1
     arguments = [f"%x0: {TENSOR}"]
     lines = ["  %one = tfrt.constant.f32 1.0", "  %c0 = tfrt.new.chain"]
@@ -59,7 +61,7 @@ def perceptron_of(batch: int) -> str:
 
 
 def product_graph() -> str:
-    """The products as a program: a result is scaled, so that numbers stay small."""
+    """Return the products as a program; results are scaled so that numbers stay small."""
     lines = [
         f"func @main(%v0: {TENSOR}) -> ({TENSOR}, {CHAIN}) {{",
         f"  %scale = tfrt.constant.f32 {1 / SIZE}",
@@ -86,7 +88,9 @@ def product_graph() -> str:
 def opened(
     queue: str, text: str, given: list[Matrix], expected: Matrix
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """A program of tensors, from the start of a run until its results are available."""
+    """Open a program of tensors, and time it from the start of a run until its results are
+    available.
+    """
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -1,4 +1,4 @@
-"""W8, W9 and compiling: what it takes until a program can run."""
+"""W8, W9, and compiling: the work until a program can run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfrt_nb.source import parse_module
 
 
 def loaded(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """From text to something that can be started."""
+    """Measure the way from source to an executable that can be started."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -33,7 +33,7 @@ def loaded(text: str) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def parsed(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """From text to a verified module: machine code is measured by itself."""
+    """Measure the way from source to a verified module; machine code is measured separately."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -43,7 +43,7 @@ def parsed(text: str) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
-    """From the bytes of a BEF file to something that can be started."""
+    """Measure the way from the bytes of a BEF file to an executable that can be started."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -54,7 +54,9 @@ def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """A new process that runs a file; the core, its BEF, compiled code and bytecode are in their caches."""
+    """Measure a new process that runs a file; the core, its BEF, compiled code, and bytecode are
+    cached.
+    """
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -64,7 +66,7 @@ def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
             is_text = path.suffix == ".mlir"
             data = text.encode() if is_text else Program.from_source(text, name).bef
             path.write_bytes(data)
-            # An installation has its bytecode; a machine may be told to write none.
+            # An installation has bytecode, but the environment may forbid writing it.
             environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode"))}
             environment.pop("PYTHONDONTWRITEBYTECODE", None)
             yield lambda: subprocess.run(
@@ -76,7 +78,7 @@ def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
 
 @contextmanager
 def cell() -> Iterator[Run]:
-    """A `%%tfrt` cell in IPython, with the table that it prints."""
+    """Measure a `%%tfrt` cell in IPython, with the table that it prints."""
     text = programs.chain(CELL)
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "tfrt_nb")
@@ -90,14 +92,14 @@ def cell() -> Iterator[Run]:
 
 @contextmanager
 def cell_by_hand() -> Iterator[Run]:
-    """The same text as a Program, and its run."""
+    """Measure the same source as a Program, and its run."""
     text = programs.chain(CELL)
     with HostContext("s") as host:
         yield lambda: Program.from_source(text, "cell").run(host).results[0].result()
 
 
 def compiled(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """From a parsed module to machine code; nothing is taken from the cache of compiled code."""
+    """Measure the way from a parsed module to machine code, without the cache of compiled code."""
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -1,5 +1,6 @@
-"""The same work with other tools, a module each, with a tuple of works; `native.cpp` answers for C++.
+"""The same work with other tools, each in a module with a tuple of works; `native.cpp` is the C++
+peer.
 
-A module imports its tool and the standard library, `inputs`, `sizes` and `work`, and nothing of ours: peers
-have an environment of their own, and each is optional.
+A module imports its tool, the standard library, `inputs`, `sizes`, and `work`, but nothing of ours:
+peers have their own environment, and each is optional.
 """

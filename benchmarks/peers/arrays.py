@@ -1,4 +1,4 @@
-"""numpy, on as many threads of its own as there are processors to run on."""
+"""numpy, on as many of its own threads as there are processors to run on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""asyncio, on a loop of any make: a Task for each value."""
+"""asyncio, on a loop of any implementation: a Task for each value."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ asyncio.run(main())
 
 
 async def later(left: asyncio.Task[int] | None, right: asyncio.Task[int] | None = None) -> int:
-    """The sum of two values; 0 and 1 where there is none."""
+    """Add two values; a missing one counts as 0 or 1."""
     return (0 if left is None else await left) + (1 if right is None else await right)
 
 
 async def chain(length: int) -> int:
-    """A Task per add; each awaits the one before."""
+    """Make a Task per add; each awaits the one before."""
     value = asyncio.create_task(later(None))
     for _ in range(length - 1):
         value = asyncio.create_task(later(value))
@@ -39,7 +39,7 @@ async def chain(length: int) -> int:
 
 
 async def tree(size: int) -> int:
-    """A Task per add; an inner one awaits two."""
+    """Make a Task per add; an inner one awaits two."""
 
     def start(
         left: asyncio.Task[int] | None = None, right: asyncio.Task[int] | None = None
@@ -50,7 +50,7 @@ async def tree(size: int) -> int:
 
 
 async def loop(rounds: int) -> int:
-    """A coroutine per round."""
+    """Run a coroutine per iteration."""
 
     async def step(value: int) -> int:
         return value + 1
@@ -62,12 +62,12 @@ async def loop(rounds: int) -> int:
 
 
 async def fib(n: int) -> int:
-    """With an awaitable per call."""
+    """Compute fib with an awaitable per call."""
     return n if n <= 1 else await fib(n - 1) + await fib(n - 2)
 
 
 async def fib_tasks(n: int) -> int:
-    """With a Task per call."""
+    """Compute fib with a Task per call."""
     if n <= 1:
         return n
     left = asyncio.create_task(fib_tasks(n - 1))
@@ -76,22 +76,22 @@ async def fib_tasks(n: int) -> int:
 
 
 async def tasks(count: int) -> int:
-    """Independent Tasks and their sum."""
+    """Make independent Tasks, and add their results."""
     return sum(await asyncio.gather(*[asyncio.create_task(later(None)) for _ in range(count)]))
 
 
 async def in_turn(count: int) -> int:
-    """A Task that is awaited before the next one is made."""
+    """Await each Task before the next one is made."""
     return sum([await asyncio.create_task(later(None)) for _ in range(count)])
 
 
 async def sleeps() -> None:
-    """Tasks that sleep at the same time, without threads."""
+    """Sleep in Tasks at the same time, without threads."""
     await asyncio.gather(*[asyncio.sleep(sizes.SLEEP_SECONDS) for _ in range(sizes.SLEEPS)])
 
 
 def on_loop(new_loop: NewLoop, main: Main) -> Callable[[], AbstractContextManager[Run]]:
-    """Run a coroutine on a loop that exists already, as a host of ours does."""
+    """Run a coroutine on an existing loop, as our works do on a host."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -103,12 +103,12 @@ def on_loop(new_loop: NewLoop, main: Main) -> Callable[[], AbstractContextManage
 
 @contextmanager
 def process() -> Iterator[Run]:
-    """A new process that runs one Task."""
+    """Measure a new process that runs one Task."""
     yield lambda: run_process([executable, "-c", PROCESS], capture_output=True, check=True)
 
 
 def works(new_loop: NewLoop) -> Iterator[Work]:
-    """What is done on loops of a make."""
+    """Yield the works for one implementation of loops."""
 
     def work(case: str, name: str, main: Main, operations: int = 1) -> Work:
         return Work(case, name, on_loop(new_loop, main), operations)

@@ -1,4 +1,4 @@
-"""Dask, on its threads: graphs that are built before the clock starts, and `delayed` calls."""
+"""Dask, on its own threads: graphs that are built before the clock starts, and `delayed` calls."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PROCESS = "import dask; print(dask.get({'x': (int.__add__, 40, 2)}, 'x'))"
 
 
 def chain(length: int) -> Graph:
-    """Adds that depend on each other."""
+    """Return adds that depend on each other."""
     return {f"v{i + 1}": (add, f"v{i}" if i else 0, 1) for i in range(length)}
 
 
 def tree(size: int) -> tuple[Graph, str]:
-    """Adds in pairs, and the name of the last."""
+    """Return adds in pairs, and the name of the last."""
     graph: Graph = {f"v{i}": (add, 0, 1) for i in range(size)}
 
     def add_later(left: str, right: str) -> str:
@@ -39,20 +39,20 @@ def tree(size: int) -> tuple[Graph, str]:
 
 
 def tasks(count: int) -> Graph:
-    """Independent adds and their sum."""
+    """Return independent adds and their sum."""
     names = [f"v{i + 1}" for i in range(count)]
     return {**{name: (add, 1, 1) for name in names}, "sum": (sum, names)}
 
 
 def called(count: int) -> int:
-    """A `delayed` object for each call, made while the clock runs."""
+    """Make a `delayed` object for each call while the clock runs."""
     calls = [later(i) for i in range(count)]
     return sum(compute(*calls, scheduler="threads", num_workers=2))  # type: ignore[no-untyped-call]
 
 
 @delayed  # type: ignore[untyped-decorator]
 def later(x: int) -> int:
-    """What is called."""
+    """The called function."""
     return x + 1
 
 
@@ -66,7 +66,7 @@ def _works() -> Iterator[Work]:
     many = tasks(1_000)
     run = simply(lambda: on_threads(many, "sum", num_workers=2))
     yield Work("tasks_1000", "2 threads", run, 1_000, 2)
-    count = sizes.CALLED // 50  # as long for each of them
+    count = sizes.CALLED // 50  # the time per call is the same
     yield Work("called", "delayed, 2 threads", simply(lambda: called(count)), count, 2)
     command = [executable, "-c", PROCESS]
     run = simply(lambda: run_process(command, capture_output=True, check=True))

@@ -1,4 +1,6 @@
-"""Python itself: inline, and with a function call for each operation.  It makes no values to wait for."""
+"""Python itself: inline, and with a function call for each operation. It creates no values to wait
+for.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ from benchmarks.work import Run, Work, simply
 
 
 def add(left: int, right: int) -> int:
-    """What a kernel does."""
+    """Do the work of a kernel."""
     return left + right
 
 
 def called(rounds: int) -> int:
-    """Adds that each are a call."""
+    """Add by calls."""
     value = 0
     for _ in range(rounds):
         value = add(value, 1)
@@ -28,7 +30,7 @@ def called(rounds: int) -> int:
 
 
 def inline(rounds: int) -> int:
-    """Adds that are not."""
+    """Add without calls."""
     value = 0
     for _ in range(rounds):
         value += 1
@@ -36,12 +38,12 @@ def inline(rounds: int) -> int:
 
 
 def tree(size: int) -> int:
-    """Adds whose results are added in pairs."""
+    """Add, and add the results in pairs, by calls."""
     return reduced([add(0, 1) for _ in range(size)], add)
 
 
 def inline_tree(size: int) -> int:
-    """The same without calls."""
+    """Do the same as `tree`, without calls."""
     values = [0 + 1 for _ in range(size)]
     while len(values) > 1:
         pairs = [left + right for left, right in zip(values[::2], values[1::2], strict=False)]
@@ -50,13 +52,13 @@ def inline_tree(size: int) -> int:
 
 
 def source(lines: int) -> str:
-    """A chain of adds as the source of a function."""
+    """Return a chain of adds as the source of a function."""
     body = [f"    v{i + 1} = v{i} + one\n" for i in range(lines)]
     return f"def main():\n    v0, one = 0, 1\n{''.join(body)}    return v{lines}\n"
 
 
 def compiled(lines: int) -> Callable[[], object]:
-    """Python's own compiler on the chain."""
+    """Compile the chain with Python's own compiler."""
     text = source(lines)
     return lambda: compile(text, "benchmark", "exec")
 
@@ -70,7 +72,7 @@ def cell() -> None:
 
 @contextmanager
 def process() -> Iterator[Run]:
-    """A new process that prints a sum."""
+    """Measure a new process that prints a sum."""
     yield lambda: run_process([executable, "-c", "print(40 + 2)"], capture_output=True, check=True)
 
 

@@ -27,7 +27,9 @@ def _after(left: Future[int]) -> int:
 
 
 def chain(pool: ThreadPoolExecutor, length: int) -> int:
-    """Each add waits for the one before, which an earlier place in the queue ends."""
+    """Make adds that each wait for the one before, which is earlier in the queue and so
+    finishes.
+    """
     value: Future[int] = pool.submit(int)
     for _ in range(length):
         value = pool.submit(_after, value)
@@ -35,7 +37,7 @@ def chain(pool: ThreadPoolExecutor, length: int) -> int:
 
 
 def tree(pool: ThreadPoolExecutor, size: int) -> int:
-    """An inner add waits for two, which earlier places in the queue end."""
+    """Make adds of which inner ones wait for two, which are earlier in the queue and so finish."""
 
     def add_later(left: Future[int], right: Future[int]) -> Future[int]:
         return pool.submit(lambda: add(left.result(), right.result()))
@@ -45,24 +47,24 @@ def tree(pool: ThreadPoolExecutor, size: int) -> int:
 
 
 def tasks(pool: ThreadPoolExecutor, count: int) -> int:
-    """Independent adds and their sum."""
+    """Make independent adds, and return their sum."""
     return sum(future.result() for future in [pool.submit(add, 1, 1) for _ in range(count)])
 
 
 def in_turn(pool: ThreadPoolExecutor, count: int) -> int:
-    """Adds, each waited for before the next one begins."""
+    """Wait for each add before the next one starts."""
     return sum([pool.submit(add, i, 1).result() for i in range(count)])
 
 
 def sleeps(pool: ThreadPoolExecutor, count: int) -> int:
-    """Sleeps of a thread each."""
+    """Sleep in a thread per sleep."""
     for future in [pool.submit(time.sleep, sizes.SLEEP_SECONDS) for _ in range(count)]:
         future.result()
     return count
 
 
 def products(pool: ThreadPoolExecutor, start: inputs.Matrix) -> inputs.Matrix:
-    """The graph of products by hand: each as soon as both of its factors are known."""
+    """Compute the graph of products by hand: each as soon as both of its factors are known."""
     values: list[inputs.Matrix] = [start] * (inputs.PRODUCTS + 1)
     waiting: list[list[int]] = [[] for _ in values]
     missing = [0] * len(values)
@@ -91,7 +93,7 @@ def products(pool: ThreadPoolExecutor, start: inputs.Matrix) -> inputs.Matrix:
 def in_pool(
     threads: int, work: Callable[[ThreadPoolExecutor, int], object], size: int
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """Work in a pool that exists already."""
+    """Run work in an existing pool."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -105,14 +107,14 @@ def in_pool(
 def in_pool_at_once(
     take: Callable[[Callable[[int], object]], AbstractContextManager[Run]],
 ) -> Iterator[Run]:
-    """Eight threads submit to a pool of two; `take` says what is measured."""
+    """Submit from eight threads to a pool of two; `take` says what is measured."""
     with ThreadPoolExecutor(2) as pool, take(lambda i: pool.submit(add, i, 1).result()) as run:
         yield run
 
 
 @contextmanager
 def graph() -> Iterator[Run]:
-    """W7 in a pool of two threads."""
+    """Run W7 in a pool of two threads."""
     start = inputs.first_factor()
     with ThreadPoolExecutor(2) as pool:
         inputs.check(products(pool, start), inputs.products(start))
@@ -121,7 +123,7 @@ def graph() -> Iterator[Run]:
 
 @contextmanager
 def process() -> Iterator[Run]:
-    """A new process that waits for one Future."""
+    """Measure a new process that waits for one Future."""
     yield lambda: run_process([executable, "-c", PROCESS], capture_output=True, check=True)
 
 

@@ -1,4 +1,4 @@
-"""Adding in pairs, which several peers do."""
+"""Addition in pairs, which several peers do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 def reduced(values: list[Value], combine: Callable[[Value, Value], Value]) -> Value:
-    """One value from many: neighbours are combined, then their results, and so on."""
+    """Reduce values to one: combine neighbors, then their results, and so on."""
     while len(values) > 1:
         pairs = [combine(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = pairs + values[2 * len(pairs) :]

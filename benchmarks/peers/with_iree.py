@@ -17,7 +17,7 @@ SYNC, THREADS = "local-sync", "local-task"
 
 
 def matmul(result: str, left: tuple[str, int, int], right: tuple[str, int, int]) -> str:
-    """A product of two tensors; each is a name, rows and columns."""
+    """Return a product of two tensors, each given by its name, rows, and columns."""
     (a, rows, inner), (b, _, columns) = left, right
     shape = f"tensor<{rows}x{columns}xf32>"
     return (
@@ -29,7 +29,7 @@ def matmul(result: str, left: tuple[str, int, int], right: tuple[str, int, int])
 
 
 def products() -> str:
-    """W7: all values, or those that the last one does not need would be left out."""
+    """Return W7 with all values as results; otherwise, unneeded ones would be removed."""
     n = inputs.SIZE
     values = ", ".join(f"%v{i + 1}" for i in range(inputs.PRODUCTS))
     shape = f"tensor<{n}x{n}xf32>"
@@ -48,7 +48,7 @@ def products() -> str:
 def opened(
     text: str, driver: str, given: list[Any], expected: inputs.Matrix
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """A compiled module on a device; arguments are on it before the clock starts."""
+    """Open a compiled module on a device, which holds the arguments before the clock starts."""
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -23,7 +23,7 @@ def perceptron(values: Any, layers: Any) -> Any:
 
 
 def products(start: Any) -> Any:
-    """W7: all values, or those that the last one does not need would be left out."""
+    """Return all values of W7; otherwise, unneeded ones would be removed."""
     values = [start]
     for left, right in inputs.factors():
         values.append((values[left] @ values[right]) * (1 / inputs.SIZE))
@@ -31,12 +31,12 @@ def products(start: Any) -> Any:
 
 
 def answered(function: Callable[..., Any], *given: object) -> Any:
-    """The result of a call, in memory of numpy."""
+    """Return the result of a call in numpy's memory."""
     return np.asarray(function(*given))
 
 
 def starts(add: Any) -> None:
-    """Calls from Python, each waited for."""
+    """Call from Python, and wait for each call."""
     for i in range(sizes.SUBMITTED):
         add(i, 1).block_until_ready()
 

@@ -19,7 +19,7 @@ jit_parallel: Jit = numba.njit(parallel=True)
 
 @jit
 def chain(length: int, step: int) -> int:
-    """Adds that depend on each other, and that the compiler may not fold."""
+    """Make adds that depend on each other, and that the compiler must not fold."""
     value = 0
     for i in range(length):
         value = (value + step) ^ (i & 1)
@@ -28,7 +28,7 @@ def chain(length: int, step: int) -> int:
 
 @jit
 def fib(n: int) -> int:
-    """As everybody writes it."""
+    """Compute Fibonacci numbers by the usual recursion."""
     if n <= 1:
         return n
     result: int = fib(n - 1) + fib(n - 2)
@@ -37,13 +37,13 @@ def fib(n: int) -> int:
 
 @jit
 def add(left: int, right: int) -> int:
-    """A function that is called from Python."""
+    """Add; this function is called from Python."""
     return left + right
 
 
 @jit_parallel
 def parallel(out: Any) -> None:
-    """A loop whose rounds compute and need nothing of each other."""
+    """Run a loop of independent, computing iterations."""
     for i in numba.prange(ELEMENTS):
         value = float(i)
         for _ in range(TERMS):
@@ -52,7 +52,7 @@ def parallel(out: Any) -> None:
 
 
 def starts() -> None:
-    """Calls from Python."""
+    """Call the function from Python."""
     for i in range(sizes.SUBMITTED):
         add(i, 1)
 

@@ -16,7 +16,7 @@ FLOAT = TensorProto.FLOAT
 
 
 def model(nodes: list[Any], given: Any, results: list[str], constants: dict[str, Any]) -> bytes:
-    """A model of one input."""
+    """Return a model with one input."""
     graph = helper.make_graph(
         nodes,
         "benchmark",
@@ -30,7 +30,7 @@ def model(nodes: list[Any], given: Any, results: list[str], constants: dict[str,
 
 
 def session(data: bytes, threads: int, *, as_written: bool = False) -> Any:
-    """A model that can be run; as it is written, no nodes are folded."""
+    """Return a model that can be run; if `as_written`, no nodes are folded."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -58,7 +58,7 @@ def perceptron(batch: int) -> bytes:
 
 
 def products() -> bytes:
-    """W7: all values, or those that the last one does not need would be left out."""
+    """Return W7 with all values as results; otherwise, unneeded ones would be removed."""
     nodes = []
     for i, (left, right) in enumerate(inputs.factors(), 1):
         nodes += [
@@ -72,7 +72,7 @@ def products() -> bytes:
 
 
 def chain(length: int) -> bytes:
-    """W1, on tensors of one number."""
+    """Return W1, on tensors of one number."""
     names = [(f"v{i}", f"v{i + 1}") for i in range(length)]
     nodes = [helper.make_node("Add", [before, "one"], [after]) for before, after in names]
     given = helper.make_tensor_value_info("v0", FLOAT, [1])
@@ -80,13 +80,13 @@ def chain(length: int) -> bytes:
 
 
 def run_of(data: bytes, name: str, given: object, threads: int, *, as_written: bool = False) -> Run:
-    """A run of a session."""
+    """Return a run of a session."""
     made = session(data, threads, as_written=as_written)
     return lambda: made.run(None, {name: given})[-1]
 
 
 def checked(run: Run, expected: inputs.Matrix) -> Run:
-    """A run whose result is right."""
+    """Return a run after checking its result."""
     inputs.check(run(), expected)
     return run
 

@@ -1,4 +1,4 @@
-"""Ray: a remote function for each call, run by processes of its own."""
+"""Ray: a remote function for each call, run by its own processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from benchmarks import sizes
 from benchmarks.work import Run, Work
 
 COUNT = sizes.CALLED // 50
-"""That many calls take as long for each of them."""
+"""The number of calls; with fewer, the time per call is the same."""
 
 
 @contextmanager
 def called() -> Iterator[Run]:
-    """All calls are begun, then their results are added."""
+    """Start all calls, then add their results."""
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     later = ray.remote(increment)
     yield lambda: sum(ray.get([later.remote(i) for i in range(COUNT)]))
@@ -24,7 +24,7 @@ def called() -> Iterator[Run]:
 
 
 def increment(x: int) -> int:
-    """What is called."""
+    """The called function."""
     return x + 1
 
 

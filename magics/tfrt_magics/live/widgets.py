@@ -109,7 +109,7 @@ class LiveWidget(anywidget.AnyWidget):
         super().__init__(**traits)
 
     def __repr__(self) -> str:
-        """Return a text without an address, because notebooks are compared."""
+        """Return a string without an address, because notebooks are compared."""
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:

@@ -90,9 +90,9 @@ class Program(Running):
             libraries: programs by name; they define the functions that the source only calls.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
                 of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
-                an empty string. A program can request the pass itself by starting with `//
-                parallel-for: OPTIONS`. None splits only loops of `async.parallel_for`, for the
-                workers of the queue.
+                an empty string. A program that starts with `// parallel-for: OPTIONS` requests the
+                pass itself. None splits only loops of `async.parallel_for`, for the workers of the
+                queue.
             level: 0 compiles functions with the lowering that the async dialect describes, 1 adds
                 shortcuts that change no result. None runs with shortcuts, but `emit` shows the
                 lowering.
