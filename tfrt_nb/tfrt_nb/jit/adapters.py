@@ -11,7 +11,7 @@ that @f itself awaits come last in the frame: a kernel starts without waiting fo
 The adapter calls functions of the runtime; `tfrt_runtime.native.kernels.compiled_kernels` defines
 the words of the requests for buffers.
 
-Machine code of host functions is called with an attempt, and asks whether to continue:
+Machine code of host functions is called with an attempt, and checks whether to continue:
 
     define i64 @code(ptr %attempt)
 
@@ -47,7 +47,7 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4
-"""The fuel of an iteration or a call: most have some operations."""
+"""The fuel that an iteration or a call takes: most have some operations."""
 _ASK = f"""\
 define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
   %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}
@@ -273,6 +273,7 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
         adapter.lines.append("succeeded:")
+    # The other results of a failed function are poison, so they are returned only here.
     _give_all(adapter, [(i, t) for i, t in results if not is_awaited(t)], int(is_fallible))
     adapter.count(-1)
     adapter.emit("ret i64 0")

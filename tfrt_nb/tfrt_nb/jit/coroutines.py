@@ -158,6 +158,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
+    # Values get their names where they are defined, so blocks come after their dominators.
+    # Unreachable blocks are omitted.
     for block in reachable_blocks(op.body):
         body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
@@ -182,6 +184,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     content = body.text()
     if not has_limit:
         return f"{begin}{attributes}{debug}{{\n{content}\n}}"
+    # Only the outermost call looks the end of the stack up; recursive calls pass it on.
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     definition = (

@@ -78,7 +78,7 @@ class ModuleText:
     types.
     """
     fallible: frozenset[str] = frozenset()
-    """The functions whose first result tells whether they failed."""
+    """The functions whose first result says whether they failed."""
     resolving: frozenset[str] = frozenset()
     """The functions that resolve the objects that they take as the results of a task."""
     sites: dict[int, str] = field(default_factory=dict)
@@ -201,6 +201,7 @@ MADE_FROM = {"async_execute": "async.execute", "async_dispatch": "scf.parallel"}
 def source_name(op: Operation) -> str:
     """Return the source operation of `op`, which creates an object of the async runtime."""
     function = op.parent_op()
+    # Passes name the functions of tasks after the operations that the tasks come from.
     if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
         symbol = op.callee.root_reference.data
     elif not isinstance(op, RuntimeCreateOp):
@@ -389,6 +390,8 @@ class FunctionBody:
             branch = terminator_of(block)
             for edge, target in enumerate(branch.successors):
                 edges.setdefault(target, []).append((branch, edge))
+        # The first block has no phi instructions. It starts with the allocations, because only
+        # there does LLVM make them part of the frame.
         first, *others = self._blocks
         parts = [f"{self._label(first)}:", *self._first, *self._blocks[first]]
         for block in others:

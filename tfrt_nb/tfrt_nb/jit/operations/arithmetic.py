@@ -92,9 +92,10 @@ def _cast(instruction: str) -> Lowering:
 
 
 def _saturating(name: str) -> Lowering:
-    """Lower to an intrinsic by which what does not fit is the nearest integer, and NaN is 0.
+    """Lower to an intrinsic that converts a number that does not fit to the nearest integer, and
+    NaN to 0.
 
-    The instructions of processors differ there.
+    The instructions of processors differ for such numbers.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -157,7 +158,7 @@ def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     """Return quotient and remainder, rounded towards zero.
 
-    Dividing the least number by -1 overflows, for which the processor stops the process, so a
+    Dividing the least number by -1 overflows, which makes the processor kill the process, so a
     division by -1 becomes a negation.
     """
     left, right = op.operands
@@ -190,6 +191,8 @@ def _rounded_division(*, up: bool) -> Lowering:
         divisor = op.operands[1]
         type_ = llvm_type(divisor.type)
         inexact = body.value(f"icmp ne {type_} {remainder}, 0")
+        # The quotient was truncated: the true one is larger if remainder and divisor have the same
+        # sign, and smaller otherwise.
         signs = body.value(f"xor {type_} {remainder}, {body.name(divisor)}")
         beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, 0")
         correction = _widened_truth(body, body.value(f"and i1 {inexact}, {beyond}"), type_)

@@ -131,7 +131,8 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 def _coro_save(body: FunctionBody, op: Operation) -> None:
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
-    # Operations between await and suspension, such as a dropped reference, must happen in any case.
+    # Only an await right before its suspension can be skipped: operations in between, such as a
+    # dropped reference, must run in any case.
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
@@ -139,6 +140,8 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
     ):
         awaited = wait.operands[0]
         target = _where_no_error(suspend.resume, awaited)
+        # This branch is not an edge of the MLIR block, so a phi instruction would have no value for
+        # it.
         if not any(block.args for block in (target, *suspend.successors)):
             body.branch_off(body.runtime("tfrtAsyncGoesOn", body.name(awaited)), target)
     body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
@@ -184,8 +187,8 @@ def _log(body: FunctionBody, op: extensions.RuntimeLogOp) -> None:
         entered = body.runtime("tfrtAsyncLogEnter", site)
         body.emit(f"store i64 {entered}, ptr {logged}")
     elif op.event.data == "leave":
-        # Nothing is known here about a call that another function made; a continuation is such a
-        # function.
+        # The word is 0 for a call that another function made, such as the original of a
+        # continuation.
         body.runtime("tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
     else:
         body.module.declare("tfrtAsyncLogBlock", "void", "ptr")

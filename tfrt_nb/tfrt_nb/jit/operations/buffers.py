@@ -72,6 +72,8 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
             elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
+            # In the first block, so that each execution gets the same memory and LLVM can use
+            # registers.
             elements = body.first(f"alloca {array}, align {alignment}")
         # Zeros cost nothing where LLVM sees that elements are written before they are read.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
@@ -183,7 +185,7 @@ def _dim(body: FunctionBody, op: memref.DimOp) -> None:
 
 
 def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
-    """Refuse a dimension that the buffer lacks; None is one that is not known."""
+    """Reject a dimension that the buffer lacks; None is an unknown dimension."""
     if not rank or (dimension is not None and not 0 <= dimension < rank):
         fail(op, f"the buffer has {counted(rank, 'dimension')}")
 
@@ -327,7 +329,7 @@ def _compare_exchange(body: FunctionBody, op: RuntimeCompareExchangeOp) -> None:
 
 
 def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
-    """Refuse a change of an element that is not one step: of this kind, or for this type."""
+    """Reject a change of an element that cannot be done in one step because of its kind or type."""
     if kind not in _ATOMIC_INSTRUCTIONS:
         fail(op, f"'{kind}' cannot be done atomically")
     if _bits_of(type_) not in _ATOMIC_WIDTHS:

@@ -39,6 +39,7 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
         is_unranked = isinstance(buffer.type, UnrankedMemRefType)
+        # In the first block: in a loop, each execution would take more of the stack.
         place = body.first(f"alloca {UNRANKED_TYPE}")
         given = body.name(buffer) if is_unranked else widened(body, buffer, op)
         body.emit(f"store {UNRANKED_TYPE} {given}, ptr {place}")
