@@ -31,7 +31,9 @@ DIVISIONS = ("div", "floordiv")
 
 
 def source() -> str:
-    """A module with two functions for each operation: one on the executor, one with `tfrt.sync`."""
+    """Return a module with two functions for each operation: one on the executor, one with
+    `tfrt.sync`.
+    """
     lines = []
     for one in OPERATIONS.values():
         operands = ", ".join(f"%a{i}" for i in range(len(one.operands)))
@@ -52,7 +54,7 @@ def source() -> str:
 
 
 def outcome(value: AsyncValue) -> object:
-    """The payload, or the message of the error."""
+    """Return the payload, or the message of the error."""
     wrong = value.exception(0)
     return value.result(0) if wrong is None else wrong.diagnostics[0].message
 
@@ -95,7 +97,7 @@ def numbers(word: str) -> st.SearchStrategy[Any]:
 
 
 def expected(one: Operation, values: tuple[Any, ...]) -> list[object] | str:
-    """The results by numpy and Python, or the error."""
+    """Return the results by numpy and Python, or the error."""
     dtype = DTYPES[one.operands[0]]
     word, family = one.operands[0], one.family.name
     a, b = dtype(values[0]), dtype(values[-1])

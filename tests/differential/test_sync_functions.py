@@ -24,7 +24,9 @@ def hosts() -> Iterator[dict[str, HostContext]]:
 
 
 def results_of(program: Program, host: HostContext, *, watch: bool = False) -> list[str] | None:
-    """What @main returns, as text: a NaN is like another; None where an error was raised."""
+    """Return the results of @main as text, in which all NaNs are equal; None if an error was
+    raised.
+    """
     run = program.run(4, host=host, watch=watch, tier=Tier.INTERPRETER)
     assert run.wait(SLOW), "the program does not end"
     return None if run.diagnostics else [repr(value.result(0)) for value in run.results]

@@ -34,7 +34,7 @@ NUMBERS = [0.0, -0.0, 1.0, -1.5, 3.25, 41.0, -120.0, 3e9, np.inf, -np.inf, np.na
 
 @functools.cache
 def python_halves() -> dict[str, Kernel]:
-    """The kernels without what is native of them."""
+    """Return the kernels without their native parts."""
     return {
         name: dataclasses.replace(kernel, shortcut=None)
         if isinstance(kernel, PythonKernel)
@@ -53,7 +53,7 @@ def host() -> Iterator[HostContext]:
 def program(
     name: str, types: tuple[str, ...], results: tuple[str, ...], attributes: str = ""
 ) -> Program:
-    """A function that is one call of a kernel."""
+    """Return a program whose function is one call of a kernel."""
     arguments = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(types))
     names = ", ".join(f"%a{i}" for i in range(len(types)))
     made = ", ".join(f"%r{i}" for i in range(len(results)))
@@ -67,7 +67,9 @@ def program(
 
 
 def described(value: object) -> object:
-    """What a result is, in a form that can be compared; NaNs and zeros are all alike."""
+    """Return a result in a form that can be compared, in which all NaNs, and all zeros, are
+    equal.
+    """
     if isinstance(value, DenseHostTensor):
         elements = [
             "nan" if number != number else number + 0.0  # noqa: PLR0124
@@ -96,7 +98,7 @@ def assert_close(left: Sequence[object], right: Sequence[object]) -> None:
 def run(
     host: HostContext, called: Program, arguments: Sequence[object], *, natively: bool
 ) -> list[object]:
-    """The results of a call, errors as their messages."""
+    """Return the results of a call, with errors as their messages."""
     kernels = None if natively else python_halves()
     try:
         execution = called.run(host, arguments=list(arguments), kernels=kernels)
@@ -150,7 +152,7 @@ def copies(arguments: Sequence[object]) -> list[object]:
 def tensors(
     draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType = F32
 ) -> DenseHostTensor:
-    """A tensor of that shape with telling numbers."""
+    """Draw a tensor of that shape with numbers that reveal errors."""
     count = TensorShape(sizes).element_count
     if element_type is F32:
         elements = st.sampled_from(NUMBERS) | st.floats(-50, 50, width=32)
@@ -193,7 +195,7 @@ def sharing(
     element_type: ElementType,
     made: list[object],
 ) -> object:
-    """A tensor that shares all or some memory with an earlier one, if there is one."""
+    """Draw a tensor that shares all or some memory with an earlier one, if there is one."""
     earlier = [value for value in made if isinstance(value, DenseHostTensor)]
     if not earlier:
         return draw(tensors(sizes, element_type))
@@ -209,7 +211,7 @@ def sharing(
 
 @st.composite
 def crooked(draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType) -> DenseHostTensor:
-    """A tensor that does not start at a multiple of its elements' size."""
+    """Draw a tensor that does not start at a multiple of its elements' size."""
     size = TensorShape(sizes).element_count * element_type.size
     memory = HostBuffer.over(np.zeros(size + 8, np.uint8))
     start = draw(st.sampled_from([1, 2, 3]))
@@ -218,7 +220,7 @@ def crooked(draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType) 
 
 @st.composite
 def chained(draw: st.DrawFn, made: list[object]) -> list[object]:
-    """With or without a chain after them."""
+    """Draw the values with or without a chain after them."""
     return [*made, CHAIN] if draw(st.booleans()) else made
 
 
@@ -299,7 +301,7 @@ def test_what_a_product_scales_by_0_is_not_read(
     called = program("tfrt_test.matmul.f32.2", types, (CHAIN_TYPE,))
 
     def product(alpha: float, factor: float, beta: float, before: float) -> np.ndarray:
-        """The result for matrices whose elements are all alike."""
+        """Return the result for matrices whose elements are all equal."""
         a = np.full((rows, inner), factor, np.float32)
         b = np.full((inner, columns), factor, np.float32)
         c = np.full((rows, columns), before, np.float32)

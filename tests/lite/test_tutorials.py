@@ -23,12 +23,12 @@ ROW = re.compile(r"^\| \[(\w+)\]\(\S+\) \| (.+?) \| (threads|numpy) \|", re.MULT
 
 
 def table() -> Iterator[tuple[str, str, str]]:
-    """The tutorial, the section, and what its cell needs, as the docs list them."""
+    """Return the tutorial, the section, and the needs of its cell, as the docs list them."""
     return map(re.Match.groups, ROW.finditer((ROOT / "docs/howto/places.md").read_text()))
 
 
 def sections(name: str) -> list[str]:
-    """The section that each cell of code is in, in a notebook of the site."""
+    """Return the section of each code cell in a notebook of the site."""
     found, heading = [], ""
     for cell in json.loads((ROOT / "build/lite/files" / name).read_text())["cells"]:
         text = "".join(cell["source"])

@@ -24,7 +24,7 @@ def split(text: str) -> tuple[str, int]:
 
 
 def ask(assistant: Assistant, what: str, text: str, cursor: int = 0):
-    """What a page gets as an answer."""
+    """Return the answer that a page gets."""
     return assistant.answer({"ask": what, "text": text, "cursor": cursor})["answer"]
 
 

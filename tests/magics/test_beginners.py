@@ -11,14 +11,18 @@ import pytest
 def host(
     *lines: str, head: str = "func.func @main() -> i32 {", end: str = "  tfrt.return %a : i32"
 ) -> str:
-    """A cell with a host program, whose line 3 makes `%a` and whose line 4 is the first of `lines`."""
+    """Return a cell with a host program, whose line 3 defines `%a` and whose line 4 is the first of
+    `lines`.
+    """
     return "\n".join(
         ["%%tfrt", head, "  %a = tfrt.constant.i32 6", *(f"  {one}" for one in lines), end, "}"]
     )
 
 
 def compiled(*lines: str) -> str:
-    """A cell with a compiled program, whose line 3 makes `%a` and whose line 4 is the first of `lines`."""
+    """Return a cell with a compiled program, whose line 3 defines `%a` and whose line 4 is the
+    first of `lines`.
+    """
     made = "  %a = arith.constant 1 : i64"
     return "\n".join(
         ["%%tfrt", "func.func @main() -> i64 {", made, *lines, "  return %a : i64", "}"]

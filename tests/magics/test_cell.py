@@ -192,7 +192,7 @@ def test_a_run_that_was_stopped_is_a_failed_cell(shell, host, status: str) -> No
 
 
 def shell_job(shell: InteractiveShell) -> Job:
-    """The job of the last cell."""
+    """Return the job of the last cell."""
     return shell.find_cell_magic("tfrt").__self__._session.last_run.job
 
 

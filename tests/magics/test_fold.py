@@ -34,7 +34,7 @@ PROGRAMS = sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
 
 
 def documents(queue: str):
-    """The documents of watched runs of programs whose functions take nothing."""
+    """Yield the documents of watched runs of programs whose functions take no arguments."""
     with HostContext(queue, on_diagnostic=lambda _: None) as host:
         for path in PROGRAMS:
             try:

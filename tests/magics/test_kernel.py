@@ -29,7 +29,9 @@ class FrontEnd:
         self.manager, self.client = manager, client
 
     def run(self, code: str, *, is_page: bool) -> list[dict]:
-        """Every message of the cell, up to the one that says that the kernel is idle again."""
+        """Run a cell, and return its messages up to the one that says that the kernel is idle
+        again.
+        """
         return list(self.messages(self.send(code, is_page=is_page)))
 
     def send(self, code: str, *, is_page: bool) -> str:
@@ -41,7 +43,7 @@ class FrontEnd:
         return message["header"]["msg_id"]
 
     def ask(self, content: dict) -> dict:
-        """The answer to a question of a page."""
+        """Return the answer to a page's request."""
         message = self.client.session.msg("tfrt_request", content)
         self.client.control_channel.send(message)
         while True:
@@ -61,7 +63,9 @@ class FrontEnd:
 
 @contextlib.contextmanager
 def started(prelude: str, *, is_ours: bool = True) -> Iterator[FrontEnd]:
-    """A kernel that has run a first cell, and a page, which has our extension if `is_ours`."""
+    """Start a kernel that has run a first cell, and a page, which has our extension if
+    `is_ours`.
+    """
     manager, client = start_new_kernel(kernel_name="python3")
     front_end = FrontEnd(manager, client)
     try:
@@ -86,7 +90,7 @@ def of_type(messages: list[dict], kind: str) -> list[dict]:
 
 
 def body_of(shown: dict) -> dict:
-    """The body of the run document in a display."""
+    """Return the body of the run document in a display."""
     return document_of(shown["data"][RUN_MIME])
 
 

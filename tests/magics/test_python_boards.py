@@ -68,20 +68,20 @@ def kernel() -> Iterator[FrontEnd]:
 
 
 def calls(cell: str) -> list[str]:
-    """The texts of the calls whose value a cell displays."""
+    """Return the texts of the calls whose values a cell displays."""
     lines = cell.splitlines()
     found = shown_calls(ast.parse(cell))
     return sorted(lines[one[0] - 1][one[1] - 1 : (one[3] or 0) - 1] for one in found)
 
 
 def boards(messages: list[dict]) -> list[dict]:
-    """The run documents that a cell has shown, as they were first."""
+    """Return the run documents that a cell has shown, in their first state."""
     shown = [*of_type(messages, "display_data"), *of_type(messages, "execute_result")]
     return [one for one in shown if RUN_MIME in one["data"]]
 
 
 def states(kernel: FrontEnd, shown: dict) -> dict[str, list[str]]:
-    """The text of a board as it is now, by the names of its rows."""
+    """Return the current text of a board, by the names of its rows."""
     answer = kernel.ask({"run": shown["data"][RUN_MIME]["run"], "last": 0})
     rows = answer["bundle"]["text/plain"].splitlines()[1:]
     found = [re.split(r"  +", row.strip()) for row in rows if row.startswith("  ")]

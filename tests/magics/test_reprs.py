@@ -14,7 +14,7 @@ SHARE = """func.func @main(%a: i32, %b: i32) -> (i32, i32) {
 
 
 def cells(html: str) -> list[str]:
-    """What the table contains, and what is around it."""
+    """Return the texts in the table and around it."""
     return [text.strip() for text in re.split(r"<[^>]*>", html) if text.strip()]
 
 

@@ -199,7 +199,7 @@ def test_other_values_take_the_place_of_those_before() -> None:
 
 
 def texts(lines: Sequence[Line]) -> dict[str, Any]:
-    """The display data of lines."""
+    """Return the display data of lines."""
     return {"text/plain": " ".join(line.text for line in lines)}
 
 

@@ -119,7 +119,7 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_page(pyodide: Path, archive: Path, script: Path, *given: object) -> str:
-    """What a script prints in the page."""
+    """Return the output of a script in the page."""
     command = ["node", HERE / "run.mjs", pyodide, archive, "--", script, *given]
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, check=False

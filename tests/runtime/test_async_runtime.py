@@ -34,7 +34,7 @@ class Record(ctypes.Structure):
 
 
 def record(text: bytes, line: int = 0) -> Record:
-    """A record of column 3 of a line of `cell`."""
+    """Return a record of column 3 of a line of `cell`."""
     return Record(text, len(text), b"cell", 4, line, 3)
 
 

@@ -27,7 +27,7 @@ def cache(tmp_path: Path) -> Cache:
 
 
 def path_in(cache: Cache) -> Path:
-    """The file."""
+    """Return the path of the cached file."""
     return cache.folder / NAME
 
 

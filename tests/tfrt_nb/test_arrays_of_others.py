@@ -255,7 +255,9 @@ def test_a_masked_array_is_refused_and_an_object_keeps_its_class() -> None:
 
 
 def read_only(count: int = 6) -> np.ndarray[Any, Any]:
-    """A file's elements in pages that the system protects: to write there ends the process."""
+    """Return a file's elements in pages that the system protects: a write there would kill the
+    process.
+    """
     with tempfile.NamedTemporaryFile() as file:
         np.ones(count, np.float32).tofile(file.name)
         return np.memmap(file.name, np.float32, "r")

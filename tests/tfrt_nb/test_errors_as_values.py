@@ -389,7 +389,7 @@ def test_a_batch_that_is_dropped_goes_on_and_its_values_come() -> None:
 
 
 def frames_of(problem: BaseException) -> list[str]:
-    """Of a traceback, the files without their folders."""
+    """Return the files of a traceback without their folders."""
     return [
         os.path.basename(frame.filename) for frame in traceback.extract_tb(problem.__traceback__)
     ]

@@ -97,7 +97,7 @@ PROGRAMS = {"calls": GROWING, "coroutines": WAITING, "tasks": IN_TASKS, "a tenso
 
 
 def extra(size: int) -> int:
-    """A budget with that many bytes beyond what the process cannot release now."""
+    """Return a budget of `size` bytes beyond the memory that the process cannot release now."""
     process = native_process()
     process.quick.reclaim_all(process.address, 0)
     return process.memory_held + size

@@ -861,7 +861,7 @@ INTERNALS = sorted(
 
 
 def named_function(name: str) -> Any:
-    """A program whose only function is called `name` and returns 7."""
+    """Return a program whose only function is called `name` and returns 7."""
     text = "() -> i32 { %a = tfrt.constant.i32 7  tfrt.return %a : i32 }"
     return tfrt.Program(f"func.func @{name}{text.replace('  ', chr(10))}")
 

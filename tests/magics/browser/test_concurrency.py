@@ -66,13 +66,13 @@ def picture(page: Any, name: str) -> None:
 
 
 def drawn(page: Any, script: str = "() => window.texts") -> Any:
-    """What `script` says after the board was drawn again."""
+    """Return the result of `script` after the board was drawn again."""
     page.evaluate("() => { store.changed(); return window.drawn(); }")
     return page.evaluate(script)
 
 
 def watched(show: Show, data: dict[str, Any], tab: str) -> Any:
-    """The page of a document, whose canvases tell what they draw."""
+    """Return the page of a document, whose canvases report what they draw."""
     page = show(data)
     page.evaluate(DRAWN)
     page.evaluate(PICTURE)
@@ -81,7 +81,7 @@ def watched(show: Show, data: dict[str, Any], tab: str) -> Any:
 
 
 def kinds(page: Any) -> dict[str, str]:
-    """What the legend of kernels says about each."""
+    """Return the entries of the kernels' legend."""
     rows = page.get_by_role("group", name="Kernels").locator("[data-kind]")
     found = rows.evaluate_all("all => all.map(n => [n.dataset.kind, n.lastChild.textContent])")
     return {kind: text.strip() for kind, text in found}

@@ -38,7 +38,7 @@ COUNT_ANNOUNCED = """() => {
 
 
 def chip(output: Locator, name: str, state: str) -> Locator:
-    """The chip of a value, once it has this state."""
+    """Wait until a value has this state, and return its chip."""
     found = output.locator(CHIP.format(json.dumps(name), state))
     found.wait_for(timeout=20_000)
     return found
@@ -53,7 +53,7 @@ def execute(notebook: Any, cell: int) -> None:
 
 
 def opened(notebook: Any, name: str, *cells: str) -> list[Locator]:
-    """A new notebook whose first cell was run; the outputs of all cells."""
+    """Open a new notebook, run its first cell, and return the outputs of all cells."""
     notebook.lab.write(name, *cells)
     notebook.open(name)
     execute(notebook, 0)

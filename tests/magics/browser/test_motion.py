@@ -64,7 +64,7 @@ JUPYTER = {
 
 
 def late(**more: Any) -> dict[str, Any]:
-    """A run of LATE that is over; `%sum` is 3."""
+    """Return a finished run of LATE; `%sum` is 3."""
     found = {"events": RUN, "workers": ["worker 1", "timers"], "results": RESULT}
     return document(LATE, **{**found, "previews": {"0": "1", "1": "2", "2": "3"}, **more})
 
@@ -208,7 +208,7 @@ def test_a_long_wait_is_seen_to_go_on_without_a_message(show) -> None:
 
 
 def drawn(page: Any) -> dict[str, tuple[float, float]]:
-    """The texts of the picture, and where they are."""
+    """Return the texts of the picture, and their positions."""
     page.evaluate("() => { store.changed(); return window.drawn(); }")
     return {text: (x, y) for text, x, y in page.evaluate("() => window.texts")}
 

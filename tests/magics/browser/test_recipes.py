@@ -34,18 +34,18 @@ late.set_result(41)"""
 
 
 def recipe(page: Path) -> list[str]:
-    """The cells of a page, from the first."""
+    """Return the cells of a page, from the first."""
     cells = cells_of(page.read_text("utf-8")).values()
     return [start_of(page), *(cell.source for block in cells for cell in block)]
 
 
 def words(locator: Locator) -> list[str]:
-    """The words of an element that are visible."""
+    """Return the visible words of an element."""
     return locator.inner_text().split()
 
 
 def size(locator: Locator) -> tuple[float, float]:
-    """The width and height of what is visible of an element."""
+    """Return the width and height of the visible part of an element."""
     box = locator.bounding_box()
     assert box is not None
     return box["width"], box["height"]

@@ -52,7 +52,9 @@ def place(notebook: Any, cell: int, offset: int) -> None:
 
 
 def press_tab(notebook: Any) -> Any:
-    """The list of completions.  JupyterLab waits a second for the first, which may take longer on a busy machine."""
+    """Press Tab until completions appear, and return them. JupyterLab waits a second for the first,
+    which may take longer on a busy machine.
+    """
     items = notebook.page.locator(ITEM)
     for _ in range(30):
         notebook.page.keyboard.press("Tab")
@@ -112,7 +114,7 @@ CURSOR = """() => {
 
 
 def in_page(text: str, words: str) -> int:
-    """Where words are in a source, in JavaScript's units."""
+    """Return the position of words in a source, in JavaScript's units."""
     return len(text[: text.index(words)].encode("utf-16-le")) // 2
 
 

@@ -58,7 +58,7 @@ func.func @other() -> i32 {
 
 
 def document(text: str, name: str = "main", **more: Any) -> dict[str, Any]:
-    """A run of a program that has done nothing yet, as a file holds it."""
+    """Return a run of a program that has done nothing yet, in the form of a file."""
     body = {
         **PageProgram(Program.from_source(text, "cell")).body,
         "functions": [{"name": name, "status": "done"}],
@@ -698,7 +698,7 @@ def test_any_part_of_a_document_may_be_wrong(show) -> None:
 
 
 def places(data: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The keys that lead to each part; of a list only the first entry's."""
+    """Yield the keys that lead to each part; for a list, only those of the first entry."""
     keys = list(data) if isinstance(data, dict) else range(min(1, len(data)))
     for key in keys:
         yield (*here, key)
@@ -749,7 +749,7 @@ def test_20_000_values_scroll_and_filter_at_once(show) -> None:
 
 
 def ungrouped(data: Any) -> Any:
-    """The document with each operation in a node of its own, as documents without groups have them."""
+    """Return the document with each operation in its own node, as in documents without groups."""
     data["body"]["layout"]["groups"] = []
     return data
 

@@ -202,7 +202,7 @@ def test_a_file_with_wrong_bytes_reads_or_is_refused(seed: int) -> None:
 
 
 def _long_program(count: int) -> BefModule:
-    """A function of `count` kernels, each of which uses the one before it twice."""
+    """Return a function of `count` kernels, each of which uses the one before it twice."""
     kernels = [BefKernel("one", 0, (), (0,), (), (0,), ((2, 2),), 0)]
     for number in range(2, count + 1):
         users = (number + 1, number + 1) if number < count else ()

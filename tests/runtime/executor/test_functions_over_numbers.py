@@ -25,7 +25,7 @@ def run(
     values: tuple[object, ...],
     queue: str = "s",
 ) -> object:
-    """What a program comes to that calls a kernel of the user's once."""
+    """Return the outcome of a program that calls a user's kernel once."""
     arguments = ", ".join(f"%{i}: {one}" for i, one in enumerate(types))
     given = ", ".join(f"%{i}" for i in range(len(types)))
     program = Program.from_source(

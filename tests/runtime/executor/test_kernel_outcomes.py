@@ -30,14 +30,14 @@ TENSOR = "!tfrt_tensor.tensor"
 
 
 def kernels(function: Callable[..., object], *, blocking: bool = False) -> KernelRegistry:
-    """The runtime's kernels, and the function as `my.test`."""
+    """Return the runtime's kernels, and the function as `my.test`."""
     registry = standard_kernels()
     registry.add(user_kernel("my.test", function, blocking=blocking))
     return registry
 
 
 def call(*results: str) -> str:
-    """A program that returns what `my.test` returns."""
+    """Return a program that returns what `my.test` returns."""
     names = ", ".join(f"%r#{i}" for i in range(len(results))) if len(results) > 1 else "%r"
     count = f":{len(results)}" if len(results) > 1 else ""
     types = ", ".join(results)

@@ -90,7 +90,7 @@ def own() -> Iterator[Started]:
 
 
 def errors_of(run: Execution) -> list[str]:
-    """What went wrong, once nothing of the run is left."""
+    """Return the errors of a run after nothing of it is left."""
     assert run.wait(SLOW)
     return [str(diagnostic) for diagnostic in run.diagnostics]
 

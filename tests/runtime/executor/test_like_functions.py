@@ -54,9 +54,11 @@ REGISTRY = available_kernels()
 
 
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
-    """The words of a loaded file, addresses in it and numbers of the program as differences.
+    """Return the words of a loaded file, with its own addresses and numbers of the program as
+    differences.
 
-    They are told from other words by a second load: they differ as the memory, or the program, does.
+    A second load distinguishes these from other words: they differ as the memory, or the program,
+    does.
     """
     loaded, again = Executable(file, REGISTRY), Executable(file, REGISTRY)
     (base, _), (other, _) = (one._memory.buffer_info() for one in (loaded, again))
@@ -71,7 +73,9 @@ def memory_of(file: BefFile) -> list[tuple[str, int]]:
 
 
 def is_comparable(path: Path) -> bool:
-    """Whether a file can be loaded, and has the same words each time: no addresses of Python objects."""
+    """Return whether a file can be loaded, and has the same words each time, without addresses of
+    Python objects.
+    """
     try:
         return memory_of(BefFile.open(path)) == memory_of(BefFile.open(path))
     except TfrtError:

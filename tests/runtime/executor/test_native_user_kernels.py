@@ -23,14 +23,14 @@ TENSOR = "!tfrt_tensor.tensor"
 
 
 def registry(function: Callable[..., object], signature: str) -> KernelRegistry:
-    """The runtime's kernels, and the function as kernel `my.test`."""
+    """Return the runtime's kernels, and the function as kernel `my.test`."""
     kernels = standard_kernels()
     kernels.add(native_kernel(user_kernel("my.test", function), function, signature))
     return kernels
 
 
 def call(arguments: str, results: str, attributes: str = "") -> str:
-    """A program that gives its arguments to `my.test` and returns its results."""
+    """Return a program that passes its arguments to `my.test` and returns its results."""
     types = arguments.split(", ")
     parameters = ", ".join(f"%x{i}: {type_}" for i, type_ in enumerate(types))
     operands = ", ".join(f"%x{i}" for i in range(len(types)))

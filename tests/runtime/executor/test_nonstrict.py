@@ -96,7 +96,9 @@ def test_an_if_waits_for_its_condition_only(host: HostContext, run: Run, conditi
 
 
 def ternary_kernels() -> KernelRegistry:
-    """The seed's example: a kernel that forwards one of two values that it does not read."""
+    """Return kernels with the reference's example: a kernel that forwards one of two values that it
+    does not read.
+    """
 
     def ternary(
         frame: KernelFrame, condition: AsyncValue, true_result: AsyncValue, false_result: AsyncValue

@@ -54,7 +54,7 @@ def test_a_loop_adds_its_kernels_round_by_round(host: HostContext) -> None:
 
 
 def later_on(host: HostContext) -> AsyncValue:
-    """An i32 that the test resolves."""
+    """Return an i32 that the test resolves."""
     return make_unavailable(host.work_queue, "i32")
 
 

@@ -31,7 +31,7 @@ SLOW = 60
 def kernels(
     *functions: Callable[..., object], blocking: bool = False, raw: bool = False
 ) -> KernelRegistry:
-    """The runtime's kernels, and each function as kernel `my.` and its name."""
+    """Return the runtime's kernels, and each function as kernel `my.` and its name."""
     registry = standard_kernels()
     for function in functions:
         name = f"my.{function.__name__}"
@@ -40,7 +40,7 @@ def kernels(
 
 
 def call(results: str, operands: str = "", attributes: str = "") -> str:
-    """A program that returns what `my.test` returns for an i32, a string and a chain."""
+    """Return a program that returns what `my.test` returns for an i32, a string, and a chain."""
     types = {"": "()", "%x": "(i32)", "%x, %c": "(i32, !tfrt.chain)", "%s": "(!tfrt.string)"}
     names = ", ".join(f"%r#{i}" for i in range(results.count(",") + 1))
     count = f":{results.count(',') + 1}" if "," in results else ""

@@ -27,7 +27,7 @@ def sync(body: str, arguments: str = "", results: str = "i32") -> str:
 
 
 def number(name: str, value: int) -> str:
-    """A constant."""
+    """Return a constant."""
     return f'{name} = "tfrt.constant_s.i32"() {{value = {value} : i32}} : () -> i32'
 
 

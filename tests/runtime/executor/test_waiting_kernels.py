@@ -27,7 +27,7 @@ HALF_AN_HOUR = 1800 * 10**6
 
 
 def with_kernel(function: Callable[..., object], **options: object) -> KernelRegistry:
-    """The runtime's kernels, and `my.test`."""
+    """Return the runtime's kernels, and `my.test`."""
     registry = standard_kernels()
     registry.kernel("my.test", results=("i32",), **options)(function)  # type: ignore[arg-type]
     return registry
@@ -68,7 +68,7 @@ SLEEP = """func @main(%us: i32) -> !tfrt.chain {
 
 
 def sleeps(execution: Execution) -> bool:
-    """Whether a thread of the blocking pool has taken its task."""
+    """Return whether a thread of the blocking pool has taken its task."""
     return execution.request.queue._pool.head == 1
 
 
@@ -115,7 +115,7 @@ OUTER = """func @main() -> i32 {
 
 
 def run_outer(threads: int, runs: int) -> list[str | int]:
-    """The outcome of each of several runs whose blocking kernel waits for another run."""
+    """Return the outcome of each of several runs whose blocking kernel waits for another run."""
     began = threading.Barrier(runs)
     with HostContext(f"mstd:2,{threads}") as host:
         kernels = with_kernel(lambda: 42, blocking=True)

@@ -21,7 +21,9 @@ ENTRIES = QUICK | SLOW
 
 
 def entry_in(node: ast.AST) -> str | None:
-    """The entry that an expression is, as `process.quick.NAME`, perhaps one of two with the same words."""
+    """Return the entry that an expression denotes, as in `process.quick.NAME`, perhaps one of two
+    with the same words.
+    """
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and part.attr in ENTRIES:
             holder = part.value
@@ -31,7 +33,7 @@ def entry_in(node: ast.AST) -> str | None:
 
 
 def calls_of(path: Path) -> Iterator[tuple[str, int]]:
-    """The entries that a module calls, each with the number of its arguments."""
+    """Yield the entries that a module calls, each with the number of its arguments."""
     tree = ast.parse(path.read_text())
     named: dict[str, str] = {}
     for node in ast.walk(tree):

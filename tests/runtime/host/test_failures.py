@@ -113,7 +113,9 @@ def caught(function: Callable[[], object]) -> BaseException:
 
 
 def as_text(problem: BaseException) -> str:
-    """What `traceback`, `logging` and pytest's native style print; from 3.13 on, Python, too."""
+    """Return the text that `traceback`, `logging`, and pytest's native style print, and Python
+    itself from 3.13 on.
+    """
     return "".join(traceback.format_exception(problem))
 
 
@@ -135,7 +137,7 @@ def as_pytest(problem: BaseException) -> str:
 
 
 def as_nodes(problem: BaseException) -> list[tuple[object, ...]]:
-    """The expression that `executing` finds by the instruction."""
+    """Return the expression that `executing` finds by the instruction."""
     frames = stack_data.FrameInfo.stack_data(problem.__traceback__, collapse_repeated_frames=False)
     found = [each.executing for each in frames if isinstance(each, stack_data.FrameInfo)]
     return [(each.code_qualname(), each.text(), type(each.node)) for each in found]

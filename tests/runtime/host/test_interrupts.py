@@ -22,7 +22,7 @@ def handler() -> None:
 
 
 def of_runtime(text: str) -> Callable[..., None]:
-    """The function `act` of a source, as one of a module of the runtime."""
+    """Return the function `act` of a source, as if it were in a module of the runtime."""
     module = ModuleType("tfrt_runtime.example")
     exec(text, vars(module))  # noqa: S102
     act: Callable[..., None] = module.act

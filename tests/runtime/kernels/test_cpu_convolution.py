@@ -25,7 +25,9 @@ def numbers(*sizes: int) -> np.ndarray:
 
 
 def windows(images: np.ndarray, axes: tuple[Axis, Axis], outside: float) -> np.ndarray:
-    """The definition: `[rows, columns, batch, height, width, channels]`, cut out one by one."""
+    """Compute the definition: `[rows, columns, batch, height, width, channels]`, cut out one by
+    one.
+    """
     rows, columns = axes
     edges = ((0, 0), (rows.before, rows.after), (columns.before, columns.after), (0, 0))
     extended = np.pad(images, edges, constant_values=outside)

@@ -23,7 +23,7 @@ def shifted_in_place(a: Any, b: Any) -> Any:
 
 
 def native(function: Function, a: int, b: int) -> object:
-    """What the function returns as a native kernel."""
+    """Return the result of the function as a native kernel."""
     return NumbaFunction("k", function, parse_signature("(i64, i64) -> i64")).call(a, b)
 
 

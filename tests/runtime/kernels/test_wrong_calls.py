@@ -76,7 +76,9 @@ def function(
     nonstrict: bool = False,
     kind: FunctionKind = FunctionKind.ASYNC,
 ) -> BefFunction:
-    """A function that calls `kernel` with a value as each operand; numbers are added to what is right."""
+    """Return a function that calls `kernel` with a value as each operand; numbers are added to the
+    right counts.
+    """
     chance = random.Random(name)
     writer = Writer(chance, 0)
     right_arguments, right_results, callees = shape_of(kernel, random.Random(kernel.name))
@@ -93,13 +95,13 @@ def function(
 
 
 def kernel_attributes(kernel: Kernel) -> tuple[str, ...]:
-    """The type words of its attributes; of any number, two."""
+    """Return the type words of a kernel's attributes; two if it accepts any number."""
     words = getattr(kernel, "attributes", ())
     return ("i32", "i32") if words and words[0].startswith("*") else words
 
 
 def file(functions: list[BefFunction], kind: FunctionKind = FunctionKind.ASYNC) -> bytes:
-    """A file of functions; those that they may call come first."""
+    """Return a file of functions; those that they may call come first."""
     i32 = (SYNC_SOURCES if kind is FunctionKind.SYNC else SOURCES)["i32"]
     callees = []
     for arguments, results in FUNCTIONS:
@@ -113,7 +115,7 @@ def file(functions: list[BefFunction], kind: FunctionKind = FunctionKind.ASYNC) 
 
 
 def kinds_of(kernel: Kernel) -> list[FunctionKind]:
-    """The kinds of functions that may call it."""
+    """Return the kinds of functions that may call it."""
     is_only_sync = kernel.sync and not isinstance(kernel, ControlKernel)
     kinds = [] if is_only_sync else [FunctionKind.ASYNC]
     return kinds + [FunctionKind.SYNC] * runs_in_sync(kernel)
@@ -150,7 +152,7 @@ def loaded() -> None:
 
 
 def problems_of(names: list[str]) -> list[str]:
-    """What is wrong with the calls of kernels, each in a child that those before it have survived."""
+    """Return the problems of calls of kernels, each in a child that survived those before."""
 
     def open_work() -> Work:
         runner = Runner(0.02)

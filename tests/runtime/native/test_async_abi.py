@@ -37,7 +37,7 @@ def compiled_code(*, checked: bool = False, left_over: int = 0) -> Iterator[Simu
 
 
 def references(value: int) -> int:
-    """How many references an object has."""
+    """Return how many references an object has."""
     return load(value + at.VALUE_REFERENCES)
 
 

@@ -21,7 +21,7 @@ from tfrt_runtime.native import memory
 
 
 def run(body: Callable[[World], object]) -> object:
-    """What `body` returns when it is all that happens in a world."""
+    """Return the result of `body`, run alone in a world."""
     seen: list[object] = []
     replay(lambda world: seen.append(body(world)))
     return seen[0]

@@ -42,7 +42,7 @@ SEQUENTIAL = Machine(model=MemoryModel.SEQUENTIAL)
 
 
 def word(world: World, name: str, value: int = 0) -> int:
-    """A word that the scenario keeps."""
+    """Create a word that the scenario keeps."""
     address = world.keep(world.label(allocate(8), name))
     store(address, value)
     return address
@@ -211,7 +211,9 @@ def nothing() -> None:
 
 
 def dekker(order: Callable[[], None]) -> Scenario:
-    """Each thread raises its flag, then enters unless it sees the other's."""
+    """Return a scenario in which each thread raises its flag, then enters unless it sees the
+    other's.
+    """
 
     def scenario(world: World) -> None:
         flags = [word(world, "left"), word(world, "right")]
@@ -301,7 +303,7 @@ def unlock(mutex: int) -> None:
 
 
 def counting_with_a_lock(world: World) -> None:
-    """A spin lock protects a plain counter."""
+    """Protect a plain counter with a spin lock."""
     mutex, counter = word(world, "mutex"), word(world, "counter")
 
     def count() -> None:

@@ -69,7 +69,7 @@ TOO_MANY = 400
 def outcomes(
     program: Program, machine: Machine, search: AllSchedules | Reduction
 ) -> tuple[set[str], int]:
-    """All that the program can lead to, and in how many runs that was seen."""
+    """Return all outcomes of the program, and the number of runs."""
     found: set[str] = set()
     runs = 0
     is_left = True
@@ -89,7 +89,7 @@ def outcomes(
 
 
 def run(world: World, program: Program) -> str:
-    """What each thread has seen, what is in memory, and how the run ended."""
+    """Run a program, and return what each thread has seen, the memory, and how the run ended."""
     words = [world.keep(allocate(8)) for _ in range(2)]
     seen: list[list[object]] = [[] for _ in program]
     for word in words:
@@ -146,7 +146,9 @@ def test_reduction_finds_every_outcome_of_spinning_and_sleeping(
 
 
 def counting(threads: int, words: int) -> Callable[[World], None]:
-    """Each thread adds once to each of the words that it shares with its neighbour."""
+    """Return a scenario in which each thread adds once to each of the words that it shares with its
+    neighbor.
+    """
 
     def scenario(world: World) -> None:
         counters = [world.keep(world.label(allocate(8), f"counter {i}")) for i in range(words)]

@@ -86,7 +86,7 @@ def folder(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
 
 
 def can_confine() -> bool:
-    """Whether this system lets a user make namespaces."""
+    """Return whether this system lets a user create namespaces."""
     code = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x78020000))"
     return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

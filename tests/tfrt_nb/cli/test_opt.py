@@ -263,12 +263,12 @@ def in_arith(type_: str) -> dict[str, tuple[scalars.Operation | None, int]]:
 
 
 def written(number: float) -> str:
-    """The number as MLIR reads it."""
+    """Return the number as MLIR reads it."""
     return f"{number:.17e}" if isinstance(number, float) else str(number)
 
 
 def computed(text: str, **options: Any) -> list[str]:
-    """What @main returns; NaN is like NaN."""
+    """Return the results of @main as text, in which NaN equals NaN."""
     execution = Program.from_source(text, "p.mlir").run(**options)
     return [repr(value.result()) for value in execution.results]
 
@@ -331,7 +331,7 @@ def test_folding_the_executor_and_machine_code_compute_the_same(opt: Opt, type_:
 def program(
     lines: list[str], results: Sequence[str], types: Sequence[str], dialect: str = ""
 ) -> str:
-    """A function @main of a dialect."""
+    """Return a function @main of a dialect."""
     listed, body = ", ".join(types), "\n  ".join(lines)
     return (
         f"func.func @main() -> ({listed}) {{\n  {body}\n"

@@ -59,7 +59,7 @@ class Screen(io.StringIO):
 
 
 def gated(host: HostContext, watch: Watch | None) -> tuple[Program, Execution, threading.Event]:
-    """A run whose kernel has started and waits for the event."""
+    """Return a run whose kernel has started and waits for the event."""
     began, go_on = threading.Event(), threading.Event()
 
     def gate(x: int) -> int:

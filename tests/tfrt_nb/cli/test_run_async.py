@@ -20,7 +20,7 @@ SLOW = 120
 
 
 def expected(path: Path) -> Path | None:
-    """The file with what a program prints, if it is one to run."""
+    """Return the file with a program's output if the program is meant to be run."""
     plain = path.with_name(path.name.replace(".landed", ""))
     for ending in (".stdout", ".expected"):
         if plain.with_suffix(ending).exists():

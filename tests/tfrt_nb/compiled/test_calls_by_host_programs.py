@@ -40,7 +40,7 @@ class Call:
 
 
 def calls_in(text: str) -> list[Call]:
-    """What the comments of a program say."""
+    """Return the calls that a program's comments state."""
     calls: list[Call] = []
     for line in text.splitlines():
         key, _, rest = line.removeprefix("// ").partition(": ")
@@ -59,7 +59,7 @@ def argument(word: str) -> object:
 
 
 def made(program: Program, host: HostContext, call: Call, text: str) -> Call:
-    """What really comes of a call."""
+    """Make a call, and return it with its actual outcome."""
     execution = program.run(host, call.function, call.arguments, output=lambda _: None)
     assert isinstance(execution, Execution)
     assert execution.wait(SECONDS), execution.diagnostics
@@ -71,7 +71,7 @@ def made(program: Program, host: HostContext, call: Call, text: str) -> Call:
 
 
 def pointed(problem: Diagnostic, text: str) -> str:
-    """The line that a diagnostic points at."""
+    """Return the line that a diagnostic points at."""
     assert isinstance(problem.location, Location)
     return text.splitlines()[problem.location.line - 1].strip()
 

@@ -44,7 +44,7 @@ SHORT = TEXT.replace("MANY", "3")
 
 
 def outcomes(host: HostContext, text: str) -> list[str]:
-    """The states of a result of each kind of function, when nothing runs anymore."""
+    """Return the states of a result of each kind of function after everything has stopped."""
     program = Program.from_source(text, "f.mlir")
     runs = [program.run(host, "host", [4]), program.run(host, "code")]
     assert all(run.wait(SLOW) for run in runs)

@@ -37,7 +37,7 @@ UNKNOWN = """func.func @unknown() {
 
 
 def names(*definitions: str) -> tuple[list[str], list[str]]:
-    """The symbols of the host half and of the compiled half of a program."""
+    """Return the symbols of the host half and of the compiled half of a program."""
     halves = split(parse_module("\n".join(definitions), "f.mlir"))
     host, compiled = (
         [str(op.properties["sym_name"]).strip('"') for op in half.ops]

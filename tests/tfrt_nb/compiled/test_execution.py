@@ -69,7 +69,7 @@ def program() -> Program:
 
 
 def place(operation: str) -> Location:
-    """Where the first operation is that begins so."""
+    """Return the location of the first operation that starts with this text."""
     before = TEXT.partition(operation)[0]
     return Location("f.mlir", before.count("\n") + 1, len(before) - before.rfind("\n"))
 

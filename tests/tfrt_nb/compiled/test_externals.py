@@ -103,7 +103,7 @@ def test_what_it_raises_is_an_error_at_the_call(
 
 
 def at(text: str, diagnostic: Diagnostic) -> str:
-    """The line that a diagnostic is about."""
+    """Return the line that a diagnostic is about."""
     place = diagnostic.location
     assert place is not None
     return text.splitlines()[place.line - 1]

@@ -14,7 +14,7 @@ SLOW = 60
 
 
 def results(host: HostContext, text: str, *arguments: object) -> tuple[list[object], str]:
-    """The results of @main and what it prints."""
+    """Return the results and the output of @main."""
     execution = Program.from_source(text, "seed.mlir").run(
         host, "main", arguments, output=lambda _: None
     )

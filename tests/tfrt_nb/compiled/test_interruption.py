@@ -151,7 +151,9 @@ class Start:
 
 
 def place(text: str, operation: str) -> Location:
-    """Where the operation is in the line that starts with this: after its results."""
+    """Return the location of the operation in the line that starts with this text: after its
+    results.
+    """
     before, found, _ = text.partition(operation)
     assert found
     skipped = operation.find("= ") + 2 if "= " in operation else 0

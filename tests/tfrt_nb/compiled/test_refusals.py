@@ -24,7 +24,7 @@ func.func @main(%x: i32) {
 
 
 def changed(old: str, new: str) -> bytes:
-    """A file whose section of compiled functions says something else."""
+    """Return a file with a change in its section of compiled functions."""
     file = BefFile.load(Program.from_source(FUNCTIONS, "test.mlir").bef)
     assert old in file.compiled
     return write_bef(replace(file, compiled=file.compiled.replace(old, new)))

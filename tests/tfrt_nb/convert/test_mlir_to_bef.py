@@ -42,7 +42,7 @@ def test_the_bytes_are_those_of_the_reference(name: str, is_whole: bool, ending:
 
 
 def contents(file: BefFile) -> tuple[object, ...]:
-    """What a file says."""
+    """Return the contents of a file."""
     return (
         file.functions,
         file.kernel_names,
@@ -77,7 +77,7 @@ def test_records_say_what_a_reader_finds_in_the_bytes(optional_sections: bool) -
 
 
 def refusals(text: str) -> list[tuple[str, str]]:
-    """What the text's conversion is refused for: the source at the place, and the message."""
+    """Return the errors of the source's conversion: the source at the place, and the message."""
     with pytest.raises(ConversionError) as refusal:
         mlir_to_bef(parse_module(text, "f.mlir"))
     return [

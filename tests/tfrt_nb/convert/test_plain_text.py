@@ -188,14 +188,14 @@ WHOLE = {
 
 
 def plain_records(text: str, name: str) -> BefModule | None:
-    """The records without the IR; None for a program that is not plain."""
+    """Return the records made without the IR; None for a program that is not plain."""
     with collector_paused(), deep_stack():
         program = read_plain(SourceText(text, name))
     return None if program is None else plain_text.plain_records(program)
 
 
 def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
-    """The records, or what is wrong with a program; None for one with compiled functions."""
+    """Return the records, or the errors of a program; None for one with compiled functions."""
     try:
         host, code = divide(parse_module(text, name))
         return to_records(host) if code is None else None

@@ -12,7 +12,7 @@ CHEAP = StreamOptions(cost_threshold=10)
 
 
 def streams(text: str, options: StreamOptions = AUTOMATIC) -> list[int]:
-    """Of the first function: the stream that starts it, then those of its operations."""
+    """Return the streams of the first function: that of its start, then those of its operations."""
     return list(to_records(parse_module(text, "f.mlir"), streams=options).functions[0].streams)
 
 

@@ -13,7 +13,9 @@ from tfrt_runtime.native.layouts import SITE_MOST
 
 
 def states(document):
-    """What is known of each operation without its events, by its text up to the first space or parenthesis."""
+    """Return what is known of each operation without its events, by its text up to the first space
+    or parenthesis.
+    """
     found = document.unlogged()
     return {
         row["text"].strip().split(" ")[0]: found.get(row["id"], "did not run")
@@ -304,7 +306,9 @@ func.func @main(%n: i64) -> i64 {
 
 
 def spans(document, name):
-    """The instances of a call that started, and of those that ended: plain calls end with their values."""
+    """Return the instances of a call that started, and those that finished; plain calls finish with
+    their values.
+    """
     data = document.data
     operation = next(
         o["id"] for o in data["program"]["operations"] if o["text"].strip().startswith(name + " ")

@@ -135,7 +135,7 @@ func.func @main() -> i32 {
 
 
 def gated(*, blocking=False):
-    """A kernel that waits for an event, and an event for its beginning."""
+    """Return a kernel that waits for an event, and an event for its start."""
     began, go_on = threading.Event(), threading.Event()
 
     def wait(x):

@@ -47,7 +47,7 @@ C_TYPES = {
 
 
 def wrapped(number: int, bits: int = 64) -> int:
-    """The number in two's complement."""
+    """Return the number in two's complement."""
     return (number + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
 
@@ -56,7 +56,7 @@ def unsigned(number: int) -> int:
 
 
 def compiled(body: str, inputs: tuple[str, ...], output: str) -> Callable[..., object]:
-    """A function of one line of arithmetic: `%r` of `%a`, `%b`, `%c`."""
+    """Return a function of one line of arithmetic: `%r` from `%a`, `%b`, `%c`."""
     parameters = ", ".join(f"%{name}: {type_}" for name, type_ in zip("abc", inputs, strict=False))
     text = f"func.func @f({parameters}) -> {output} {{\n  {body}\n  return %r : {output}\n}}"
     code = load(object_code(lower_to_llvm(parse_module(text, "program"))), {})

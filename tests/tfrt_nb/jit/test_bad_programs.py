@@ -22,7 +22,7 @@ QUEUES = ["s", "mstd:2"]
 
 
 def run(text: str, queue: str = "s") -> tuple[str, tuple[Diagnostic, ...]]:
-    """What a program prints, and why it is refused or fails; nothing is left over."""
+    """Return a program's output, and why it is rejected or fails; check that nothing is left."""
     output: list[str] = []
     errors: tuple[Diagnostic, ...] = ()
     with HostContext(queue) as host, AsyncRuntime(host, output=output.append) as async_runtime:
@@ -48,7 +48,7 @@ def failures(text: str, queue: str = "s") -> list[str]:
 
 
 def main(body: str, others: str = "") -> str:
-    """A program whose main function has the body."""
+    """Return a program whose main function has the body."""
     return (
         f"func.func @main() {{\n{body}\n  return\n}}\n{others}\nfunc.func private @printI64(i64)\n"
     )
@@ -193,7 +193,9 @@ func.func private @printI64(i64)
 
 
 def on_a_stack_of_8_mb(text: str, queue: str) -> tuple[str, list[str]]:
-    """What a program prints and why it fails, whatever the size of the main thread's stack is."""
+    """Return a program's output and why it fails, independently of the size of the main thread's
+    stack.
+    """
     results: list[tuple[str, tuple[Diagnostic, ...]]] = []
     former = threading.stack_size(2**23)
     try:

@@ -45,7 +45,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
 
 
 def run(text: str) -> str:
-    """What a program prints."""
+    """Return a program's output."""
     output: list[str] = []
     with HostContext("s") as host, AsyncRuntime(host, output=output.append) as runtime:
         module = parse_module(text, "program")

@@ -35,7 +35,9 @@ def host(request: pytest.FixtureRequest) -> Iterator[HostContext]:
 
 
 def text_of(kind: str, text: str) -> str:
-    """A program with the kernels of its kind: `TFRT.` stands for the prefix up to the suffix."""
+    """Return a program with the kernels of its kind: `TFRT.` represents the prefix up to the
+    suffix.
+    """
     return text.replace("ATTRIBUTES", kind).replace("_S.", "_s." if kind else ".")
 
 
@@ -136,7 +138,7 @@ def outcome(run: Execution) -> tuple[object, ...]:
 
 
 def outcomes(host: HostContext, text: str, *values: object) -> list[tuple[object, ...]]:
-    """What a program comes to on both tiers."""
+    """Return a program's outcomes on both tiers."""
     program = Program(text)
     return [outcome(program.run(*values, host=host, tier=tier)) for tier in TIERS]
 

@@ -21,7 +21,7 @@ NOT_LOWERED_BY_MLIR = {"afunc_calls", "error_afunc"}
 
 
 def tool(name: str) -> str:
-    """A tool of MLIR; the test is skipped without it."""
+    """Return the path of an MLIR tool; the test is skipped without it."""
     found = shutil.which(name, path=os.environ.get("MLIR_TOOLS")) or shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not on PATH, and MLIR_TOOLS names no folder with it")

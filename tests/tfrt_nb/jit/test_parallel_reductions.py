@@ -20,7 +20,9 @@ WORKERS = [1, 2, 8]
 
 
 def loop(dimensions: list[tuple[int, int, int]]) -> str:
-    """A sum, a product modulo 2^64 and a maximum over what the indices make, in one loop."""
+    """Return one loop with a sum, a product modulo 2^64, and a maximum of numbers computed from the
+    indices.
+    """
     rank = len(dimensions)
     bounds = "\n".join(
         f"  %lo{d} = arith.constant {lower} : index\n  %hi{d} = arith.constant {upper} : index\n"
@@ -62,7 +64,7 @@ def loop(dimensions: list[tuple[int, int, int]]) -> str:
 
 
 def expected(dimensions: list[tuple[int, int, int]], start: int) -> list[int]:
-    """What Python's own loops make of that."""
+    """Compute the same with Python's own loops."""
     numbers = [
         functools.reduce(lambda a, n: 7 * a + n, indices, start)
         for indices in itertools.product(*(range(*dimension) for dimension in dimensions))

@@ -35,7 +35,7 @@ def code() -> MachineCode:
 
 
 def rounded(number: float) -> float:
-    """The number of 8 binary digits that is nearest; exact arithmetic."""
+    """Return the nearest number of 8 binary digits, by exact arithmetic."""
     if not math.isfinite(number) or number == 0:
         return number
     exponent = max(math.frexp(number)[1] - 1, -126)

@@ -38,7 +38,9 @@ def at_mark(text: str) -> tuple[str, int]:
 
 
 def offered(line: str) -> dict[str, str]:
-    """What is offered at the mark in a line of @main, with its types, or else their kinds."""
+    """Return the completions at the mark in a line of @main, with their types, or otherwise their
+    kinds.
+    """
     found = complete(*at_mark(f"{HEAD}  {line}{TAIL}"))
     return {one.text: one.type or one.kind for one in found}
 

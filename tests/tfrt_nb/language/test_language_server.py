@@ -55,14 +55,14 @@ class Session:
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
 
     async def diagnostics(self) -> list[Any]:
-        """Those of the latest version."""
+        """Return the diagnostics of the latest version."""
         while True:
             params = await self.found.get()
             if params.version == self.version:
                 return list(params.diagnostics)
 
     def at(self, words: str, add: int = 0) -> dict[str, Any]:
-        """The document and the position of some words in it."""
+        """Return the document and the position of some words in it."""
         before = self.text[: self.text.index(words) + add].split("\n")
         column = len(before[-1].encode("utf-16-le")) // 2
         return {
@@ -71,7 +71,7 @@ class Session:
         }
 
     def shown(self, place: Any) -> str:
-        """The text of a range in a line."""
+        """Return the text of a range in a line."""
         line = self.text.split("\n")[place.start.line].encode("utf-16-le")
         return line[2 * place.start.character : 2 * place.end.character].decode("utf-16-le")
 

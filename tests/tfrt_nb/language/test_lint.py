@@ -155,7 +155,7 @@ def test_only_a_function_that_changed_is_looked_at_again(monkeypatch) -> None:
 
 
 def fixed(line: str) -> list[str]:
-    """The line after each fix of its mistakes."""
+    """Return the line after each fix of its mistakes."""
     text = f"func.func @main(%n: i32) -> i32 {{\n  %six = tfrt.constant.i32 6\n  {line}\n"
     text += "}" if "return" in line else "  tfrt.return %six : i32\n}"
     pairs = [pair for one in lint(text, "x") for pair in fixes(text, one)]

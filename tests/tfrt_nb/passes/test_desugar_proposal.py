@@ -18,7 +18,7 @@ LANDED = sorted(GOLDEN.glob("*.landed.mlir"))
 
 
 def desugared(text: str) -> str:
-    """The program in the operations that landed."""
+    """Return the program with the operations that landed."""
     module = parse_module(text, "program")
     DesugarProposal().apply(Context(), module)
     module.verify()
@@ -159,7 +159,7 @@ def test_an_error_reaches_a_handle_that_is_not_emplaced_yet(
 
 
 def by_hand(body: str) -> str:
-    """A program whose `@main` opens the gate that `@f` awaits only after the call."""
+    """Return a program whose `@main` opens the gate that `@f` awaits only after the call."""
     return f"""
 func private @printI64(i64)
 func @later(%x: i64) {{ return }}

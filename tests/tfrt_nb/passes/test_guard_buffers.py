@@ -42,7 +42,7 @@ func.func private @free(%m: memref<?xi64>) {
 
 
 def guarded(body: str) -> list[str]:
-    """What a function does, in the order of its text."""
+    """Return the operations of a function, in the order of its text."""
     module = parse_module(HEAD + body + REST, "program")
     parse_pipeline("async-guard-buffers").apply(Context(), module)
     first = module.body.block.first_op

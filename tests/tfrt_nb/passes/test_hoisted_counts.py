@@ -105,7 +105,7 @@ def memory() -> WatchedMemory:
 
 
 def counts_of_a_run(text: str) -> list[str]:
-    """The counts of `@main` that a run makes, each with whether it is in a block that the loop comes back to."""
+    """Return the counts in `@main` of a run, each with whether it is in a block of the loop."""
     steps = lowering_steps(parse_module(text, "program"))
     module = next(module for name, module in steps if name == "async-hoist-ref-counts")
     return [

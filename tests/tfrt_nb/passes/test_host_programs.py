@@ -13,7 +13,7 @@ from tfrt_nb.source import parse_module
 
 
 def after(pipeline: str, text: str) -> str:
-    """The functions of a program after passes, as text."""
+    """Return the functions of a program after passes, as text."""
     module = parse_module(text, "f.mlir")
     parse_pipeline(pipeline).apply(Context(), module)
     module.verify()
@@ -23,7 +23,7 @@ def after(pipeline: str, text: str) -> str:
 
 
 def streams(text: str, options: str = "") -> list[str]:
-    """The remarks on a program."""
+    """Return the remarks on a program."""
     context = RemarkContext()
     module = parse_module(text, "f.mlir")
     parse_pipeline(f"tfrt-print-stream{options}").apply(context, module)

@@ -27,7 +27,7 @@ MAX_STEPS = 300
 
 
 def random_program(random: Random) -> str:
-    """A function with a chain of blocks that branch forwards and, sometimes, backwards."""
+    """Return a function with a chain of blocks that branch forward and, sometimes, backward."""
     count = random.randint(1, 5)
     blocks = [_random_block(random, index, count) for index in range(count)]
     return f"""
@@ -137,7 +137,7 @@ class Walk:
 
 
 def counted(program: str, *, optimised: bool, share_exits: bool = False) -> ModuleOp:
-    """The program with counts, and perhaps without those that cancel."""
+    """Return the program with counts, and perhaps without those that cancel."""
     module = parse_module(program, "program")
     AsyncRuntimeRefCounting(share_exits).apply(Context(), module)
     if optimised:
@@ -215,7 +215,7 @@ class Failing:
 
 
 def sharing_exits(program: str, *, optimised: bool = False) -> func.FuncOp:
-    """The function with counts that ways to an error share."""
+    """Return the function with counts that paths to an error share."""
     module = counted(program, optimised=optimised, share_exits=True)
     function = module.body.block.last_op
     assert isinstance(function, func.FuncOp)

@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "async" / "refcount"
 
 
 def counted(text: str) -> str:
-    """The program with references counted."""
+    """Return the program with reference counts."""
     module = parse_module(text, "program")
     AsyncRefCounting().apply(Context(), module)
     module.verify()
@@ -31,7 +31,7 @@ def counted(text: str) -> str:
 
 
 def optimized(text: str) -> str:
-    """The program with references counted, and pairs cancelled."""
+    """Return the program with reference counts, and without pairs that cancel."""
     module = parse_module(counted(text), "program")
     AsyncRefCountingOptimization().apply(Context(), module)
     module.verify()
@@ -39,7 +39,7 @@ def optimized(text: str) -> str:
 
 
 def in_any_order(text: str) -> list[str]:
-    """The lines, with adjacent counting operations of one kind sorted."""
+    """Return the lines, with adjacent counting operations of one kind sorted."""
 
     def kind(line: str) -> str:
         match = re.match(r"\s*async\.(?:add|drop)_ref", line)

@@ -29,7 +29,7 @@ MARKS = ["\n", "\n", ",", ":", "%", "#1", " // ", '"', "0x1F"]
 
 
 def facts(operation: Operation) -> tuple[Any, ...]:
-    """All that can be seen of an operation."""
+    """Return everything that can be seen of an operation."""
     span = source_span(operation)
     return (
         type(operation),
@@ -51,7 +51,7 @@ def facts(operation: Operation) -> tuple[Any, ...]:
 
 
 def outcome(text: str) -> list[Any]:
-    """All operations of the module that `text` is, or all that is wrong with it."""
+    """Return all operations of the module in `text`, or all of its errors."""
     try:
         return [facts(operation) for operation in parse_module(text, "program").walk()]
     except SourceError as problem:
@@ -59,7 +59,7 @@ def outcome(text: str) -> list[Any]:
 
 
 def careful_outcome(text: str) -> list[Any]:
-    """The same, when each operation is checked by itself."""
+    """Return the same as `outcome`, but check each operation separately."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(verification, "verification_key", lambda *_: None)
         return outcome(text)
@@ -82,7 +82,7 @@ def test_damaged_programs_are_judged_alike(seed: int) -> None:
 
 
 def short_form(text: str) -> str:
-    """The program with its operations out of quotes, where they can be."""
+    """Return the program with its operations in the short form, if they have one."""
     return print_module(parse_module(text, "text"))
 
 
@@ -187,7 +187,7 @@ func.func @f_I(%x: i32) -> i32 {
 
 
 def forms(count: int) -> str:
-    """A program with each of the operations that often."""
+    """Return a program with each of the operations `count` times."""
     compiled, host, called = (
         "".join(part.replace("_I", str(index)) for index in range(count))
         for part in (COMPILED, HOST, CALLED)

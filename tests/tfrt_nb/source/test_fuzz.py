@@ -34,7 +34,7 @@ CHUNKS = 12
 
 
 def generic_form(text: str) -> str:
-    """The program with every operation in quotes, itself if it is not one that is accepted."""
+    """Return the program with every operation in quotes, or unchanged if it is not valid."""
     stream = StringIO()
     try:
         Printer(stream, print_generic_format=True).print_op(parse_module(text, "text"))

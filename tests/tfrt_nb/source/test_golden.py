@@ -51,7 +51,7 @@ LOST_IN_BEF = {
 
 
 def refusals() -> dict[str, list[tuple[int, int, str]]]:
-    """The errors of the programs that the front end refuses: line, column and message."""
+    """Return the errors of the programs that the front end rejects: line, column, and message."""
     found = {}
     for path in GOLDEN.glob("reject_*.error"):
         text = path.read_text()

@@ -30,7 +30,7 @@ def named(name: str, child: LocationAttr | None = None) -> NameLoc:
 
 
 def location(written: str, aliases: str = "") -> LocationAttr:
-    """What is recorded of an operation followed by `written`."""
+    """Return the location recorded for an operation followed by `written`."""
     text = f'func @f() {{\n  %a = "golden.op"() : () -> i32{written}\n  tfrt.return\n}}\n{aliases}'
     function = parse_module(text, "text.mlir").body.block.first_op
     assert function is not None

@@ -18,7 +18,7 @@ from tfrt_runtime.diagnostics import Location
 
 
 def nested(depth: int) -> str:
-    """A function in which regions nest so deep; its own body is one of them."""
+    """Return a function in which regions nest to `depth`, including its own body."""
     inner = depth - 1
     opening, closing = '"a.b"() ({\n', "tfrt.return\n}) : () -> ()\n"
     return f"func @f() {{\n{opening * inner}{closing * inner}tfrt.return\n}}\n"

@@ -30,7 +30,7 @@ def both(x: int) -> tuple[int, int]:
 
 
 def named(program: Any) -> list[str]:
-    """The values that a program's text gives names to, in its order; those of the main function only."""
+    """Return the values that a program's source names, in order, from the main function only."""
     main = program.mlir.rpartition("func.func @")[2]
     return re.findall(r"%([A-Za-z_]\w*)(?=[,\w %]* = )", main)
 

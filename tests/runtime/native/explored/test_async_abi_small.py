@@ -46,7 +46,7 @@ class MemberScene(Scene):
         self.members = self.group(1)
 
     def resolves(self) -> None:
-        """One thread resolves the member."""
+        """Resolve the member on one thread."""
         self.thread(lambda: self.kind.resolve(self.member), "producer")
 
 
@@ -318,7 +318,7 @@ def test_a_late_failure_leaves_an_available_token_as_it_is(world: World, emplace
 
 
 def cancelled_run(scene: MemberScene) -> tuple[int, int]:
-    """A table with room for one cancelled run, and the `STOP_*` words for it."""
+    """Create a table with room for one cancelled run, and the `STOP_*` words for it."""
     table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(at.STOP_SIZE, "stop")
     for place in range(0, at.STOP_SIZE, 8):
         store(stop + place, 0)
@@ -461,14 +461,16 @@ RUN, OTHER_RUN = 41, 42
 
 
 def made_error(context: int, handle: int) -> int:
-    """An error value with one reference."""
+    """Create an error value with one reference."""
     value = new_value(context, 0)
     set_error(value, handle, at.TYPE_ERROR)
     return value
 
 
 def load_failure(scene: MemberScene) -> int:
-    """The error that the task has noted for its thread, which the thread's end would drop."""
+    """Take the error that the task has recorded for its thread, which would drop it when it
+    exits.
+    """
     place = scene.host.outside[0] + at.CONTEXT_FAILURE
     failure = load_acquire(place)
     store_release(place, 0)

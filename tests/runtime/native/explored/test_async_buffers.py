@@ -38,14 +38,14 @@ class Buffers:
         store(self.host.process + at.PROCESS_BUFFERS, self.shared)
 
     def made(self, context: int) -> int:
-        """The handle of a new buffer; blocks are never released."""
+        """Return the handle of a new buffer; blocks are never released."""
         handle = new_buffer(context, SIZE)
         self.world.keep(block_of(handle))
         self._made.append(handle)
         return handle
 
     def _free_all(self) -> None:
-        """What a scenario leaves."""
+        """Free the buffers that a scenario leaves."""
         for handle in self._made:
             free_block(self.host.main, handle, 0)
 
@@ -56,7 +56,7 @@ class Buffers:
 
 
 def is_live(handle: int) -> bool:
-    """What compiled code asks by two instructions."""
+    """Check what compiled code checks with two instructions."""
     return load_acquire(block_of(handle) + at.BLOCK_GENERATION) == handle >> at.HANDLE_SHIFT
 
 

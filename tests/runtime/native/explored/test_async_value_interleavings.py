@@ -15,19 +15,21 @@ from tfrt_runtime.native.queues.waiters import drop_latch
 
 
 def payload(value: int) -> int:
-    """The first payload word of an available value."""
+    """Return the first payload word of an available value."""
     return load(async_value.resolve(value) + at.VALUE_PAYLOAD)
 
 
 def new_target(world: World, host: SimulatedHost, payload_type: int) -> int:
-    """An unresolved value with two references: one for what resolves it, one for what forwards to it."""
+    """Create an unresolved value with two references: one for its producer, and one for the value
+    that forwards to it.
+    """
     target = name_cell(world, handles.value_make(host.main, payload_type), "target")
     handles.value_add_reference(target)
     return target
 
 
 def new_indirect(world: World, host: SimulatedHost, name: str = "indirect") -> int:
-    """A value that will forward to another one."""
+    """Create a value that will forward to another one."""
     return name_cell(world, handles.value_make_indirect(host.main), name)
 
 

@@ -33,7 +33,8 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
-    """A program of one argument and one result, for 0, 1 and 2; what it gives for 1 says what for the others.
+    """Return a scenario of a program with one argument and one result, for 0, 1, and 2; its result
+    for 1 determines the others.
 
     Its memory and that of the request are freed as soon as the run has finished, if nothing cancels
     it.

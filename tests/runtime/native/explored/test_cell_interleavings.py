@@ -25,7 +25,7 @@ def small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def blocks_of(batch: int) -> list[int]:
-    """The blocks of a batch, which says how many they are."""
+    """Return the blocks of a batch, which stores their number."""
     count = load(batch + at.BATCH_COUNT)
     blocks = []
     while batch != 0:
@@ -44,7 +44,9 @@ def give_batch(host: SimulatedHost, blocks: list[int]) -> None:
 
 
 def take_batch(host: SimulatedHost) -> list[int]:
-    """The blocks of a batch of the depot, which are written to; none if it is empty."""
+    """Take a batch of the depot, write to its blocks, and return them; none if the depot is
+    empty.
+    """
     batch = cells.take_batch(host.process, CLASS)
     blocks = [] if batch == 0 else blocks_of(batch)
     for block in blocks:
@@ -53,7 +55,7 @@ def take_batch(host: SimulatedHost) -> list[int]:
 
 
 def left_in(host: SimulatedHost) -> list[int]:
-    """The blocks of the depot, which is empty afterwards."""
+    """Take all blocks of the depot, and return them."""
     blocks: list[int] = []
     while batch := take_batch(host):
         blocks += batch

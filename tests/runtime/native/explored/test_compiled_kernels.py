@@ -33,7 +33,7 @@ class KernelScene(Scene):
         self.thread(lambda: body(context), name)
 
     def value(self) -> int:
-        """An unavailable host value with one reference."""
+        """Create an unavailable host value with one reference."""
         made = handles.value_make(self.host.main, at.TYPE_I64)
         return name_cell(self.world, made, "host value")
 
@@ -55,7 +55,9 @@ class KernelScene(Scene):
             async_abi.emplace_object(made)
 
     def record(self, adapter: int, *types: int) -> int:
-        """The record of a kernel with one argument and as many results as there are types less one."""
+        """Create the record of a kernel with one argument and one result less than there are
+        types.
+        """
         record = self.host.block(128, "record", "RECORD_")
         data = self.host.block(8 * (compiled_kernels.FIRST_TYPE + len(types)), "data")
         waiters = (

@@ -72,7 +72,7 @@ class Program:
 
 
 def first_available(context: int, record: int) -> None:
-    """A non-strict kernel: whichever argument is available."""
+    """Implement a non-strict kernel: return the first available argument."""
     for index in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
         if async_value.state_of(value) >= at.CONCRETE:
@@ -94,7 +94,7 @@ def chain(context: int, _record: int) -> None:
 
 
 def calls(host: SimulatedHost) -> dict[str, Call]:
-    """The kernels of the programs; control kernels call the second function."""
+    """Return the kernels of the programs; control kernels call the second function."""
     function = host.function
 
     def control(kernel: Callable[[int, int], None], *data: int) -> Call:
@@ -121,7 +121,9 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
 def load_program(
     host: SimulatedHost, functions: Sequence[Function], **others: Callable[[int, int], None]
 ) -> list[int]:
-    """The addresses of functions, which may call `others` beside the kernels of `calls`."""
+    """Load functions, which may call `others` besides the kernels of `calls`, and return their
+    addresses.
+    """
     kernels = calls(host) | {name: Call(host.function(kernel)) for name, kernel in others.items()}
     files = [function.bef() for function in functions]
     return load_functions(
@@ -138,7 +140,8 @@ def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool)
 def running(
     program: Program, *, is_cancelled: bool = False, is_task: bool = True
 ) -> Callable[[World], None]:
-    """The program on two workers; with `is_cancelled`, another thread cancels it at any time.
+    """Return a scenario of the program on two workers; with `is_cancelled`, another thread cancels
+    it at any time.
 
     Its memory is freed as soon as the run has finished, as by a caller that dropped it.
     """

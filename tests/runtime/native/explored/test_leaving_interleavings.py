@@ -19,12 +19,12 @@ COUNTERS = (at.QUEUE_SLEEPERS, at.QUEUE_WAITING, at.QUEUE_SEEKERS, at.QUEUE_NAPP
 
 
 def counts(host: SimulatedHost) -> list[int]:
-    """How many threads are counted as idle, of each kind."""
+    """Return how many threads of each kind are counted as idle."""
     return [load(host.queue + counter) for counter in COUNTERS]
 
 
 def work_and_sleep(host: SimulatedHost, worker: int) -> None:
-    """What a worker does, without seeking."""
+    """Work as a worker does, without seeking."""
     while load_acquire(host.queue + at.QUEUE_STOP) == 0:
         if not executor.work_without_starts(worker):
             sharing.sleep_or_nap(worker)

@@ -47,7 +47,9 @@ REPEATED = Program(
 
 
 def double(attempt: int) -> int:
-    """What the last function of each program does, as machine code that asks once whether to go on."""
+    """Do the work of each program's last function, as machine code that checks once whether to
+    continue.
+    """
     if machine_calls.ask(attempt) == 0:
         return 0
     store(attempt + at.ATTEMPT_RESULTS, 2 * load(load(attempt + at.ATTEMPT_ARGUMENTS)))
@@ -55,7 +57,7 @@ def double(attempt: int) -> int:
 
 
 def double_repeatedly(attempt: int) -> int:
-    """What a loop over `double` does: the iterations that are left, then the value."""
+    """Do the work of a loop over `double`, from the remaining iterations and the value."""
     words = load(attempt + at.ATTEMPT_ARGUMENTS)
     if machine_calls.ask(attempt) == 0:
         return 0
@@ -88,7 +90,8 @@ def becoming_hot(
     is_cancelled: bool = False,
     is_task: bool = True,
 ) -> Callable[[World], None]:
-    """The program on two workers; its last function is hot after that many interpreted calls.
+    """Return a scenario of the program on two workers, whose last function is hot after that many
+    interpreted calls.
 
     Everything that belongs to the program is freed as soon as the run has finished.
     """

@@ -82,14 +82,14 @@ def test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken(world:
 
 
 def flag(world: World, name: str) -> int:
-    """A futex word of the scenario, 0 at first."""
+    """Create a futex word of the scenario, which is 0 at first."""
     address = world.keep(world.label(allocate(8), name))
     store(address, 0)
     return address
 
 
 def count_up(address: int) -> int:
-    """One more; waiting threads check again.  Returns the new number."""
+    """Count one more, let waiting threads check again, and return the new number."""
     count = fetch_add(address, 1) + 1
     futex_wake(address, 9)
     return count
@@ -184,7 +184,9 @@ def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
 
 
 def idle_threads(count: int) -> Callable[[World], None]:
-    """A task for one of several idle threads.  Each leaves when it was idle for its time, not before."""
+    """Return a scenario with a task for one of several idle threads, each of which exits after its
+    idle time, not before.
+    """
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=1 + count, pool_places=2)
@@ -226,9 +228,9 @@ def test_an_idle_thread_leaves_when_its_time_is_over_and_not_before(
 
 
 def patience(world: World) -> None:
-    """A task waits for the next one, in a pool of one thread that may have one more.
+    """Let a task wait for the next one, in a pool of one thread that may have one more.
 
-    The second thread starts when the pool asks for it, and not before.
+    The second thread starts when the pool requests it, and not before.
     """
     host = SimulatedHost(world, outside=3, pool_places=4)
     adder, first, second = host.outside

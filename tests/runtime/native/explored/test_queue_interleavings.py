@@ -33,7 +33,7 @@ from tfrt_runtime.native.queues import deques, tasks
 
 
 def pop_all(deque: int) -> list[int]:
-    """What is left in a deque, for its owner."""
+    """Pop all tasks left in a deque, as its owner."""
     found = []
     while (task := deques.pop_bottom(deque)) != 0:
         found.append(task)
@@ -228,7 +228,7 @@ def test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_
 
 
 def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
-    """A word that is 1, and the address of a task function that makes it 0."""
+    """Return a word that is 1, and the address of a task function that sets it to 0."""
     word = world.keep(world.label(allocate(8), "word"))
     store(word, 1)
 
@@ -240,7 +240,9 @@ def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
 
 
 def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> None:
-    """A worker; when it finds no task, `seeks` says whether to search again without sleeping."""
+    """Work as a worker; if it finds no task, `seeks` says whether to search again without
+    sleeping.
+    """
     while load_acquire(word) != 0:
         task = tasks.find_task(context)
         if task != 0:
@@ -250,7 +252,9 @@ def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> No
 
 
 def seeking(seekers: int) -> Callable[[World], None]:
-    """A worker adds a task for those that seek work, and never comes back to it."""
+    """Return a scenario in which a worker adds a task for seeking threads, and never returns to
+    it.
+    """
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1 + seekers)
@@ -330,7 +334,9 @@ def test_a_thread_that_rests_or_seeks_work_is_free(be_idle: Callable[[int], None
 
 
 def watching(watchers: int) -> Callable[[World], None]:
-    """A worker runs the task that makes a word 0, and threads that take no tasks wait for the word."""
+    """Return a scenario in which a worker runs the task that sets a word to 0, and threads that
+    take no tasks wait for the word.
+    """
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1, outside=1)

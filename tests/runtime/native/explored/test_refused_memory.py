@@ -56,14 +56,16 @@ class Memory:
         return refused
 
     def end(self) -> None:
-        """The system has memory again."""
+        """Let the system have memory again."""
         self._host.world.refuses = lambda: False
 
 
 def running(
     program: Program, refuses: Refusal, slabs_left: int = ALWAYS, seen: list[int] | None = None
 ) -> Callable[[World], None]:
-    """The program on two workers; its results are right, or errors if something was refused."""
+    """Return a scenario of the program on two workers; its results are right, or errors if memory
+    was refused.
+    """
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
@@ -85,7 +87,7 @@ def running(
 
 
 def allocations(program: Program) -> int:
-    """How often the program asks the system, about."""
+    """Return about how often the program requests memory from the system."""
     seen: list[int] = []
     explore_at_random(running(program, lambda _: False, seen=seen), interleavings=3)
     return max(seen)

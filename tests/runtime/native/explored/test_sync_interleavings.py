@@ -36,7 +36,7 @@ Kernel = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 def function(
     kind: FunctionKind, arguments: int, kernels: Sequence[Kernel], results: tuple[int, ...]
 ) -> BefFunction:
-    """A function over i32."""
+    """Return a function over i32."""
     records = tuple(
         BefKernel(name, 0, given, (), functions, made, (), len(given))
         for name, given, made, functions in kernels
@@ -160,7 +160,9 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
 
 
 def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
-    """The program on two workers; with `is_cancelled`, another thread cancels it at any time."""
+    """Return a scenario of the program on two workers; with `is_cancelled`, another thread cancels
+    it at any time.
+    """
     functions, argument, expected = PROGRAMS[name]
 
     def scenario(world: World) -> None:

@@ -46,7 +46,7 @@ def small_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def matrix(host: SimulatedHost, memory: Store, rows: int, columns: int) -> int:
-    """A matrix of f32 with the elements 1, 2, 3 and so on."""
+    """Create a matrix of f32 with the elements 1, 2, 3, and so on."""
     like = tensors.new_shape(host.main, memory.address, 2, rows * columns)
     store(like + at.TENSOR_SIZES, rows)
     store(like + at.TENSOR_SIZES + 8, columns)
@@ -145,9 +145,11 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once(world: World) ->
 
 
 def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[World], None]:
-    """A product of a row of 2 in parts of two columns, by the kernel's thread and workers.
+    """Return a scenario of a product of a row of 2 in parts of two columns, by the kernel's thread
+    and workers.
 
-    Two columns, as the simulator knows races of whole words.  `seeks`: the workers seek work meanwhile.
+    There are two columns because the simulator finds races only of whole words. With `seeks`, the
+    workers seek work meanwhile.
     """
     columns = 2 * parts
 
