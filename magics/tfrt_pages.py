@@ -1,9 +1,9 @@
 """Bundle the page's modules into one for JupyterLab, the documentation, exported boards, and each kind of widget.
 
 No npm: the sources are modules that a browser runs as they are.  Only comments and indentation are
-left out, because each exported page and each widget contains its module; nothing is renamed, so
-that a stack trace has the names of the sources.  The build of a wheel runs this module; it is not
-part of the packages.
+omitted, because each exported page and each widget contains its module; nothing is renamed, so that
+a stack trace has the names of the sources.  The build of a wheel runs this module; it is not part
+of the packages.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ TARGET = re.compile(r"(?<!= )\b([^\W\d]\w*)\s*(?=[,}\]=]|$)")
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
 MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
-"""Indentation; a comment at the end of a line, which has no quotes because a string could hold it; and the end of a line
-that goes on: no comment with quotes may end like one.
+"""Indentation; a comment at the end of a line, which has no quotes because a string could hold it;
+and the end of a continued line: no comment with quotes may end like one.
 """
 
 

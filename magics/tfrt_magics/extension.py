@@ -105,7 +105,7 @@ def say_what_is_missing(
 ) -> None:
     """Say in one sentence what a page lacks that a cell needs, and show the traceback of any other exception.
 
-    To the page, such a cell has not failed: Run All goes on.
+    To the page, such a cell has not failed: Run All continues.
     """
     if str(problem) == "can't start new thread":
         print("This cell needs threads: a page has only one.")

@@ -92,8 +92,9 @@ class LessonMagics(Magics):
     def tfrt_predict(self, line: str) -> None:
         """Keep a prediction about the next `%%tfrt` cell, and compare it when that has run.
 
-        `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error` about
-        the results of its functions; any other text is shown beside the run.  `?` stands for "not yet".
+        `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error`
+        about the results of its functions; any other text is shown beside the run.  `?` means "not
+        yet".
         """
         prediction = self.prediction = read_prediction(line)
         if prediction.words:

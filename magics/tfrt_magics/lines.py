@@ -267,7 +267,7 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
         setattr(settings, name, value)
     except traitlets.TraitError as problem:
         text = str(problem).partition("\n")[0]
-        # The setting is named already; what remains is what was expected, and what was found.
+        # The setting is named already; the rest says what was expected, and what was found.
         told = re.sub(r"^The (value of the )?'\w+' trait of a TFRT instance ", "", text)
         raise TfrtError(error(f"{name}={word}: {told.rstrip('.')}")) from None
 

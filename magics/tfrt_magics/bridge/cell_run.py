@@ -57,7 +57,7 @@ class CellRun(Returning):
         return found[0] if len(found) == 1 else gather(*found)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all functions have finished; return False if the time is over first."""
+        """Wait until all functions have finished; return False if the time is up first."""
         return self.job.finished.wait(timeout)
 
     def done(self) -> bool:

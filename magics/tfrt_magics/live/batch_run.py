@@ -32,7 +32,8 @@ class BatchRun:
     """A Batch, as a record follows it, and its events: each call starts, and is available or an
     error.
 
-    The states of all calls are read at once, so that no AsyncValue is made of a call that has no row.
+    The states of all calls are read at once, so that no AsyncValue is created for a call that has
+    no row.
     """
 
     pause = 0.1
@@ -84,7 +85,9 @@ class BatchRun:
     def snapshot(self) -> Snapshot:
         if (batch := self._batch) is None:
             return self._latest
-        status = self._status(batch)  # first: what is read below of an ended batch is complete
+        status = self._status(
+            batch
+        )  # read first, so that everything read below is complete if the batch has ended
         elapsed, cost = time.monotonic_ns() - self._began, time.thread_time()
         self._look(batch, elapsed, MAX_LOOKS if status is Status.RUNNING else batch.calls)
         over, failed = batch.calls - len(self._waiting), self._failed

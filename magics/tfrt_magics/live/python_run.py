@@ -55,7 +55,9 @@ class PythonRun:
     def snapshot(self) -> Snapshot:
         if (run := self._run) is None:
             return self._latest
-        found = snapshot_of(run)  # first: what it says of a run that is over is complete below
+        found = snapshot_of(
+            run
+        )  # read first, so that everything read below is complete if the run is over
         [section] = found.sections
         elapsed = time.monotonic_ns() - self._start
         if self._traced is not None:
@@ -152,7 +154,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # Perhaps no cell ever waits for it: in a page it goes on between cells.
+            # Perhaps no cell ever waits for it: in a page, it continues between cells.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)

@@ -49,7 +49,7 @@ class Terminal:
     shows colors."""
 
     is_live = False
-    """Whether a page shows runs while they go on, and can ask to stop or step them."""
+    """Whether a page shows running runs, and can request to stop or step them."""
     board: LiveRun | None = None
     """The run as pages see it."""
 
@@ -59,7 +59,7 @@ class Terminal:
         """When the line is written, in seconds since the first `watch` of the run."""
 
     def watch(self, job: Job) -> None:
-        """Show the run while it goes on, if a reader can see it; called repeatedly."""
+        """Show the running run if a reader can see it; called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():

@@ -71,7 +71,7 @@ SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS
 
 
 def pack(dtype: DType, values: tuple[Number, ...]) -> bytes:
-    """Pack `values` one after the other.
+    """Pack `values` one after another.
 
     A float beyond the range of `dtype` becomes an infinity.
     """

@@ -58,7 +58,7 @@ class Tables:
 
 
 class BodyReader:
-    """Reads bodies one after the other, in the order of the file.
+    """Reads bodies one after another, in the order of the file.
 
     `data` is the whole file; the section goes from `start`, a multiple of 4, to `end`.
     """

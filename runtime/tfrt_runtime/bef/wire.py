@@ -149,7 +149,7 @@ class ByteBuilder:
         self.varints((value,))
 
     def varints(self, values: Sequence[int]) -> None:
-        """Append `values` one after the other, without a count."""
+        """Append `values` one after another, without a count."""
         # A list of small integers is its own encoding.
         if len(values) > 8 and max(values) < 0x80:
             self.data += bytes(values)

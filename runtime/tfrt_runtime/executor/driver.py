@@ -77,7 +77,7 @@ def run_functions(
     follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after the other; yield each when it has finished, or its time is over.
+    """Run functions one after another; yield each when it has finished, or its time is up.
 
     `follower`, if any, hears of each: `watch(program)` gives the `Watch` that receives the events
     of the next one, or None, and `follow(run)` says that it has started.

@@ -202,7 +202,7 @@ class RunWaits(Returning):
     def wait_for_results(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until each result is resolved; return False if the time is over first, or `stuck`.
+        """Wait until each result is resolved; return False if the time is up first, or `stuck`.
 
         Raises:
             KeyboardInterrupt: if the user interrupts, even in a kernel of the run.
@@ -216,12 +216,12 @@ class RunWaits(Returning):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until the run has finished; return False if the time is over first, or `stuck`.
+        """Wait until the run has finished; return False if the time is up first, or `stuck`.
 
         Tasks that compiled functions have left running count, and so do those of the host's other
         runs, because their owners are unknown.  A later wait resumes the run; with workers, it
         continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
-        thread: when the time is over, this waits only for such a kernel, unless the host has
+        thread: when the time is up, this waits only for such a kernel, unless the host has
         compiled functions.
 
         Raises:
@@ -252,7 +252,7 @@ class RunWaits(Returning):
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the tasks left by compiled code have finished; return False if time is over
+        """Work until the tasks left by compiled code have finished; return False if time is up
         first.
         """
         code = self.request.code

@@ -289,7 +289,7 @@ class HostContext:
         return self.work_queue.live_values() - own
 
     def quiesce(self, timeout: float | None = None) -> bool:
-        """Wait until all runs of this host have finished; return False if the time is over first.
+        """Wait until all runs of this host have finished; return False if the time is up first.
 
         Tasks that compiled code has left behind count, and run on this thread if no other thread
         takes them.  Runs that start in the meantime count, too.

@@ -472,7 +472,7 @@ class Request(Run):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Work until the run has finished; return False if the time is over first."""
+        """Work until the run has finished; return False if the time is up first."""
         is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
         native_process().forget(self.queue.address)
         return is_over

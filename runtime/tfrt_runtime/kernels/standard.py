@@ -1,7 +1,7 @@
 """All kernels of the runtime, and those that users registered.
 
-The modules are imported one after the other, until a requested name is found: a scalar program
-never loads numpy.
+The modules are imported one after another, until a requested name is found: a scalar program never
+loads numpy.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def processed(
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
     """Return the names of values in the source, except names that two values of a function share.
 
-    `arg0` is left out, because a printer may give it to another value.
+    `arg0` is omitted, because a printer may give it to another value.
     """
     found: dict[SSAValue, str] = {}
     for function in module.ops:

@@ -53,7 +53,7 @@ def to_records(
 
 
 class _Converter:
-    """Converts the functions of `contents` to records, one after the other."""
+    """Converts the functions of `contents` to records, one after another."""
 
     def __init__(self, contents: Collector, streams: StreamOptions) -> None:
         self.places = PlaceWriter()

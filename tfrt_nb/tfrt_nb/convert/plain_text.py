@@ -64,7 +64,7 @@ def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape
 
 
 class _Converter:
-    """Converts functions to records, one after the other."""
+    """Converts functions to records, one after another."""
 
     def __init__(
         self,

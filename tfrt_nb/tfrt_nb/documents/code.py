@@ -1,7 +1,7 @@
 """Convert the events of compiled code to ids of the program document.
 
 The core knows an object by its address and by the record of the operation that makes it, a task by
-its frame. The objects of an operation are made one after the other, in the order of its results,
+its frame. The objects of an operation are created one after another, in the order of its results,
 and its task is put into the queue on the same thread after them. An async function starts on its
 caller's thread when its first object is made; the first frame that is suspended there is that of
 the innermost one.

@@ -51,7 +51,9 @@ def heat_map(payload: object) -> HeatMap | None:
 
 
 def _png(shades: Any) -> bytes:
-    """Return a PNG with a palette: 0 stands for NaN and infinities, 1 to 255 for low to high."""
+    """Return a PNG with a palette: 0 represents NaN and infinities, and 1 to 255 represent low to
+    high.
+    """
     height, width = shades.shape
     steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]
     palette = [NO_NUMBER, *(_between(step) for step in steps)]

@@ -29,7 +29,9 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """Return the text of any object, or, if making it takes long or fails, what it is and why."""
+    """Return the text of any object or, if making the text takes long or fails, the kind of object
+    and the reason.
+    """
     try:
         # Python refuses to format integers of thousands of digits; a number's class may be a
         # user's.

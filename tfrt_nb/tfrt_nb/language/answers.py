@@ -1,4 +1,4 @@
-"""Answers about a place in a program: what may appear there, what is there, and where it is
+"""Answers about a place in a program: what may appear there, which token is there, and where it is
 defined.
 """
 

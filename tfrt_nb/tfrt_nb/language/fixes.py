@@ -20,8 +20,8 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
     """Return the places in `text` that a diagnostic and its notes suggest to change, and the new
     text.
 
-    A change is left out if it is ambiguous, because the line has the text to replace more than
-    once, or if the message would stay.
+    A change is omitted if it is ambiguous, because the line has the text to replace more than once,
+    or if the message would stay.
     """
     where = one.location
     if not isinstance(where, Location) or where.line < 1:

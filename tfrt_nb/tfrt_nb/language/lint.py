@@ -94,7 +94,8 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
         named = [function]
         for one in named:  # which grows
             named += {*_SYMBOL.findall(pieces[one][1])} & pieces.keys() - {*named}
-        # Its own function is the last: what is wrong at the end of the source is wrong in that.
+        # Its own function is the last, because an error at the end of the source is in that
+        # function.
         others = [pieces[one] for one in sorted(named[1:])]
         before = "".join(_closed(piece) for _, piece in others)
         if len(before) > MAX_TEXT_OF_ALL:

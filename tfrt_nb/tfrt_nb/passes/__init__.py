@@ -9,6 +9,6 @@ notation; canonicalize, cse and dce are xDSL's. `log_events` makes watched progr
 blocks run, and explored programs yield between effects. `printing` prints a module as `mlir-opt`
 does. All passes use `control_flow`, which has errors, remarks, and helpers.
 
-For host programs: `streams` decides which kernels run one after the other, `print_streams` reports
+For host programs: `streams` decides which kernels run one after another, `print_streams` reports
 that, and `outline_jit` outlines the regions of `tfrt.jit` into functions.
 """

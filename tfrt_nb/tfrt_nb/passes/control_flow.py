@@ -59,7 +59,7 @@ _INDEX = IndexType()
 
 @dataclass
 class Emitter:
-    """Inserts operations one after the other before `before`, or at the end of the block.
+    """Inserts operations one after another before `before`, or at the end of the block.
 
     All of them get the same location, so that an error they cause can be traced to a source line.
     """

@@ -145,7 +145,7 @@ def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
 
 
 def _stored(instructions: Iterator[dis.Instruction], count: int) -> tuple[str, ...]:
-    """Return the first `count` variables that are stored one after the other, or fewer."""
+    """Return the first `count` variables that are stored one after another, or fewer."""
     names: list[str] = []
     while len(names) < count:
         one = next(instructions, None)

@@ -418,9 +418,8 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here: a surplus one would be taken for another one.  A kernel
-        # that
-        # takes none never reads them, so an operation may carry attributes for passes.
+        # Attributes have no names here: a surplus one would be mistaken for another one.  A kernel
+        # that takes none never reads them, so an operation may carry attributes for passes.
         if count and len(record.attributes) != count:
             raise self._refuse(
                 record,

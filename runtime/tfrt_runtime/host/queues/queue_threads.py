@@ -392,7 +392,7 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 class StandIn:
     """A thread that works for a queue while others wait with a time limit.
 
-    When their time is over, it only finishes the work that it has started.
+    When their time is up, it only finishes the work that it has started.
     """
 
     def __init__(self, queue: QueueThreads) -> None:

@@ -135,7 +135,7 @@ class Timer:
 
 
 class TimerQueue:
-    """Calls callbacks when they are due, one after the other, on a separate thread.
+    """Calls callbacks when they are due, one after another, on a separate thread.
 
     The thread starts with the first timer.  An exception of a callback is shown, and has no other
     effect.

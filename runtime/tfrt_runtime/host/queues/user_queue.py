@@ -247,7 +247,7 @@ class UserWorkQueue(WorkQueue):
         return WORDS[word >> 3] == 0
 
     def _await(self, word: int, end: float) -> None:
-        """Let the user's queue wait until a word is 0, or the time is over."""
+        """Let the user's queue wait until a word is 0, or the time is up."""
         moment = _Moment(self, word, end)
         try:
             self._user.await_values([moment])
@@ -381,7 +381,7 @@ def _is_in_order(ended: int) -> bool:
 
 
 class _Moment:
-    """An event for which a user's queue waits: a word becomes 0, or a time is over."""
+    """An event for which a user's queue waits: a word becomes 0, or a time is up."""
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
         self._queue, self._word, self._end = queue, word, end

@@ -50,7 +50,7 @@ class WorkQueue(QueueThreads):
     """
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Wait until the word at address `word` is 0; return False if the time is over first.
+        """Wait until the word at address `word` is 0; return False if the time is up first.
 
         This thread works for the queue in the meantime. Only compiled code and users' Python
         kernels cannot be left halfway. Therefore workers work instead of a waiting thread if users'
@@ -159,7 +159,7 @@ class WorkQueue(QueueThreads):
         return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Work for the queue on this thread until `is_over()`; return False if the time is over
+        """Work for the queue on this thread until `is_over()`; return False if the time is up
         first.
 
         `is_over` is called every millisecond. Tasks that this thread keeps count as work of the
@@ -186,7 +186,7 @@ class WorkQueue(QueueThreads):
     ) -> bool:
         """Wait like `wait`, but always work for the queue on this thread.
 
-        A task that has started when the time is over is finished first. `interrupted` is called
+        A task that has started when the time is up is finished first. `interrupted` is called
         every `slice_ns`.
         """
         help_until = self.process.slow.help_until

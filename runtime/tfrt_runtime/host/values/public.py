@@ -6,7 +6,7 @@ from __future__ import annotations
 class Public(type):
     """A metaclass whose classes list in `dir` the names in their `_public`, and special methods.
 
-    `help`, Tab, and the reference use `dir`; members for the runtime's own modules are left out.
+    `help`, Tab, and the reference use `dir`; members for the runtime's own modules are omitted.
     """
 
     _public: tuple[str, ...]

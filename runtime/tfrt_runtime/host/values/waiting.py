@@ -172,7 +172,7 @@ def wait_for(
     timeout: float | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Wait until every value is resolved; return False if the time is over first.
+    """Wait until every value is resolved; return False if the time is up first.
 
     The thread works for the values' queue while it waits.  Signals are handled every few
     milliseconds.

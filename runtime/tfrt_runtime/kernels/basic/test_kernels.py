@@ -186,7 +186,7 @@ def get_request_context_data(frame: KernelFrame) -> int:
 # --- values that print when they are made and when they are destroyed ---
 
 # They show what the runtime does with references: a value is destroyed, on the thread that drops
-# the last reference, before that thread goes on.  No kernel runs on that thread then, so a value
+# the last reference, before that thread continues.  No kernel runs on that thread then, so a value
 # keeps the output of the run that made it.
 
 Output = Callable[[str], None]

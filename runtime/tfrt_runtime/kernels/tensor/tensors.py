@@ -2,8 +2,8 @@
 dense tensors as values of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return orders the readers.
-Kernels of sync functions have no chains, because they run one after the other.
+creation for bf16, too.  They write in place: the chain that they return orders the readers. Kernels
+of sync functions have no chains, because they run one after another.
 """
 
 from __future__ import annotations

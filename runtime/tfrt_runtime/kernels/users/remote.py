@@ -337,7 +337,7 @@ MAX_SAID = 1000
 
 
 class _Raised(Exception):
-    """A kernel's exception on a worker, its cause, and the locations that Dask leaves out.
+    """A kernel's exception on a worker, its cause, and the locations that Dask omits.
 
     Dask sends files, names, and lines of frames, which become frames of code of its own (tblib).
     """

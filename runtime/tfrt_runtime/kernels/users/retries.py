@@ -1,10 +1,10 @@
 """Attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
 The options are those that users of tenacity request: errors by type or predicate, a growing delay
-with random jitter, a delay that the server names (`Retry-After`), and a deadline for all
-attempts, which ends the call at once if a delay does not fit.  Rejected: tenacity itself, because
-its sleeps do not wake when a run is cancelled, its deadline does not end a running attempt, and its
-exceptions would have to be taken apart for the notes.
+with random jitter, a delay that the server names (`Retry-After`), and a deadline for all attempts,
+which ends the call at once if a delay does not fit.  Rejected: tenacity itself, because its sleeps
+do not wake when a run is cancelled, its deadline does not end a running attempt, and its exceptions
+would have to be split up for the notes.
 """
 
 from __future__ import annotations

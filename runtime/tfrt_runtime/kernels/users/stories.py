@@ -1,7 +1,7 @@
 """The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
 
-Dask's scheduler and workers record the history of each task.  It is requested now and then while
-the run goes on, without a thread that waits for the answer, and once more after the run.
+Dask's scheduler and workers record the history of each task.  It is requested now and then during
+the run, without a thread that waits for the answer, and once more after the run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS_TO_TELL = 2
 """How long to wait for a cluster's report on the calls of a run."""
 MOST_ASKED = 1_000
-"""How many calls are asked about while they go on."""
+"""The number of calls whose history is requested while they run."""
 _TOLD = {
     ("compute-task", "released"): "queued",
     ("ready", "executing"): "running",

@@ -325,7 +325,7 @@ def run_host_functions(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run functions of the executor one after the other; return the exit status."""
+    """Run functions of the executor one after another; return the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
         executable = program.load(

@@ -77,7 +77,7 @@ def run_compiled(
 
 
 def _finish(execution: Execution, timeout: float | None) -> bool:
-    """Wait for a run on another thread; return False if its time is over.
+    """Wait for a run on another thread; return False if its time is up.
 
     Raises:
         KeyboardInterrupt: if the user interrupted it; it has stopped.
@@ -102,7 +102,7 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
 
 
 def _too_late(execution: Execution, program: Program, timeout: float) -> int:
-    """Report that the time is over, and what the function waits for; return the exit status."""
+    """Report that the time is up, and what the function waits for; return the exit status."""
     notes = execution.waiting_for()
     text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
     before = len(execution.diagnostics)

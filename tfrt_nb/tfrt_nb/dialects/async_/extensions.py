@@ -56,7 +56,7 @@ class RuntimeSpawnOp(IRDLOperation):
 
     The results are a token, and values with the function's results. A function that is a coroutine
     instead takes these objects as its first arguments, and resolves them. The first `awaited`
-    arguments are tokens and values that the task awaits, one after the other, before it calls the
+    arguments are tokens and values that the task awaits, one after another, before it calls the
     function. Of these, the function gets the payloads of the values.
     """
 

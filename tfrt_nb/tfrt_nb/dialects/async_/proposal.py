@@ -308,7 +308,7 @@ class ParallelForOp(IRDLOperation):
     The results are the buffers that the body yields, which are created before the loop, and a
     handle, which is ready when all iterations are done. A loop without buffers is parsed as an
     `async.execute` around an `scf.parallel`. The queue `s` has no workers, so there the iterations
-    run one after the other; `--parallel-for` selects how they are shared.
+    run one after another; `--parallel-for` selects how they are shared.
     """
 
     name = "async.parallel_for"

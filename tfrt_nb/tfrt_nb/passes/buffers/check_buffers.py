@@ -6,7 +6,7 @@
 
 The pass finds later uses in the same block, at any depth. On other paths the use is an error at run
 time (`guard_buffers`, `guard_operations`). Elements must be numbers: new memory holds arbitrary
-bits, which must not be taken for a buffer or an async object.
+bits, which must not be mistaken for a buffer or an async object.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ that of an argument, and the defining operation added that of a result.) The ref
 
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
-- otherwise it is dropped after the last use, or on the edge of the control flow graph after which
+- otherwise it is dropped after the last use, or on the edge of the control-flow graph after which
   the value is no longer needed.
 
 A value needed more than once at such a point (returned twice, or passed to a block argument and
