@@ -122,8 +122,11 @@ def test_functions_of_a_cell_share_one_axis_and_count_on(job) -> None:
 
 def test_a_thread_that_takes_the_place_of_one_that_ended_takes_no_events_with_it(job) -> None:
     record, (log,) = Record(job, HEAD), job.all_logs
-    assert record.without_events()["workers"] == ["worker 0"]
+    log.workers = ("worker 0", "preview")
+    log.add((0, "begin", -1, None))
+    record.look()
     log.workers = ("Thread-7", "timers")
+    # The second has no events yet: they will be those of the timers.
     assert record.without_events()["workers"] == ["worker 0", "timers"]
 
 

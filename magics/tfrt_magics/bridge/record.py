@@ -82,6 +82,8 @@ class Record:
         self._ready: Sequence[int] | None = None
         self._stages: Document | None = None
         self._names: list[str] = []
+        self._heard: set[int] = set()
+        """The threads with events in this run; they keep their names."""
         # The rows of a large program take a while: a page shows its board, and other front ends see
         # them at the end.
         is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
@@ -233,11 +235,13 @@ class Record:
         return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
-        """Return the names of threads; after one exits, another may take over its name in
+        """Return the names of threads; after one exits, another may take over its number in
         events."""
-        known: Sequence[str] = next((log.workers for log in self._job.logs()), [])
-        self._names += known[len(self._names) :]
-        return list(self._names)
+        known: Sequence[str] = next((log.workers for log in self._job.logs()), self._names)
+        self._names = [
+            self._names[at] if at in self._heard else name for at, name in enumerate(known)
+        ]
+        return self._names
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
         """Return the counts of repeatedly computed values; of all values, if events are missing."""
@@ -288,6 +292,8 @@ class Record:
         if offset or base:
             new = [(row[0] + offset, *row[1:4], row[4] + base, *row[5:]) for row in new]
         self._kept.extend(new)
+        self._workers()
+        self._heard |= {row[5] for row in new if row[5] < len(self._names)}
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:

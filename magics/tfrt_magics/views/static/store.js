@@ -52,8 +52,11 @@ export class Store {
   get isOver() {
     return this.status !== "running";
   }
+  /** The time of the last event, or of the stop: what was running then has no later event. */
   get end() {
-    return this.document.events.time.at(-1) ?? 0;
+    const { elapsed, events } = this.document,
+      last = events.time.at(-1) ?? 0;
+    return last && ["cancelled", "timed-out"].includes(this.status) ? Math.max(last, elapsed ?? 0) : last;
   }
 
   /**
