@@ -256,8 +256,10 @@ class CellMagics(Magics):
                 # Here, because %load_ext loads no compiler.
                 from tfrt_magics.bridge.explored import explored
 
+                is_simple = self._session.settings.board == "simple"
                 for call in calls:
-                    outlet.show_explored(explored(program, call.function.name, call.values))
+                    found = explored(program, call.function.name, call.values, is_simple=is_simple)
+                    outlet.show_explored(found)
                 self._lessons.show_prediction()
                 return ()
             if calls and options.step:
@@ -378,6 +380,7 @@ class CellMagics(Magics):
         loaded, function = SteppedProgram(program), call.function
         values = {function.name: call.values}
         job = Job(loaded, [function], values, timeout=options.timeout, work_queue="by hand")
+        job.is_simple = self._session.settings.board == "simple"
         try:
             # The caller assigns -o, as `bound` has the results of all calls.
             return self._show(job, self._outlet(), text, replace(options, output=None))

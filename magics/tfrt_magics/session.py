@@ -48,6 +48,12 @@ class TFRT(Configurable):
         help="Show a live board while a cell runs: auto does so where a page is looking, as a widget where the page lacks"
         " tfrt-nb's extension of JupyterLab. tables draws a table each second instead, for pages without widgets.",
     ).tag(config=True)
+    board = traitlets.Enum(
+        ("full", "simple"),
+        "full",
+        help="What the boards of cells show: simple leaves out threads and work queues, for readers who have not met them"
+        " yet: the worker of each value, the queue of the run, and the timeline.",
+    ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),
         "own",
@@ -176,6 +182,7 @@ class Session:
             work_queue = users_host.work_queue.text or str(users_host.work_queue.name)
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
+        job.is_simple = self.settings.board == "simple"
         self._made.add(job)
         going = [other for other in self._jobs if not other.finished.is_set()]
         # A job without functions is never started.

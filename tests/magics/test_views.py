@@ -51,6 +51,15 @@ def test_the_table_has_the_log_the_values_and_the_reason() -> None:
     )
 
 
+def test_a_simple_board_has_no_workers_no_queue_and_no_timeline() -> None:
+    simple = replace(RUN, is_simple=True)
+    assert "■ @main: cancelled, 3 of 3 values, 12.3 ms\n" in text_table(simple)
+    assert "  ▲ error      %b      <b>&    !t.string  100 ns + 2.00 ms\n" in text_table(simple)
+    html = page(simple)
+    assert "100 ns + 2.00 ms" in html
+    assert [word for word in ("worker", "mstd", "<img") if word in html] == []
+
+
 @pytest.mark.parametrize("shown", [text_table, page])
 def test_half_a_surrogate_pair_and_control_characters_are_escapes(shown) -> None:
     text = shown(replace(RUN, log="a\ud800\x1b[2J\tb\n", note="\ud801\u202e"))

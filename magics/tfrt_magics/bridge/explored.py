@@ -30,7 +30,9 @@ class Explored:
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
 
-def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:
+def explored(
+    program: Program, function: str, arguments: Sequence[object], *, is_simple: bool
+) -> Explored:
     """Explore all outcomes of a function within the usual limits, each with one run that has it.
 
     Raises:
@@ -48,6 +50,7 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
     size = sum(len(row["text"]) for row in stages["rows"])
     body = {
         **page.body,
+        **({"simple": True} if is_simple else {}),
         **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
         **(rows[0]["run"] if rows else {}),
         "functions": [{"name": function, "status": "done"}],

@@ -102,6 +102,8 @@ class Job:
     ) -> None:
         self.finished = threading.Event()
         self.failure: Exception | None = None
+        self.is_simple = False
+        """Whether its board leaves out workers and the work queue; set before it starts."""
         self.results: dict[str, Results] = {}
         self._program, self._functions = program, functions
         self._arguments = arguments or {}
@@ -355,6 +357,7 @@ class Job:
             log=log,
             log_dropped=dropped,
             note=self._note,
+            is_simple=self.is_simple,
         )
 
     def _outcome(self) -> Status:

@@ -90,7 +90,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a board shows.  `note` is a line that says why a run was stopped."""
+    """Everything that a board shows.
+
+    `note` is a line that says why a run was stopped.  `is_simple` hides workers and the work queue.
+    """
 
     status: Status
     sections: tuple[Section, ...]
@@ -99,6 +102,7 @@ class Snapshot:
     log: str = ""
     log_dropped: int = 0
     note: str = ""
+    is_simple: bool = False
 
 
 def ended(section: Section, status: Status) -> Section:

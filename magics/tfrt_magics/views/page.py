@@ -49,24 +49,25 @@ def _section(section: Section, snapshot: Snapshot) -> str:
     line = escape(headline(section, snapshot).removeprefix(mark.shape))
     return (
         f'<p style="margin: 8px 0 4px 0"><b>{_shape(mark)}{line}</b></p>'
-        f'<div style="max-height: 420px; overflow: auto">{rows_table(section.rows, section.hidden.total)}'
-        f"</div>{_timeline(section)}"
+        f'<div style="max-height: 420px; overflow: auto">{_table(section, snapshot)}'
+        f"</div>{'' if snapshot.is_simple else _timeline(section)}"
     )
 
 
-def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
-    """Return a table of values; `hidden` is the number of further ones without a row."""
-    headings = _cells("th", HEADINGS)
-    lines = "".join(map(_row, rows[:ROW_LIMIT]))
-    if more := hidden + len(rows[ROW_LIMIT:]):
-        lines += f'<tr><td {CELL} colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
+def _table(section: Section, snapshot: Snapshot) -> str:
+    """Return the table of a function's values."""
+    shown = [one for one in HEADINGS if one != "worker" or not snapshot.is_simple]
+    lines = "".join(_row(row, snapshot) for row in section.rows[:ROW_LIMIT])
+    headings = _cells("th", shown)
+    if more := section.hidden.total + len(section.rows[ROW_LIMIT:]):
+        lines += f'<tr><td {CELL} colspan="{len(shown)}">… and {more} more values</td></tr>'
     return (
         f'<table cellpadding="4" style="{TABLE}"><thead><tr>{headings}</tr></thead>'
         f"<tbody>{lines}</tbody></table>"
     )
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, snapshot: Snapshot) -> str:
     times = f" <small>(×{row.count})</small>" if row.count > 1 else ""
     name = f"<b>{escape(row.name)}</b>" if row.is_result else _name(row.name)
     cells = (
@@ -74,7 +75,7 @@ def _row(row: Row) -> str:
         name,
         escape(row.text) + times,
         escape(row.type),
-        escape(row.worker or ""),
+        *([] if snapshot.is_simple else [escape(row.worker or "")]),
         when(row),
     )
     return f"<tr>{_cells('td', cells)}</tr>"

@@ -66,7 +66,7 @@ def _section(section: Section, snapshot: Snapshot, *, ansi: bool) -> str:
     shown = section.rows[:ROW_LIMIT]
     lines += [
         "  " + _painted(line, STATES[row.state], ansi=ansi)
-        for line, row in zip(_columns([cells(row) for row in shown]), shown, strict=True)
+        for line, row in zip(_columns([cells(row, snapshot) for row in shown]), shown, strict=True)
     ]
     if more := section.hidden.total + len(section.rows[ROW_LIMIT:]):
         lines.append(f"  … and {more} more values")
@@ -80,12 +80,12 @@ def headline(section: Section, snapshot: Snapshot) -> str:
     facts = [str(section.status), str(progress([section]))]
     if ends:
         facts.append(duration(max(ends)))
-    if snapshot.work_queue:
+    if snapshot.work_queue and not snapshot.is_simple:
         facts.append(f"on {snapshot.work_queue}")
     return f"{shape} @{section.name}: {', '.join(facts)}"
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: Row, snapshot: Snapshot) -> list[str]:
     """Return the row's columns as text."""
     value = row.text if len(row.text) <= VALUE_WIDTH else row.text[: VALUE_WIDTH - 1] + "…"
     return [
@@ -93,7 +93,7 @@ def cells(row: Row) -> list[str]:
         row.name,
         value + (f" (×{row.count})" if row.count > 1 else ""),
         row.type,
-        row.worker or "",
+        *([] if snapshot.is_simple else [row.worker or ""]),
         when(row),
     ]
 

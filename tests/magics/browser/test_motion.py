@@ -159,6 +159,26 @@ def test_the_head_has_the_time_of_the_run_and_says_that_a_replay_is_one(show) ->
     assert "@main done" in head.inner_text()
 
 
+def test_a_simple_board_has_no_workers_no_queue_and_no_timeline(show) -> None:
+    page = show({**late(), "simple": True, "elapsed": 917_000_000, "work_queue": "mstd:2"})
+    heads = page.get_by_role("columnheader").all_inner_texts()
+    assert heads == ["state", "name", "value", "type", "start", "duration"]
+    cells = page.locator(".row[data-value='%sum']").get_by_role("cell").all_inner_texts()
+    assert [cell.split("\n")[-1] for cell in cells[2:]] == ["3", "i32", "1.01 µs", "190 ns"]
+    assert page.get_by_role("tab", name="Timeline").count() == 0
+    assert "mstd" not in page.locator(".head [title]").first.get_attribute("title")
+    assert "worker" not in page.locator("[slot=text]").text_content()
+
+
+def test_a_stopped_run_lasts_until_the_stop(show) -> None:
+    stopped = {"events": {name: column[:2] for name, column in RUN.items() if name != "kinds"}}
+    stopped["events"]["kinds"] = RUN["kinds"]
+    page = show({**late(**stopped), "status": "timed-out", "elapsed": 2_000_000_000})
+    assert page.locator(".head").inner_text().split("\n")[2] == "2.00 s"
+    row = page.locator(".row[data-value='%a']")
+    assert row.get_by_role("cell").all_inner_texts()[-1] == "2.00 s …"
+
+
 def test_start_and_duration_are_two_columns(show) -> None:
     page = show(late())
     heads = page.get_by_role("columnheader").all_inner_texts()

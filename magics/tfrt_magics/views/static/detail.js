@@ -7,7 +7,8 @@ const DEEP = 6,
   WIDE = 8;
 const BECAUSE = {
   ready: () => "has all its inputs and is queued",
-  running: ({ worker }) => (worker ? `runs on ${worker}` : "waits for a timer, an event loop or another thread"),
+  running: ({ worker, simple }) =>
+    simple ? "is running" : worker ? `runs on ${worker}` : "waits for a timer, an event loop or another thread",
   error: () => "failed",
   skipped: () => "was skipped: an input failed, or its branch was not taken",
   cancelled: () => "was cancelled",
@@ -57,7 +58,10 @@ export function createDetail(store) {
         button(name || "a value", () => store.select(maker, value)),
       );
       const deeper = maker != null && moment.missing(maker).length > 0 && depth > 0 && !seen.has(maker);
-      const why = BECAUSE[state]?.({ worker: moment.worker(moment.history.values.worker[value]) });
+      const why = BECAUSE[state]?.({
+        worker: moment.worker(moment.history.values.worker[value]),
+        simple: store.document.simple,
+      });
       item.append(
         ` ${why ?? (maker == null ? "is an argument that is not there yet" : deeper ? "waits for:" : "waits")}`,
       );

@@ -1,6 +1,7 @@
 // The run document: as a file holds it, as messages extend it.
 //
-// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
+// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed, simple (true where
+// workers and queue are not shown).  Body: program, layout,
 // source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
 // (values), remote (of each call on a cluster the operation and its moments: time, what, worker), unlogged (states of
 // operations of compiled code), previews, pictures (of tensors: address, least and greatest number), results, log,

@@ -12,11 +12,11 @@ const HAS_FUNCTION = /\bfunc\b.*@/; // not a function of Python
 
 /** What the head has no room for. */
 function factsOf({ document, end, isOver }) {
-  const { elapsed, work_queue: queue } = document;
+  const { elapsed, simple, work_queue: queue } = document;
   return [
     end && isOver && `the run, from first to last event: ${duration(end)}`,
     elapsed && isOver && `the whole cell: ${duration(elapsed)}`,
-    queue && `work queue: ${queue}`,
+    queue && !simple && `work queue: ${queue}`,
   ]
     .filter(Boolean)
     .join("\n");

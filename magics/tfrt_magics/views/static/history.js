@@ -340,7 +340,7 @@ export class Moment {
 
   worker(number) {
     const name = this.document.workers[number];
-    return number < 0 || name === CONTROL ? "" : (name ?? `worker ${number}`);
+    return number < 0 || this.document.simple || name === CONTROL ? "" : (name ?? `worker ${number}`);
   }
 
   /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */

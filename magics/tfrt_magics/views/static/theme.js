@@ -128,7 +128,9 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(128px, 1fr) 70px 160px 66px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(128px, 1fr) var(--worker, 70px) 160px 66px; }
+.values[data-simple] { --worker: 0; }
+.values[data-simple] :is(.worker, .headings :nth-child(5)) { visibility: hidden; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper);
   border-bottom: 1px solid var(--line); }
@@ -202,11 +204,11 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
   .track i, .progress > div { background: CanvasText !important; }
 }
 @container (max-width: 820px) {
-  .values { --columns: 82px minmax(90px, 7fr) minmax(90px, 10fr) 88px 66px 98px 60px; }
+  .values { --columns: 82px minmax(90px, 7fr) minmax(90px, 10fr) 88px var(--worker, 66px) 98px 60px; }
   .values .row, .headings { gap: 0 8px; } .track { width: 28px; }
 }
 @container (max-width: 720px) {
-  .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 64px 60px; }
+  .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) var(--worker, 66px) 64px 60px; }
   .type, .headings :nth-child(4), .track { display: none; }
 }
 @container (max-width: 560px) {

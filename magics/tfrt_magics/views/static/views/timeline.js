@@ -660,7 +660,7 @@ export function createTimeline(store) {
     tools: canvas.tools,
     show,
     reveal,
-    isEmpty: () => !(store.live.spans.length || store.live.frames.length) || !store.isProgram,
+    isEmpty: () => store.document.simple || !(store.live.spans.length || store.live.frames.length) || !store.isProgram,
     dispose: canvas.dispose,
   };
 }

@@ -227,6 +227,7 @@ export function createValues(store) {
   function show(moment) {
     const functions = functionsOf(moment);
     const wanted = search.value.toLowerCase();
+    table.toggleAttribute("data-simple", !!store.document.simple);
     const end = Math.max(1, moment.time, store.end);
     for (const function_ of functions) {
       const group = groupOf(function_);
