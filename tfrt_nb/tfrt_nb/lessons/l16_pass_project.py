@@ -260,7 +260,7 @@ def wrong(answer: Answer) -> str | None:
 
 @exercise(
     "pass.safe",
-    start=_MARK.replace(_CLASS, _CALLERS + _CLASS),
+    start=f"{_IMPORTS}{_CALLERS}{_CLASS}        pass  # your lines of step 2, changed\n",
     right=_SAFE,
     wrong={
         _SAFE.replace("inner.name.startswith(CALLERS) or ", ""): "@far",
