@@ -26,7 +26,8 @@ NOT_AVAILABLE = "not available here"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 """The versions of Python that tfrt-nb supports."""
 KERNEL = "tests/magics --ignore tests/magics/browser tests/test_notebooks.py"
-LAB = "tests/magics/browser"
+LAB = "tests/magics/browser -o python_files=t*.py"
+"""With the tutorials, which no other run of the tests collects."""
 TENSORS = (
     "tests/runtime/kernels tests/runtime/host tests/differential tests/tfrt_nb/tracing"
     " tests/tfrt_nb/test_native_tensors.py tests/test_python_scripts.py"
