@@ -125,6 +125,13 @@ def test_the_first_error_is_at_the_head_and_leads_to_its_line(show) -> None:
     go_to(page, 5)
     assert problem.is_hidden()
 
+    # An error that an argument brings is not where it happened.
+    log = events(
+        (0, "call", -1, 0, 0), (5, "error", -1, 0, 0), (9, "error", 0, 1, 0), (9, "error", 0, 2, 0)
+    )
+    page = show({**document(FAILED, events=log, previews=texts), "status": "failed"})
+    assert problem.inner_text() == "▲ Divide by zero %q, line 2"
+
     # A program that goes on after an error is done, and has no failure to explain.
     page = show(run)
     assert page.locator(".problem").is_hidden()

@@ -133,12 +133,13 @@ export function createProblem(store) {
   node.append(shape, " ", words, place);
   let at = null;
 
-  /** The value that failed first, or else the text of a result that did. */
+  /** The value that failed first, of what operations made if they made any; or else the text of a result that did. */
   function first(moment) {
-    const { state, end } = moment.history.values;
+    const { state, end } = moment.history.values,
+      isMade = value => moment.program.values[value].op != null;
     let found = null;
     for (let i = state.indexOf(ERROR); i >= 0; i = state.indexOf(ERROR, i + 1))
-      if (found === null || end[i] < end[found]) found = i;
+      if (found === null || (isMade(i) === isMade(found) ? end[i] < end[found] : isMade(i))) found = i;
     if (found !== null || !moment.isEnd) return [found, found === null ? "" : moment.preview(found)];
     const results = Object.values(moment.document.results).flat();
     return [null, results.find(([word]) => word === "error")?.[1] ?? ""];
