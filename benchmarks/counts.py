@@ -44,6 +44,13 @@ COLUMNS = {
 """Columns of the table: sums of cachegrind's events. The last simulated level is an L2 here; each
 miss is one line.
 """
+PEAK = """\
+import os, resource, sys
+failed = os.spawnvp(os.P_WAIT, sys.argv[1], sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(failed != 0)
+"""
+"""Runs a command in a small process: a process inherits the peak of the one that starts it."""
 INSTALL = {"valgrind": "apt install valgrind", "g++": "apt install g++ libtbb-dev"}
 
 
@@ -100,17 +107,17 @@ def peak(command: Sequence[str]) -> int:
     Raises:
         Missing: if it fails.
     """
-    with subprocess.Popen(
-        [*command[:-1], "1", "1", command[-1]],
+    done = subprocess.run(
+        [sys.executable, "-IS", "-c", PEAK, *command[:-1], "1", "1", command[-1]],
         cwd=ROOT,
         env=environment(),
-        stdout=subprocess.DEVNULL,
-    ) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if status:
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
         raise Missing("it failed")
-    return 1024 * usage.ru_maxrss
+    return 1024 * int(done.stdout.split()[-1])
 
 
 def memory(command: Sequence[str], programs: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, compress
-from operator import lt
+from operator import lt, ne
 from typing import Any, NamedTuple
 
 from tfrt_runtime.bef.records import (
@@ -134,6 +134,8 @@ class BodyReader:
         at = self._split(first)[-1]
         kernels: list[BefKernel] = []
         positions: list[int] = []
+        operands: Numbers = ()
+        users: tuple[Numbers, ...] = ()
         names = self._tables.kernel_names
         known_names = len(names)
         rows = zip(table[3::3], table[4::3], strict=True)
@@ -149,6 +151,9 @@ class BodyReader:
                 # Errors in earlier kernels are reported first.
                 self._check_references(kernels, positions, argument_count)
                 raise
+            # Neighbors often have the same operands or users: keep those once.
+            operands = operands if operands == arguments else arguments
+            users = users if users == used_by else used_by
             is_nonstrict = number in nonstrict
             waits = min(operand_count, 1) if is_nonstrict else operand_count
             kernels.append(
@@ -156,11 +161,11 @@ class BodyReader:
                     (
                         names[code],
                         location,
-                        arguments,
+                        operands,
                         attributes,
                         functions,
                         results,
-                        used_by,
+                        users,
                         waits,
                         is_nonstrict,
                     )
@@ -289,7 +294,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
     if entry_users != list(function.entry_users):
         return "the kernels without operands are not those listed"
     listed = [*function.argument_users, *chain.from_iterable(k.used_by for k in kernels)]
-    if users != list(map(sorted, listed)):
+    if any(map(ne, users, map(sorted, listed))):
         return "the users of a register are not those listed"
     use_counts = list(map(len, users))
     for register in function.result_registers:

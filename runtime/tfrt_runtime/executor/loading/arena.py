@@ -40,7 +40,7 @@ class Arena:
 
     def __init__(self) -> None:
         self.words = array("q")
-        self._relocations: list[int] = []
+        self._relocations = array("q")
 
     @property
     def offset(self) -> int:
@@ -49,13 +49,13 @@ class Arena:
 
     def add(self, *words: int) -> int:
         """Append plain words; returns the offset of the first."""
-        offset = 8 * len(self.words)
-        self.words.extend(words)
-        return offset
+        return self.add_array(array("q", words))
 
-    def add_array(self, words: array[int]) -> None:
-        """Append plain words."""
-        self.words += words
+    def add_array(self, words: array[int]) -> int:
+        """Append plain words, or an even number of halves; returns the offset of the first."""
+        offset = self.offset
+        self.words.frombytes(words.tobytes())
+        return offset
 
     def add_addresses(self, *offsets: int) -> int:
         """Append words that become addresses of offsets in the arena."""
@@ -74,9 +74,9 @@ class Arena:
         """Fill a reserved word."""
         self.words[offset // 8] = word
 
-    def put_array(self, offset: int, words: array[int]) -> None:
-        """Fill reserved words."""
-        self.words[offset // 8 : offset // 8 + len(words)] = words
+    def put_halves(self, offset: int, halves: array[int]) -> None:
+        """Fill reserved words by their halves."""
+        memoryview(self.words).cast("B")[offset : offset + 4 * len(halves)] = halves.tobytes()
 
     def put_address(self, offset: int, target: int) -> None:
         """Fill a reserved word with an offset that becomes an address."""
@@ -125,9 +125,12 @@ class Arena:
         self.words[place : place + head_words] = words[:head_words]
         self.words += words[head_words:]
         behind = first - head_words
-        self._relocations += [
-            position + (behind if position >= head_words else place) for position in piece.addresses
-        ]
+        self._relocations.extend(
+            [
+                position + (behind if position >= head_words else place)
+                for position in piece.addresses
+            ]
+        )
         return moved
 
     def seal(self) -> tuple[array[int], int]:

@@ -69,30 +69,37 @@ class FunctionWriter:
         self._flag_counts = _flag_counts(calls)
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._is_in_order = function.kind is FunctionKind.SYNC
-        self._records: list[int] = []
+        self._records: Sequence[int] = ()
         self._data: dict[tuple[int, ...], int] = {(): 0}
         """Where the data of records is; kernels with the same data share it."""
 
     @cached_property
-    def _ready(self) -> list[int]:
+    def _ready(self) -> array[int]:
         """Per kernel: the offset of its ready count in an activation, which those that something
         counts down have.
         """
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
-        return [first + 8 * count for count in counted]
+        return array("q", (first + 8 * count for count in counted))
 
     @cached_property
-    def _users(self) -> list[list[int]]:
+    def _users(self) -> list[Sequence[int]]:
         """Return, per register, the indexes of the kernels that use it, later ones first, once per
         use.
         """
-        users: list[list[int]] = [[] for _ in range(self._function.register_count)]
+        users: list[Sequence[int]] = [()] * self._function.register_count
+        more: dict[int, list[int]] = {}
         kernels = self._function.kernels
         for index in range(len(kernels) - 1, -1, -1):
             if self._calls[index] is not None:
+                alone = (index,)  # shared by all registers that only this kernel uses
                 for register in kernels[index].arguments:
-                    users[register].append(index)
+                    if users[register]:
+                        more.setdefault(register, [*users[register]]).append(index)
+                    else:
+                        users[register] = alone
+        for register, found in more.items():
+            users[register] = found
         return users
 
     @cached_property
@@ -124,25 +131,22 @@ class FunctionWriter:
         """Return the offsets of the words with the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
-    def _reserve_records(self) -> list[int]:
+    def _reserve_records(self) -> array[int]:
         """Reserve adjacent records in program order; return each kernel's offset, 0 for
         constants.
         """
         first = end = self._arena.offset
-        records = []
+        records = array("q")
         for call, kernel in zip(self._calls, self._function.kernels, strict=True):
-            if call is None:
-                records.append(0)
-                continue
-            records.append(end)
-            end += 8 * (_RECORD_WORDS + (len(kernel.arguments) + len(kernel.results) + 1) // 2)
+            records.append(0 if call is None else end)
+            if call is not None:
+                end += 8 * (_RECORD_WORDS + (len(kernel.arguments) + len(kernel.results) + 1) // 2)
         self._arena.reserve((end - first) // 8)
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
         """Write the records, each followed by its registers and the places of its result slots."""
-        halves: list[int] = []
-        words: dict[int, int] = {}
+        halves = array("i")
         kernels, records = self._function.kernels, self._records
         for index, call in enumerate(self._calls):
             if call is None:
@@ -153,16 +157,20 @@ class FunctionWriter:
             tables = (0, 0, 0)
             if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
                 tables = self._write_data(call, arguments, function_offsets)
-            words[record] = call.address
-            words[record + at.RECORD_HANDLE] = self._handle + index
-            halves += (0, 0, 0, 0, *counts, _record_flags(call.flags, *counts))
-            halves += [offset and offset - record for offset in tables]
-            halves += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
-            halves += [slots[register] - record for register in results]
-            halves += [0] * (len(halves) % 2)
-        self._arena.put_array(next(filter(None, records), 0), _packed(halves))
-        for offset, word in words.items():
-            self._arena.put(offset, word)
+            halves.extend(
+                (
+                    *(0, 0, 0, 0, *counts, _record_flags(call.flags, *counts)),
+                    *[offset and offset - record for offset in tables],
+                    *[at.ACTIVATION_REGISTERS + 8 * register for register in arguments],
+                    *[slots[register] - record for register in results],
+                    *[0] * (sum(counts) % 2),
+                )
+            )
+        self._arena.put_halves(next(filter(None, records), 0), halves)
+        for index, call in enumerate(self._calls):
+            if call is not None:
+                self._arena.put(records[index], call.address)
+                self._arena.put(records[index] + at.RECORD_HANDLE, self._handle + index)
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -215,22 +223,21 @@ class FunctionWriter:
                 held.update(kernel.results)
         return held
 
-    def _write_slots(self) -> list[int]:
+    def _write_slots(self) -> array[int]:
         """Write a slot per register that is not a constant; return their offsets, 0 for
         constants.
         """
         start = self._arena.offset
         halves: list[int] = []
-        slots: list[int] = []
+        slots = array("q")
         records, ready = self._records, [] if self._is_in_order else self._ready
         for register, uses in enumerate(self._users):
             if register in self._constants:
                 slots.append(0)
                 continue
             returns = () if self._is_in_order else self._returns.get(register, ())
-            users = self._weights(register) if self._is_nonstrict else _counted(uses)
-            if self._is_in_order:
-                users = {}
+            weights = self._weights(register) if self._is_nonstrict else _counted(uses)
+            users = {} if self._is_in_order else weights
             slots.append(start + 4 * len(halves))
             halves += (
                 at.ACTIVATION_REGISTERS + 8 * register,
@@ -243,7 +250,7 @@ class FunctionWriter:
                 halves += (here - records[kernel], ready[kernel], weight)
             halves += returns
             halves += [0] * (len(halves) % 2)
-        self._arena.add_array(_packed(halves))
+        self._arena.add_array(array("i", halves))
         return slots
 
     @cached_property
@@ -325,16 +332,7 @@ class FunctionWriter:
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
         halves = [spare, len(returns), 0, len(returns), *returns, *padding]
-        return self._arena.add(*_packed(halves))
-
-
-def _packed(halves: Sequence[int]) -> array[int]:
-    """Pack an even number of halves into words.
-
-    Raises:
-        OverflowError: if one does not fit, in a function of more than 2 GB.
-    """
-    return array("q", array("i", halves).tobytes())
+        return self._arena.add_array(array("i", halves))
 
 
 @cache
