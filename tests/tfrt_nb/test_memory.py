@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import resource
 import subprocess
 import sys
@@ -272,3 +273,34 @@ def test_tensors_that_were_never_written_are_full_of_zeros(
             assert not array.any()
             ctypes.memset(array.ctypes.data, 7, array.nbytes)
             del array
+
+
+PAGES = """
+import resource
+import numpy as np
+import tfrt_nb as tfrt
+
+@tfrt.kernel
+def halves(number: int) -> np.ndarray:
+    return np.full(1 << 20, float(number)) / 2
+
+@tfrt.kernel
+def total(array: np.ndarray) -> float:
+    return float(np.abs(array + 1).sum())
+
+@tfrt.program
+def step(number: tfrt.i64):
+    return total(halves(number))
+
+with tfrt.HostContext("s") as host:
+    step.map(range(3), host=host).result(60)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    step.map(range(20), host=host).result(60)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other rules")
+def test_calls_use_the_memory_of_earlier_arrays_again() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", PAGES], text=True, timeout=120)
+    assert int(printed) < 2000  # one array has 2,048 pages

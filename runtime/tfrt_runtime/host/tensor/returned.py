@@ -11,9 +11,15 @@ from tfrt_runtime.host.budget import show_bytes
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.shapes import AnyArray
+from tfrt_runtime.native.machine import HAS_THREADS
 
 LEAST = 1 << 16
 """Bytes of the smallest array that counts: counting one takes some microseconds."""
+# glibc maps blocks that are larger than any that it has unmapped, and returns free memory beyond
+# twice that size.  Free a block near its maximum, 32 MB: otherwise, the arrays of a few MB that a
+# call makes are returned after it, and the next call pays for new pages.
+if HAS_THREADS:  # a web page never returns memory
+    np.empty(31 << 20, np.uint8)
 _counted: dict[int, weakref.ref[AnyArray]] = {}
 """The arrays that count now, by id: an array that is returned again counts once."""
 
