@@ -303,7 +303,8 @@ class Execution(RunWaits):
         """
         total = len(self.results)
         is_count = isinstance(count, int) and 1 <= count <= total
-        require(is_count, "the count of first results", f"a number from 1 to {total}", count)
+        some = f"a number from 1 to {total}" if total else "some of its results: it has none"
+        require(is_count, "the count of first results", some, count)
         found: list[object] = []
         failed: TfrtError | None = None
         for value in self.as_completed(timeout):

@@ -22,6 +22,8 @@ _MAX_PLACES = 1000
 """The most traceback entries that an error keeps: Python raises RecursionError at this depth."""
 _MAX_OTHERS = 3
 """Failed steps that an error of a run names beside its own."""
+# The module of the two frames between a kernel and a kernel that it calls, perhaps itself.
+_CALLS = "tfrt_runtime.kernels.users.user"
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instruction of a new frame: the first on 3.11 and 3.12, the second from 3.13 on."""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
@@ -142,7 +144,8 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
     """
     found: list[TracebackType] = []
     while frames is not None:
-        if found or not is_own(frames):
+        module = frames.tb_frame.f_globals.get("__name__")
+        if (found or not is_own(frames)) and module != _CALLS:
             found.append(frames)
         frames = frames.tb_next
     if len(found) > _MAX_PLACES:

@@ -229,6 +229,8 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes = (note(place_in_python), *notes)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
+        if isinstance(exception, ValueError) and text.endswith("read-only"):  # numpy's words
+            notes += (note("an array argument is read-only: change a copy, as in a = a.copy()"),)
         # Notes of `add_note`, or set directly; those of a TfrtError come from its diagnostic.
         added = () if found is not None else _added(exception)
         notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
