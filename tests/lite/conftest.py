@@ -38,7 +38,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves the site below `PATH`, and shows its application to tests."""
 
     def translate_path(self, path: str) -> str:
-        assert path.startswith(PATH), path
+        assert path.startswith(PATH) or path == "/favicon.ico", path
         return str(SITE) + super().translate_path(path.removeprefix(PATH)).removeprefix(os.getcwd())
 
     def do_GET(self) -> None:
@@ -71,9 +71,24 @@ class Page:
         self.page, self.address = page, address
 
     def open(self, name: str) -> None:
-        self.page.goto(f"{self.address}lab/index.html?path={name}")
-        self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=SECONDS * 1000)
+        """Open a notebook in front of what the browser restores from an earlier visit."""
+        if not self.page.url.startswith(f"{self.address}lab/"):
+            self.page.goto(f"{self.address}lab/index.html")
+        self.page.wait_for_function("() => window.jupyterapp?.restored")
+        self.page.evaluate(
+            "async path => { await window.jupyterapp.restored;"
+            " await window.jupyterapp.commands.execute('docmanager:open', { path }); }",
+            name,
+        )
+        self.page.wait_for_function(f"path => {CURRENT}?.context?.path === path", arg=name)
         self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
+
+    def close(self) -> None:
+        """Close the notebook with its kernel, unsaved."""
+        self.page.evaluate(
+            f"async () => {{ const widget = {CURRENT}; await widget.sessionContext.shutdown();"
+            " widget.dispose(); }"
+        )
 
     def new(self) -> None:
         """Open an empty notebook, for running cells one by one."""
@@ -99,18 +114,19 @@ class Page:
         )
         return [count for count, _ in found], [outputs for _, outputs in found]
 
-    def run(self, *texts: str) -> Any:
+    def run(self, *texts: str, waits: bool = True) -> Any:
         """Run sources in new cells at the end, and return the locator of the last one's outputs."""
         for text in texts:
             self.page.evaluate(
-                "async text => { const { content, context, sessionContext } ="
+                "async ([text, waits]) => { const { content } ="
                 " window.jupyterapp.shell.currentWidget;"
                 " const last = content.widgets.length - 1;"
                 " content.model.sharedModel.insertCell(last, {cell_type: 'code', source: text});"
                 " content.activeCellIndex = last;"
-                " await window.jupyterapp.commands.execute('notebook:run-cell');"
+                " const done = window.jupyterapp.commands.execute('notebook:run-cell');"
+                " if (waits) await done;"
                 " content.activeCellIndex = content.widgets.length - 1; }",
-                text,
+                [text, waits],
             )
         cells = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell")
         return cells.nth(cells.count() - 2)

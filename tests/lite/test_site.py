@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.lite.conftest import CURRENT, IS_IDLE
 
 if TYPE_CHECKING:
     from tests.lite.conftest import Page
@@ -35,6 +38,16 @@ def nap(x: int) -> int:
 async def later(x: int) -> int:
     await asyncio.sleep(0.3)
     return x * 2
+
+@tfrt.kernel("lab.nap")
+def long_nap(x: int) -> int:
+    time.sleep(30)
+    return x
+
+@tfrt.kernel("lab.later")
+async def much_later(x: int) -> int:
+    await asyncio.sleep(30)
+    return x
 
 @tfrt.program
 def both(x: int) -> int:
@@ -84,6 +97,26 @@ def test_a_run_on_the_board_of_python_ends(page: Page) -> None:
     cell.get_by_text("done").first.wait_for()
     page.picture("lite_python")
     assert "26" in cell.locator(".jp-OutputArea").inner_text()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "demo.wait.i32 %one {seconds = 30.0}",
+        '"lab.nap"(%one) : (i32) -> i32',
+        '"lab.later"(%one) : (i32) -> i32',
+    ],
+    ids=["a host operation", "a kernel that sleeps", "a coroutine"],
+)
+def test_cancel_ends_a_wait_of_thirty_seconds(page: Page, operation: str) -> None:
+    two = EXAMPLE.replace("tfrt.constant.i32 2", operation)
+    board = page.run(two, waits=False).locator(".tfrt-board").first
+    board.get_by_role("button", name="Cancel", exact=True).click()
+
+    board.get_by_text("cancelled on the board").first.wait_for()
+    seconds = re.search(r"([0-9.]+) s", board.locator(".head").inner_text())
+    assert seconds is not None and float(seconds[1]) < 25, board.inner_text()
+    page.page.wait_for_function(IS_IDLE)
 
 
 def test_a_question_of_the_page_is_answered_between_cells(page: Page) -> None:
@@ -147,3 +180,67 @@ def test_share_puts_a_link_to_the_program_on_the_clipboard(page: Page) -> None:
     board.get_by_role("button", name="Copied").wait_for()
     link = page.page.evaluate("() => navigator.clipboard.readText()")
     assert link.startswith(f"{page.address}lab/index.html#tfrt=")
+
+
+WAIT = EXAMPLE.replace("tfrt.constant.i32 2", "demo.wait.i32 %one {seconds = 3.0}")
+
+
+def run_one(page: Page) -> None:
+    """Run a program in the notebook that is open, after loading the extension."""
+    board = page.run("%load_ext tfrt_nb", EXAMPLE).locator(".tfrt-board").first
+    board.get_by_text("@main done").first.wait_for()
+
+
+def test_two_tabs_of_the_site_do_not_meet(page: Page) -> None:
+    other = type(page)(page.page.context.new_page(), page.address)
+    other.page.goto(f"{page.address}lab/index.html")
+    other.page.wait_for_function("() => window.jupyterapp?.shell")
+    other.new()
+    run_one(other)
+    first = page.run(WAIT.replace("3.0", "60.0"), waits=False).locator(".tfrt-board").first
+    second = other.run(WAIT, waits=False).locator(".tfrt-board").first
+    first.get_by_role("button", name="Cancel", exact=True).click()
+
+    first.get_by_text("@main cancelled").first.wait_for()
+    second.get_by_text("@main done").first.wait_for()
+    other.page.close()
+
+
+def test_a_run_goes_on_after_its_tab_was_frozen(page: Page) -> None:
+    board = page.run(WAIT, waits=False).locator(".tfrt-board").first
+    board.get_by_text("@main running").first.wait_for()
+    line = page.page.context.new_cdp_session(page.page)
+    for state in ("frozen", "active"):
+        line.send("Page.setWebLifecycleState", {"state": state})
+        time.sleep(5)
+
+    board.get_by_text("@main done").first.wait_for()
+
+
+def test_an_open_page_needs_no_network(page: Page) -> None:
+    page.page.context.set_offline(True)
+    run_one(page)
+    page.page.context.set_offline(False)
+
+
+def test_restart_ends_an_endless_loop_of_python(page: Page) -> None:
+    page.run("while True: pass", waits=False)
+    page.page.wait_for_timeout(1000)
+    page.page.evaluate(f"() => {CURRENT}.sessionContext.session.kernel.restart()")
+
+    page.page.wait_for_function(IS_IDLE)
+    run_one(page)
+
+
+def test_a_reload_in_the_middle_of_a_run_leaves_a_page_that_works(page: Page) -> None:
+    page.open("00_start.ipynb")
+    run_one(page)
+    board = page.run(WAIT.replace("3.0", "60.0"), waits=False).locator(".tfrt-board").first
+    board.get_by_text("@main running").first.wait_for()
+    page.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.open("00_start.ipynb")
+
+    boards = page.page.locator(".tfrt-board")
+    boards.last.get_by_text(re.compile("kernel|saved")).first.wait_for()
+    page.picture("lite_reloaded")
+    run_one(page)

@@ -49,10 +49,10 @@ def text_of(output: dict[str, Any]) -> str:
 def test_a_tutorial_runs_in_the_page_from_its_first_cell_to_its_last(
     page: Page, path: Path
 ) -> None:
-    page.page.goto("about:blank")
     page.open(path.name)
     counts, outputs = page.run_all()
     page.picture(f"tutorial_{path.stem}")
+    page.close()
 
     assert [at for at, count in enumerate(counts) if count is None] == []
     errors = [

@@ -16,6 +16,19 @@ for text in (
 ):
     print(run(text)[1].__class__.__name__)
 
+run("""import time
+
+@tfrt.kernel("lab.sleep")
+def sleep(x: int) -> int:
+    time.sleep(60)
+    return x""")
+_, problem = run("""%%tfrt --timeout 1
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %a = "lab.sleep"(%one) : (i32) -> i32
+  tfrt.return %a : i32
+}""")
+print(str(problem).partition(";")[0])
 run("""later = tfrt.unavailable()
 door = tfrt.unavailable()
 

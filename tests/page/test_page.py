@@ -212,6 +212,7 @@ def test_a_cell_says_what_a_page_lacks_and_a_run_goes_on_between_cells(
             )
         ),
         "NoneType",
+        "timed out after 1 s",
         "failed available",
         "None unavailable",
         "available 42",

@@ -151,6 +151,7 @@ export function createRuns({ services, tracker }) {
 
     ask(question) {
       this.hasAsked ||= "stages" in question;
+      if ("cancel" in question && this.head.flag) URL.revokeObjectURL(this.head.flag); // a busy worker looks at it
       return ask(this.kernel, { ...question, run: this.id });
     }
 

@@ -5,14 +5,39 @@ JupyterLite holds messages to a kernel until its cell finishes.  A `BroadcastCha
 worker whenever its event loop runs: between cells, while a cell awaits, and, if the browser can
 switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, a busy cell
 does not answer, and the board says so.
+
+A request to cancel also reaches a worker that waits or sleeps without its event loop, by a `Flag`.
+Rejected: memory that worker and page share, which needs headers that GitHub Pages does not send.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from tfrt_runtime.host.one_thread import ONE_THREAD
+from tfrt_runtime.native.machine import HAS_THREADS
+from tfrt_runtime.once import once
+
+FLAG_SECONDS = 0.25
+"""The interval of looks at a flag, each of which takes a millisecond or more."""
+BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
+  make: () => URL.createObjectURL(new Blob(["running"])),
+  revoke: address => URL.revokeObjectURL(address),
+  isThere: address => {
+    const request = new XMLHttpRequest();
+    request.open("GET", address, false);
+    try {
+      request.send();
+      return request.status === 200;
+    } catch {
+      return false;
+    }
+  },
+}"""
 
 
 class Broadcast:
@@ -52,3 +77,39 @@ class Broadcast:
         """Stop answering."""
         while self._channels:
             self._channels.popitem()[1].close()
+
+
+class Flag:
+    """A blob that a page revokes to cancel a run: a worker can check its address without an event
+    loop."""
+
+    def __init__(self, cancel: Callable[[], object]) -> None:
+        """`cancel` is called at most once, when the worker waits or a kernel sleeps."""
+        self._cancel, self._next = cancel, 0.0
+        self._browser: Any = None if HAS_THREADS else _browser()
+        self.address = "" if self._browser is None else str(self._browser.make())
+        """Empty where no page can revoke it."""
+        if self.address:
+            ONE_THREAD.add(self._look, resolves=False, looks_on=True)
+
+    def _look(self) -> None:
+        if time.monotonic() >= self._next:
+            if not self._browser.isThere(self.address):
+                self.lower()
+                self._cancel()
+            self._next = time.monotonic() + FLAG_SECONDS
+
+    def lower(self) -> None:
+        """Look no more."""
+        if self.address:
+            ONE_THREAD.remove(self._look)
+            self._browser.revoke(self.address)
+            self.address = ""
+
+
+@once
+def _browser() -> Any:
+    """Return the browser's functions for blobs; None in Node."""
+    from pyodide.code import run_js
+
+    return run_js(BLOBS)

@@ -139,6 +139,7 @@ class Job:
         if not HAS_THREADS:
             self._waits_for_end = waits
             work = self._work()
+            ONE_THREAD.add(self._look_around, resolves=False, looks_on=True)
 
             def go_on() -> float | None:
                 for _ in work:
@@ -287,8 +288,17 @@ class Job:
             self.failure = problem
             self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
         finally:
+            ONE_THREAD.remove(self._look_around)
             self._has_results.set()
             self.end()
+
+    def _look_around(self) -> None:
+        """Do what other threads do elsewhere while the job works: a source of `one_thread`."""
+        self.meanwhile()
+        elapsed = time.monotonic() - self._start
+        if self._timeout is not None and elapsed > self._timeout:
+            self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
+            ONE_THREAD.end_sleep()
 
     def _run(self, place: int, function: FunctionSignature) -> Generator[None]:
         arguments = self._arguments.get(function.name, ())
@@ -307,12 +317,8 @@ class Job:
         while not run.wait(SLICE_SECONDS if self._waits_for_end else TURN_SECONDS):
             yield
             if not HAS_THREADS:
-                # This thread, the only one, waits: it does what others would do meanwhile.
-                self.meanwhile()
-                elapsed = time.monotonic() - self._start
-                if self._timeout is not None and elapsed > self._timeout:
-                    self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-                elif self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
+                self._look_around()
+                if self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
                     nothing = "nothing else runs in a page while a cell does"
                     self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
             if self._stopped is not Status.RUNNING:

@@ -23,9 +23,10 @@ from typing import Any, Protocol
 import comm
 from IPython.core.interactiveshell import InteractiveShell
 
-from tfrt_magics.bridge.broadcast import Broadcast
+from tfrt_magics.bridge.broadcast import Broadcast, Flag
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
 
@@ -199,7 +200,11 @@ class LiveRecord:
     ) -> None:
         """`bundle_of` makes the display data of the run's current state."""
         self._job = job
-        self.record = Record(job, {"run": uuid.uuid4().hex, **channel.place})
+        self._head = {"run": uuid.uuid4().hex, **channel.place}
+        self.record = Record(job, self._head)
+        self._flag = None if HAS_THREADS or self.record.is_over else Flag(self._cancel)
+        if self._flag is not None and self._flag.address:
+            self._head["flag"] = self._flag.address
         self.over = threading.Event()
         self.at_end: Callable[[], None] = lambda: None
         self.began = time.time()
@@ -235,12 +240,16 @@ class LiveRecord:
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
         if name == "cancel":
-            self._job.cancel("cancelled on the board")
+            self._cancel()
         elif name == "stages":
             run_apart("stages", self.show_stages)
         elif name == "bef":
             return {"bef": base64.b64encode(self.record.program.bef()).decode()}
         return {}
+
+    def _cancel(self) -> None:
+        self._job.cancel("cancelled on the board")
+        ONE_THREAD.end_sleep()
 
     def show_stages(self) -> None:
         """Publish the stages of the program and, at the end of the run, the file that has them."""
@@ -266,6 +275,9 @@ class LiveRecord:
         message = self.record.look()
         self._looks += 1
         if self.record.is_over:
+            if self._flag is not None:
+                self._flag.lower()
+                self._head.pop("flag", None)
             message = self._last(message or {})
         elif not self._previewing.is_alive():
             self._previewing = run_apart("preview", self.record.preview)

@@ -68,7 +68,7 @@ class Pump:
         """Start the thread, without which marks have no effect; do not call this in a
         destructor."""
         if not HAS_THREADS:
-            ONE_THREAD.add(self._step_if_due, resolves=False)
+            ONE_THREAD.add(self._step_if_due, resolves=False, looks_on=True)
             return
         with self._starting:
             if self._thread is None:

@@ -66,10 +66,11 @@ class Record:
     """The document of one run.  One thread at a time calls `look`; any thread may read."""
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
-        """`head` identifies the run and where it belongs: `run`, `session`, `client`, `cell`."""
+        """`head` identifies the run and where it belongs: `run`, `session`, `client`, `cell`; in a page,
+        `flag` is the address of its `Flag`."""
         self._job, self.program = job, job.document()
         """The program whose stages and bytes pages may request, if it has operations."""
-        self._head = dict(head)
+        self._head = head
         self._lock = threading.RLock()
         self._kept = FirstAndNewest(MAX_EVENTS)
         self._start: int | None = None

@@ -7,6 +7,8 @@ are called only in two places:
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
 
+A kernel that sleeps does no work of others, which would run in the middle of it: only the sources
+that look on (`add`) are called, and one of them may end the sleep (`end_sleep`).
 A wait that has nothing to come would never end: `gives_up` tells, and the waiter raises an error.
 No wait relies on switching stacks (JavaScript promise integration): not all browsers have it, and
 below a callback from native code it ends the interpreter.  Where they can be switched, a wait lets
@@ -18,6 +20,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
+from time import sleep as block
 from typing import Any, TypeVar
 
 from tfrt_runtime.native.machine import HAS_THREADS
@@ -39,21 +42,33 @@ class OneThread:
 
     def __init__(self) -> None:
         self._sources: dict[Source, bool] = {}
+        self._onlookers: set[Source] = set()
         self._running: set[Source] = set()
         self._timer: Any = None
         self._dead_waits = 0
         """Consecutive waits that no event could end."""
         self._depth = 0
+        self._is_awake = True
         self.callback = IDLE(self._idle)
 
-    def add(self, source: Source, *, resolves: bool = True) -> None:
-        """Add a source, which is called soon.  With `resolves`, it may end a wait."""
+    def add(self, source: Source, *, resolves: bool = True, looks_on: bool = False) -> None:
+        """Add a source, which is called soon.  With `resolves`, it may end a wait.
+
+        With `looks_on`, it runs no kernels, and is called while one sleeps, too.
+        """
         self._sources[source] = resolves
+        if looks_on:
+            self._onlookers.add(source)
         self.wake()
+
+    def end_sleep(self) -> None:
+        """End the sleep of the kernel that sleeps, if any, with an error."""
+        self._is_awake = True
 
     def remove(self, source: Source) -> None:
         """Remove a source."""
         self._sources.pop(source, None)
+        self._onlookers.discard(source)
 
     def wake(self, delay: float = 0.0) -> None:
         """Arrange a call of a source in `delay` seconds, even between cells."""
@@ -73,12 +88,16 @@ class OneThread:
         if (delay := self.run()) is not None:
             self.wake(max(delay, 0.001))
 
-    def run(self) -> float | None:
-        """Do the due work; return the seconds until more is due, or None if there is none."""
+    def run(self, *, in_kernel: bool = False) -> float | None:
+        """Do the due work; return the seconds until more is due, or None if there is none.
+
+        With `in_kernel`, do only what is done while a kernel sleeps.
+        """
         soonest: float | None = None
         is_alive = False
         for source, resolves in list(self._sources.items()):
-            if source in self._running:  # a source that waits: its own wait must not call it
+            # A source that waits: its own wait must not call it.
+            if source in self._running or (in_kernel and source not in self._onlookers):
                 continue
             self._running.add(source)
             try:
@@ -131,7 +150,7 @@ class OneThread:
             limit = LONGEST_SLEEP if timeout_ns < 0 else timeout_ns / 1e9
             pause = min(limit, LONGEST_SLEEP if delay is None else delay)
             if pause > 0:
-                time.sleep(pause)
+                block(pause)
         except BaseException as problem:  # noqa: BLE001 - leftover memory would be the result
             import sys
 
@@ -163,6 +182,26 @@ class OneThread:
                 self._depth -= 1
 
         return enter  # type: ignore[return-value]
+
+
+def _sleep(seconds: float) -> None:
+    """Sleep, as `time.sleep` does in a page; in a kernel, let a page look on.
+
+    Raises:
+        asyncio.CancelledError: after `end_sleep`.
+    """
+    one = ONE_THREAD
+    if not one._depth:
+        block(seconds)
+        return
+    end, one._is_awake = time.monotonic() + seconds, False
+    while (left := end - time.monotonic()) > 0:
+        block(min(left, LONGEST_SLEEP))
+        one.run(in_kernel=True)
+        if one._is_awake:
+            import asyncio
+
+            raise asyncio.CancelledError("the run was stopped")
 
 
 _pending: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
@@ -200,3 +239,5 @@ def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]
 
 
 ONE_THREAD = OneThread()
+if not HAS_THREADS:
+    time.sleep = _sleep  # type: ignore[assignment]
