@@ -10,7 +10,6 @@ import time
 import traceback
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
@@ -58,17 +57,6 @@ page: Any = tfrt.program(lambda x: stuck(x))
 @tfrt.kernel("values.dive")
 def dive(depth: int) -> int:
     return dive(depth - 1) if depth else 1 // depth
-
-
-@tfrt.kernel("values.write")
-def write(a: np.ndarray[Any, Any]) -> float:
-    a[0] = 1
-    return float(a[0])
-
-
-@tfrt.program
-def typed(x: tfrt.i64):  # type: ignore[no-untyped-def]
-    return part(x)
 
 
 def said(results: list[Any]) -> list[object]:
@@ -486,21 +474,9 @@ def test_an_option_that_no_run_has_is_refused_where_it_is_given() -> None:
     assert page.options(timeout=SLOW, at_once=1).map([0, 0]).result(SLOW) == [0, 0]
 
 
-def test_the_first_of_no_results_are_refused() -> None:
-    batch: Any = typed.map([])
-    with pytest.raises(tfrt.TfrtError, match="some of its results: it has none, found 1"):
-        batch.first()
-
-
 def test_the_traceback_of_a_kernel_that_calls_itself_has_its_own_frames() -> None:
     problem = tfrt.call(dive, 5).exception(SLOW)
     assert isinstance(problem, tfrt.TfrtError)
     assert problem.__cause__ is not None
     names = [each.name for each in traceback.extract_tb(problem.__cause__.__traceback__)]
     assert names == ["dive"] * 6
-
-
-def test_a_kernel_that_writes_its_argument_is_told_to_copy_it() -> None:
-    problem = tfrt.call(write, np.zeros(2)).exception(SLOW)
-    assert isinstance(problem, tfrt.TfrtError)
-    assert "change a copy, as in a = a.copy()" in problem.__notes__[-1]

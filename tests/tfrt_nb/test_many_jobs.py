@@ -331,3 +331,28 @@ print(order(2).result(60), [name for name in ("numpy", "asyncio") if name in sys
 
 def test_the_families_of_the_standard_kernels_are_known_before_they_are_imported() -> None:
     assert {name.partition(".")[0] for name in standard_kernels()} == FAMILIES
+
+
+def test_the_first_of_no_results_are_refused() -> None:
+    @tfrt.kernel("first.part")
+    def part(x: int) -> int:
+        return x
+
+    @tfrt.program
+    def page(x: tfrt.i64):  # type: ignore[no-untyped-def]
+        return part(x)
+
+    batch: Any = page.map([])
+    with pytest.raises(tfrt.TfrtError, match="some of its results: it has none, found 1"):
+        batch.first()
+
+
+def test_a_kernel_that_writes_its_argument_is_told_to_copy_it() -> None:
+    @tfrt.kernel("written.argument")
+    def write(a: np.ndarray[Any, Any]) -> float:
+        a[0] = 1
+        return float(a[0])
+
+    problem = tfrt.call(write, np.zeros(2)).exception(SLOW)
+    assert isinstance(problem, tfrt.TfrtError)
+    assert "change a copy, as in a = a.copy()" in problem.__notes__[-1]
