@@ -2,7 +2,7 @@
 
 Read from below: `options` (the line after `%%tfrt`), `bridge` (runs, observed), `inputs` (values,
 programs, and files named on a line; and which functions run), `views` (how runs are shown),
-`warming` (imports made ahead of the first cell), `session` (the state that cells share), `live`
+`session` (the state that cells share, and imports made ahead of the first cell), `live`
 (displayed values and runs, kept live), `lessons` (the magics of the tutorials), `cell` and `lines`
 (the other magics), `sliders` (controls for arguments), `assist` (help while a cell is written),
 `extension`. Builds on the compiler and the runtime; nothing builds on it.

@@ -202,7 +202,7 @@ class Assistant:
         head = _CELL.match(cell)
         if head is None:
             return []
-        from tfrt_nb.language.fixes import fixes
+        from tfrt_nb.language.lint import fixes
 
         def source(one: Diagnostic) -> str:
             is_option = getattr(one.location, "line", 0) <= head[0].count("\n") + 1
@@ -253,23 +253,24 @@ class Assistant:
         return {"answer": None}
 
     def _answer(self, ask: str, text: str, cursor: int, name: str) -> Json:
-        if ask == "lint":
-            return self.lint(text)
-        if ask == "fixes":
-            return self.fixes(text)
-        if ask == "references":
-            return self.references(text, cursor)
-        if ask == "rename":
-            return self.rename(text, cursor, name)
-        if ask == "hover":
-            return self.explain(text, cursor)
-        if ask == "signature":
-            return self.signature(text, cursor)
-        if ask == "definition":
-            return self.definition(text, cursor)
-        if ask == "complete" and (found := self.complete(text, cursor)) is not None:
-            items: list[Json] = [one._asdict() for one in found[1]]
-            return {"start": found[0], "items": items}
+        match ask:
+            case "lint":
+                return self.lint(text)
+            case "fixes":
+                return self.fixes(text)
+            case "references":
+                return self.references(text, cursor)
+            case "rename":
+                return self.rename(text, cursor, name)
+            case "hover":
+                return self.explain(text, cursor)
+            case "signature":
+                return self.signature(text, cursor)
+            case "definition":
+                return self.definition(text, cursor)
+            case "complete" if (found := self.complete(text, cursor)) is not None:
+                items: list[Json] = [one._asdict() for one in found[1]]
+                return {"start": found[0], "items": items}
         return None
 
     def _match(self, context: CompletionContext) -> Any:
@@ -295,21 +296,22 @@ class Assistant:
             return self._in_options("", line)
         word = line[line.rfind(" ") + 1 :]
         start = len(line) - len(word)
-        if magic == "tfrt_graph" and line[:start].split()[-1] == "--engine":
-            names = [Offer(engine, "engine") for engine in ENGINES]
-        elif magic == "tfrt_graph" and not word.startswith("-"):
-            names = [Offer(name, "program") for name in self._program_names()]
-        elif magic == "tfrt_graph":
-            names = [Offer(flag, "option") for flag in ("--dot", "--engine", "--window")]
-        elif magic == "tfrt_config":
-            names = [
-                Offer(f"{name}=", "setting") for name in sorted(TFRT.class_traits(config=True))
-            ]
-        else:
-            from tfrt_nb.language import operations
+        match magic:
+            case "tfrt_graph" if line[:start].split()[-1] == "--engine":
+                names = [Offer(engine, "engine") for engine in ENGINES]
+            case "tfrt_graph" if not word.startswith("-"):
+                names = [Offer(name, "program") for name in self._program_names()]
+            case "tfrt_graph":
+                names = [Offer(flag, "option") for flag in ("--dot", "--engine", "--window")]
+            case "tfrt_config":
+                names = [
+                    Offer(f"{name}=", "setting") for name in sorted(TFRT.class_traits(config=True))
+                ]
+            case _:
+                from tfrt_nb.language import operations
 
-            known = operations.names(word)
-            names = [Offer(one, "operation", operations.signature_text(one)) for one in known]
+                known = operations.names(word)
+                names = [Offer(one, "operation", operations.signature_text(one)) for one in known]
         return start, [one for one in names if one.text.startswith(word)]
 
     def _in_options(self, cell: str, line: str) -> tuple[int, Offered]:
@@ -353,24 +355,25 @@ class Assistant:
         return start, [Offer(name, own.get(name, "Python")) for name in fitting]
 
     def _values_of(self, option: str, cell: str) -> Offered | None:
-        if option == "--emit":
-            return [Offer(stage, "stage") for stage in STAGES]
-        if option in ("-q", "--work-queue"):
-            return [Offer(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
-        if option == "--with":
-            return [Offer(name, "program") for name in self._program_names()]
-        if option == "--host":
-            from tfrt_runtime.host.context import HostContext
+        match option:
+            case "--emit":
+                return [Offer(stage, "stage") for stage in STAGES]
+            case "-q" | "--work-queue":
+                return [Offer(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
+            case "--with":
+                return [Offer(name, "program") for name in self._program_names()]
+            case "--host":
+                from tfrt_runtime.host.context import HostContext
 
-            return [Offer(name, "host") for name in names_of(HostContext, self._shell.user_ns)]
-        if option in ("-f", "--function", "--in"):
-            from tfrt_nb.language.scan import scan
+                return [Offer(name, "host") for name in names_of(HostContext, self._shell.user_ns)]
+            case "-f" | "--function" | "--in":
+                from tfrt_nb.language.scan import scan
 
-            functions = scan(cell).functions
-            if option != "--in":
-                return [Offer(one.name, "function", one.signature) for one in functions]
-            parameters = [name[1:] + "=" for one in functions for name in one.parameters]
-            return [Offer(name, "parameter") for name in dict.fromkeys(parameters)]
+                functions = scan(cell).functions
+                if option != "--in":
+                    return [Offer(one.name, "function", one.signature) for one in functions]
+                parameters = [name[1:] + "=" for one in functions for name in one.parameters]
+                return [Offer(name, "parameter") for name in dict.fromkeys(parameters)]
         takes_value = any(
             option in flags and "metavar" in settings for flags, settings in ARGUMENTS.items()
         )
@@ -401,10 +404,12 @@ class Assistant:
         function = ((before[0] if before is not None else "") + rest[0]).removeprefix("@")
         if before is None and not rest[0].startswith("@"):
             return None
-        for name, program in self._libraries(head).items():
-            if any(one.name == function for one in program.functions):
-                return name, program, function
-        return None
+        found = (
+            (name, program, function)
+            for name, program in self._libraries(head).items()
+            if any(one.name == function for one in program.functions)
+        )
+        return next(found, None)
 
     def _functions_of_others(self, head: str) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -134,9 +134,11 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     """
     text = "".join(lines)
     program = None if text.startswith("%%") else _PROGRAM.search(text)
-    if program is None or not _is_python(text[: program.start()]):
-        return lines
-    if not program["magic"] and _is_python(text):
+    if (
+        program is None
+        or not _is_python(text[: program.start()])
+        or (not program["magic"] and _is_python(text))
+    ):
         return lines
     if program["magic"]:
         advice = (

@@ -98,9 +98,8 @@ class LineMagics(Magics):
 
     def _program(self, name: str | None) -> Program:
         """Return the program with that Python name, or the last one."""
-        found = self._session.last_program if name is None else None
-        if name is not None:
-            found = program_of(name, self._shell.user_ns)
+        last = self._session.last_program
+        found = last if name is None else program_of(name, self._shell.user_ns)
         if found is None:
             raise TfrtError(error("no cell has defined a program yet"))
         return found

@@ -372,7 +372,5 @@ _FOLDED = {
 @functools.cache
 def for_operator(operator: str, word: str) -> Operation | None:
     """Return the kernel for a Python operator on a type, if one exists."""
-    for family in ARITHMETIC:
-        if family.python == operator and word in family.types:
-            return OPERATIONS[f"tfrt.{family.name}.{word}"]
-    return None
+    fitting = (one for one in ARITHMETIC if one.python == operator and word in one.types)
+    return next((OPERATIONS[f"tfrt.{one.name}.{word}"] for one in fitting), None)

@@ -19,8 +19,7 @@ from tests.exploring.simulated_host import SimulatedHost, name_cell
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
+from tfrt_runtime.executor.loading.decode import Arena, Call, Constant, FunctionWriter
 from tfrt_runtime.executor.loading.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
 from tfrt_runtime.native import async_value, handles

@@ -23,7 +23,6 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.magics.test_kernel import PATIENCE, RUN_MIME, FrontEnd, body_of, of_type, started
 
 import tfrt_nb as tfrt
-from tfrt_magics.live.following import Lines
 from tfrt_magics.live.lines import (
     BROKEN,
     MAX_BEFORE,
@@ -34,6 +33,7 @@ from tfrt_magics.live.lines import (
     named_values,
     parts_of,
 )
+from tfrt_magics.live.values_run import Lines
 from tfrt_nb.documents.heat_map import heat_map
 from tfrt_runtime.host.values.async_value import AsyncValue
 

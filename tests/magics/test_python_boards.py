@@ -14,8 +14,7 @@ import pytest
 from tests.magics.test_kernel import RUN_MIME, FrontEnd, body_of, of_type, started
 
 import tfrt_nb as tfrt
-from tfrt_magics.live.batch_run import FOLDED_ROWS, BatchRun
-from tfrt_magics.live.python_run import board_of
+from tfrt_magics.live.python_run import FOLDED_ROWS, BatchRun, board_of
 from tfrt_magics.live.watching import MAX_BOARDS, shown_calls
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.host.tracing.events import Watch

@@ -12,8 +12,8 @@ from tests.magics.files import ROOT, document_of, documents_of
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import LiveRun
+from tfrt_magics.bridge.record import SMALL, Writer, column
 from tfrt_magics.bridge.runtime import NotebookHost, PageProgram
-from tfrt_magics.bridge.saved import SMALL, Writer, column
 from tfrt_magics.views.outlet import run_bundle
 from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.run import RunDocument

@@ -29,7 +29,7 @@ import tfrt_nb as tfrt
 from tfrt_nb.cli.running.run import read_source
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import make_unavailable
-from tfrt_runtime.host.values.futures import from_future
+from tfrt_runtime.host.values.promises import from_future
 from tfrt_runtime.kernels.users.policies import Gates
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_magics.bridge.record import MAX_STAGES, Document, Json
+from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, Writer
 from tfrt_magics.bridge.runtime import PageProgram
-from tfrt_magics.bridge.saved import Writer
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program

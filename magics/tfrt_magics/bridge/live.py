@@ -239,12 +239,13 @@ class LiveRecord:
         return self.record.since(event)
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
-        if name == "cancel":
-            self._cancel()
-        elif name == "stages":
-            run_apart("stages", self.show_stages)
-        elif name == "bef":
-            return {"bef": base64.b64encode(self.record.program.bef()).decode()}
+        match name:
+            case "cancel":
+                self._cancel()
+            case "stages":
+                run_apart("stages", self.show_stages)
+            case "bef":
+                return {"bef": base64.b64encode(self.record.program.bef()).decode()}
         return {}
 
     def _cancel(self) -> None:

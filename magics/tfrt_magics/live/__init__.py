@@ -1,7 +1,7 @@
 """Displayed values and runs, kept live on the page.
 
-Read in this order: `lines` (values as lines, pure functions), `following` (lines that change), `values_run` (lines as
-an output that is live), `reprs` (what Python shows of values and runs at one moment), `batch_run` and `python_run`
+Read in this order: `lines` (values as lines, pure functions), `values_run` (lines that change, as
+an output that is live), `reprs` (what Python shows of values and runs at one moment), `python_run`
 (batches and runs that Python started, as boards), `watching` (which runs a cell will show), `widgets` (all of these as
 ipywidgets, loaded when the first is made; their pages' modules are in `static/`), `audience` (who looks at an output),
 `display` (which objects are shown live, and for whom), `formatters` (how IPython calls this room).

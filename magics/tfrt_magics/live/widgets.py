@@ -25,9 +25,9 @@ from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.record import RUN_MIME, Document, Json
 from tfrt_magics.bridge.snapshot import State
-from tfrt_magics.live.following import Lines
 from tfrt_magics.live.lines import Line, as_json, parts_of, summary
 from tfrt_magics.live.python_run import board_of
+from tfrt_magics.live.values_run import Lines
 from tfrt_magics.views.outlet import in_voila
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
@@ -71,12 +71,13 @@ def module_text(name: str) -> str:
 
 def _for_page(value: object, _: object) -> object:
     """Return the trait `value` as JSON; None for values that a page could not use."""
-    if isinstance(value, tuple):
-        return [_for_page(one, _) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, int):
-        return value if abs(value) <= MAX_EXACT else None
+    match value:
+        case tuple():
+            return [_for_page(one, _) for one in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case int():
+            return value if abs(value) <= MAX_EXACT else None
     is_clean = isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
     return value if is_clean else None
 
@@ -311,12 +312,13 @@ def _mark(this: weakref.ref[ValuesWidget]) -> None:
 
 def widget_of(thing: object, name: str = "value") -> LiveWidget:
     """Return the widget of a value, a run, or a batch."""
-    if isinstance(thing, AsyncValue):
-        return AsyncValueWidget(thing, name)
-    if isinstance(thing, CellRun) and thing.board is not None:
-        return BoardWidget(thing.board, thing.job.all_results)
-    if isinstance(thing, Execution) and not isinstance(thing, Batch):
-        return widget_of_run(thing)
+    match thing:
+        case AsyncValue():
+            return AsyncValueWidget(thing, name)
+        case CellRun() if thing.board is not None:
+            return BoardWidget(thing.board, thing.job.all_results)
+        case Execution() if not isinstance(thing, Batch):
+            return widget_of_run(thing)
     return ValuesWidget(parts_of(thing, name))
 
 

@@ -7,8 +7,8 @@ The functions themselves are native (`native.async_abi`).  Depends on `host` and
 - Objects: `objects` describes tokens, values, and groups, and reads what compiled code says about
   its operations.
 - Runs: `runs` knows which runs are cancelled and where each prints, and lets code and runtime find
-  each other; `starvation` ends objects that a program awaits but nothing will resolve, `signals`
-  lets loops see Ctrl-C.
+  each other, and loops see Ctrl-C; `starvation` ends objects that a program awaits but nothing will
+  resolve.
 - Calls: `printing` has the functions by which programs print, `externals` those that Python
   registers, `buffers` lends tensors to compiled code.
 """

@@ -223,10 +223,9 @@ class Lender:
         if is_static(handle):
             with self._lock:
                 lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]
-            for buffer in lent:
-                if buffer.address <= view.address < buffer.address + buffer.size:
-                    return view.of(buffer)
-            return view.copied()  # a global buffer
+            around = (one for one in lent if one.address <= view.address < one.address + one.size)
+            buffer = next(around, None)
+            return view.copied() if buffer is None else view.of(buffer)  # None: a global buffer
         memory = kept_bytes(handle)
         if memory is None:
             return GONE

@@ -97,17 +97,13 @@ def _integer(dtype: DType) -> Callable[[bytes], str]:
     return lambda data: str(unpack(dtype, data)[0])
 
 
-def _character(data: bytes) -> str:
-    """Return bytes as C++ prints them: as characters."""
-    return data.decode(errors="replace")
-
-
 _ELEMENTS: dict[str, tuple[int, Callable[[bytes], str]]] = {
     "bf16": (2, _float(DType.BF16)),
     "f16": (2, _float(DType.F16)),
     "f32": (4, _float(DType.F32)),
     "f64": (8, _float(DType.F64)),
-    "i8": (1, _character),
+    # C++ prints bytes as characters.
+    "i8": (1, lambda data: data.decode(errors="replace")),
     "i16": (2, _integer(DType.I16)),
     "i32": (4, _integer(DType.I32)),
     "i64": (8, _integer(DType.I64)),

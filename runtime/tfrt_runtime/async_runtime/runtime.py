@@ -45,36 +45,37 @@ class AsyncRuntime(HostRuntime):
     """The runtime of the async programs of one host; close it, or use it in a `with` statement."""
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        if event == at.EVENT_DESCRIBE:
-            return self._process.error_value(context, self._failure(context, argument))
-        if event == at.EVENT_OVERFILLED:
-            found = objects.overfilled(argument)
-            self._mistake(found)
-            return self._process.error_value(context, found)
-        if event in (at.EVENT_WAITING, at.EVENT_LOOK):
-            self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
-        elif event == at.EVENT_THREAD:
-            print_here(f"Current thread id: {threading.get_ident()}\n")
-        elif event in BUFFER_EVENTS:
-            return self._tensors().on_event(context, event, argument)
-        elif event == at.EVENT_FAILED:
-            self._call_failed(context, argument)
-        elif event == at.EVENT_INTERRUPTED:
-            return self._process.error_value(context, self._reason_to_stop(context, argument))
-        elif event == at.EVENT_REFUSED:
-            self._refused(context, argument)
-        elif event == at.EVENT_CANCELLED:
-            self._cancelled_by_kernel(argument)
-        elif event == at.EVENT_SIGNAL:
-            self._see_signals(context, argument)
-        elif event == at.EVENT_RESOLVED_TWICE:
-            message = f"{objects.title(argument)} is resolved twice"
-            self._mistake(error(message, objects.maker_place(argument)))
-        elif event == at.EVENT_RELEASED_TOO_OFTEN:
-            message = f"{objects.title(argument)} is released too often"
-            self._mistake(error(message, objects.maker_place(argument)))
-        elif event == at.EVENT_DROPPED_TOO_OFTEN:
-            self._mistake(objects.read_error(argument))
+        match event:
+            case at.EVENT_DESCRIBE:
+                return self._process.error_value(context, self._failure(context, argument))
+            case at.EVENT_OVERFILLED:
+                found = objects.overfilled(argument)
+                self._mistake(found)
+                return self._process.error_value(context, found)
+            case at.EVENT_WAITING | at.EVENT_LOOK:
+                self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
+            case at.EVENT_THREAD:
+                print_here(f"Current thread id: {threading.get_ident()}\n")
+            case _ if event in BUFFER_EVENTS:
+                return self._tensors().on_event(context, event, argument)
+            case at.EVENT_FAILED:
+                self._call_failed(context, argument)
+            case at.EVENT_INTERRUPTED:
+                return self._process.error_value(context, self._reason_to_stop(context, argument))
+            case at.EVENT_REFUSED:
+                self._refused(context, argument)
+            case at.EVENT_CANCELLED:
+                self._cancelled_by_kernel(argument)
+            case at.EVENT_SIGNAL:
+                self._see_signals(context, argument)
+            case at.EVENT_RESOLVED_TWICE:
+                message = f"{objects.title(argument)} is resolved twice"
+                self._mistake(error(message, objects.maker_place(argument)))
+            case at.EVENT_RELEASED_TOO_OFTEN:
+                message = f"{objects.title(argument)} is released too often"
+                self._mistake(error(message, objects.maker_place(argument)))
+            case at.EVENT_DROPPED_TOO_OFTEN:
+                self._mistake(objects.read_error(argument))
         return 0
 
     def _tensors(self) -> Lender:

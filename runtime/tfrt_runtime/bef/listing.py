@@ -51,12 +51,13 @@ def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int 
         head = f"section {_name(section_id)}, {end - start} bytes"
         yield from _lines(view, (at, start, head, None), width)
         parts: Iterator[Part] = iter([(start, end, "", None)])
-        if section_id == SectionId.STRINGS:
-            parts = _strings(view, start, end)
-        elif section_id == SectionId.FUNCTIONS:
-            parts = _functions(view, file, start, end)
-        elif section_id == SectionId.COMPILED_FUNCTIONS:
-            parts = _compiled(view, start, end)
+        match section_id:
+            case SectionId.STRINGS:
+                parts = _strings(view, start, end)
+            case SectionId.FUNCTIONS:
+                parts = _functions(view, file, start, end)
+            case SectionId.COMPILED_FUNCTIONS:
+                parts = _compiled(view, start, end)
         for part in parts:
             yield from _lines(view, part, width)
         at = end

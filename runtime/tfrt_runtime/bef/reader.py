@@ -54,7 +54,7 @@ class BefFile(BefModule):
                 return _load(memoryview(data), name)
         except MalformedBef as malformed:
             # Cursors do not know the name of the file.
-            raise malformed.in_file(name) from None
+            raise MalformedBef(malformed.problem, malformed.offset, malformed.found, name) from None
 
     @staticmethod
     def of(module: BefModule, name: str) -> BefFile:

@@ -27,10 +27,6 @@ class MalformedBef(TfrtError):
         self.offset = offset
         self.found = found
 
-    def in_file(self, name: str) -> MalformedBef:
-        """Return the same exception for the file called `name`."""
-        return MalformedBef(self.problem, self.offset, self.found, name)
-
 
 class Cursor:
     """A position in some bytes, and an end that it cannot pass.

@@ -32,7 +32,7 @@ from tfrt_runtime.host.values.fitting import (
     misfit,
     why_copied,
 )
-from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
+from tfrt_runtime.host.values.promises import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 from tfrt_runtime.native import layouts as at

@@ -21,8 +21,7 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.run_waits import AsCompleted, Progress, RunWaits
-from tfrt_runtime.executor.starting import launched, needs_nothing
-from tfrt_runtime.executor.work import enqueue
+from tfrt_runtime.executor.starting import enqueue, launched, needs_nothing
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import gather

@@ -16,9 +16,8 @@ from tfrt_runtime import scalars
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import Diagnostic, note
-from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant
-from tfrt_runtime.executor.loading.sync_functions import CONTROL
+from tfrt_runtime.executor.loading.decode import Arena, Call, Constant
+from tfrt_runtime.executor.loading.native_functions import CONTROL
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.structs import Machine

@@ -30,9 +30,13 @@ from tfrt_runtime.executor.calls import (
     registers_read_here,
     writer_of_argument,
 )
-from tfrt_runtime.executor.loading.arena import Arena, Piece
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
-from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
+from tfrt_runtime.executor.loading.decode import Arena, Call, Constant, FunctionWriter, Piece
+from tfrt_runtime.executor.loading.native_functions import (
+    PREFIX,
+    runs_in_sync,
+    with_bodies,
+    with_sync_regions,
+)
 from tfrt_runtime.executor.loading.python_kernels import (
     Finish,
     plain_call,
@@ -41,7 +45,6 @@ from tfrt_runtime.executor.loading.python_kernels import (
     run_python_kernel,
 )
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last
-from tfrt_runtime.executor.loading.sync_functions import runs_in_sync, with_sync_regions
 from tfrt_runtime.executor.loading.type_check import TypeCheck, types_of
 from tfrt_runtime.executor.machine import LoadedFunction, MachineFunctions
 from tfrt_runtime.host.payload import SCALAR_TYPES
@@ -105,12 +108,9 @@ class Executable:
         self.captured: Sequence[object] = ()
         """The Python objects of the operations `tfrt.captured`, by slot."""
         kinds = {function.kind for function in file.functions}
-        self._declared = file.functions
-        if FunctionKind.SYNC in kinds:
-            self._declared = with_sync_regions(file.functions)
-        self.functions = self._declared
-        if FunctionKind.NATIVE in kinds:
-            self.functions = with_bodies(self._declared, registry)
+        has_sync, has_native = FunctionKind.SYNC in kinds, FunctionKind.NATIVE in kinds
+        self._declared = with_sync_regions(file.functions) if has_sync else file.functions
+        self.functions = with_bodies(self._declared, registry) if has_native else self._declared
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}

@@ -177,7 +177,8 @@ class RunWaits(Returning):
     request: Request
     program: Executable
     _entry: Entry
-    _reported_stuck = False
+    is_stuck = False
+    """Whether a waiting thread found that the run cannot continue; its diagnostics say why."""
 
     @property
     def function(self) -> BefFunction:
@@ -207,11 +208,11 @@ class RunWaits(Returning):
         Raises:
             KeyboardInterrupt: if the user interrupts, even in a kernel of the run.
         """
-        was_stuck = self._reported_stuck
+        was_stuck = self.is_stuck
         with self._kernel_wait(timeout, self.done) as look:
             is_over = wait_for(self.results, timeout, self._watch(interrupted, look))
         self._raise_interrupt()
-        return is_over and self._reported_stuck == was_stuck
+        return is_over and self.is_stuck == was_stuck
 
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -235,7 +236,7 @@ class RunWaits(Returning):
 
     def _wait(self, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         deadline = None if timeout is None else deadline_in(timeout)
-        was_stuck = self._reported_stuck
+        was_stuck = self.is_stuck
         queue = self.request.queue
         # Most runs are short: they have finished once this thread has worked for them.
         is_over = (
@@ -247,7 +248,7 @@ class RunWaits(Returning):
             with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
-        if self._reported_stuck != was_stuck:
+        if self.is_stuck != was_stuck:
             return False  # although a worker may have finished the rest since then
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
@@ -310,22 +311,15 @@ class RunWaits(Returning):
         found = self.stuck()
         return not (found and _abandon_values(self.request, found[0]))
 
-    @property
-    def is_stuck(self) -> bool:
-        """Tell whether a waiting thread found that the run cannot continue; its diagnostics say
-        why.
-        """
-        return self._reported_stuck
-
     def _report_stuck(self) -> bool:
-        if not self._reported_stuck and (found := self.stuck()):
+        if not self.is_stuck and (found := self.stuck()):
             if self.request.code is not None and self.request.code.goes_on():
                 return False
-            self._reported_stuck = True
+            self.is_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)
             _abandon_values(self.request, found[0])
-        return self._reported_stuck
+        return self.is_stuck
 
     def stuck(self) -> list[Diagnostic]:
         """Return why the unfinished run is stuck: nothing runs or is queued.

@@ -2,8 +2,8 @@
 
 Builds on `native`.  Read in this order:
 
-- Access: `structs` (memory of the core), `entries` (its functions) and `process` (how Python and
-  the core call each other), by `python_interface` (CPython's functions), `payload` (Python objects
+- Access: `structs` (memory of the core) and `process` (how Python and the core call each other), by
+  `python_interface` (the core's functions, and CPython's), `payload` (Python objects
   in native memory), `interrupts` (Ctrl-C while a thread waits).
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `tensor`.
 - Threads: `queues`; `one_thread` (for processes that cannot start threads), `waiting` (detection of

@@ -19,8 +19,8 @@ from tfrt_runtime.host.values.async_value import (
     make_available,
     make_unavailable,
 )
-from tfrt_runtime.host.values.futures import from_future, is_future
 from tfrt_runtime.host.values.held_value import State
+from tfrt_runtime.host.values.promises import from_future, is_future
 
 
 class _Default:

@@ -23,7 +23,6 @@ from typing import Any
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
-from tfrt_runtime.host.entries import QUICK, SLOW, Entries
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.payload import (
@@ -31,7 +30,14 @@ from tfrt_runtime.host.payload import (
     as_python,
     read_payload,
 )
-from tfrt_runtime.host.python_interface import bind, built_in_function, python_interface
+from tfrt_runtime.host.python_interface import (
+    QUICK,
+    SLOW,
+    Entries,
+    bind,
+    built_in_function,
+    python_interface,
+)
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads

@@ -24,7 +24,6 @@ MODULES = (
     "tensor.tensors",
     "tensor.btf",
     "tensor.cpu_elements",
-    "tensor.cpu_matmul",
     "tensor.cpu_convolution",
 )
 """Light and common modules come first; the test kernels and all later ones need numpy."""

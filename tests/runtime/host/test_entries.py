@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_runtime.host.entries import BOTH, QUICK, SLOW
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.python_interface import BOTH, QUICK, SLOW
 from tfrt_runtime.native.building import entries
 
 ROOT = Path(__file__).parents[3]

@@ -20,7 +20,6 @@ from tfrt_runtime.kernels.tensor import (
     btf,
     cpu_convolution,
     cpu_elements,
-    cpu_matmul,
     tensor_shapes,
     tensors,
 )
@@ -29,7 +28,6 @@ MODULES = (
     btf,
     cpu_convolution,
     cpu_elements,
-    cpu_matmul,
     strings,
     tensor_shapes,
     tensors,

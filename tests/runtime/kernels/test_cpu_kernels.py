@@ -11,7 +11,7 @@ import pytest
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product, use_one_blas_thread
+from tfrt_runtime.kernels.tensor.cpu_convolution import accumulate_product, use_one_blas_thread
 
 LIBRARIES = list((Path(np.__file__).parent.parent / "numpy.libs").glob("lib*openblas64*"))
 

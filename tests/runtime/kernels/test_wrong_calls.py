@@ -27,7 +27,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.executor.loading.sync_functions import runs_in_sync
+from tfrt_runtime.executor.loading.native_functions import runs_in_sync
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel
 from tfrt_runtime.kernels.standard import standard_kernels
 

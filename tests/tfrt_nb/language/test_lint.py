@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from tfrt_nb import Program, kernel
-from tfrt_nb.language.fixes import fixes
-from tfrt_nb.language.lint import LONG, _lint, lint
+from tfrt_nb.language.lint import LONG, _lint, fixes, lint
 
 RIGHT = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
 

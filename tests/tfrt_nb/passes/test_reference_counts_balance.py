@@ -18,8 +18,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeCreateOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
+from tfrt_nb.passes.counting.async_ref_counting import AsyncRuntimeRefCountingOpt
 from tfrt_nb.passes.counting.async_runtime_ref_counting import AsyncRuntimeRefCounting
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
 from tfrt_nb.source import parse_module
 
 TOKEN = "!async.token"

@@ -137,9 +137,8 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
     if dtype is None:
         return None
     data = attribute.data.data
-    if dtype is DType.I1:
-        data = bytes(map(bool, data))
-    return Dense(dtype, attribute.get_shape(), data)
+    bits = bytes(map(bool, data)) if dtype is DType.I1 else data
+    return Dense(dtype, attribute.get_shape(), bits)
 
 
 # --- from BEF ---

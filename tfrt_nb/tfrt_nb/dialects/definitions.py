@@ -59,13 +59,6 @@ def definition_problem(op: Operation) -> str | None:
     return next(_problems(op, op.get_irdl_definition()), None)
 
 
-def type_problem(
-    definition: OpDef, operands: Sequence[Attribute], results: Sequence[Attribute]
-) -> str | None:
-    """Return the problem of the first operand or result that cannot have its type."""
-    return next(_type_problems(definition, operands, results), None)
-
-
 def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
     results, operands = definition.results, definition.operands
     yield from _count_problem(_RESULTS, len(op.results), [d for _, d in results])
@@ -87,7 +80,7 @@ def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
     sizes = _segment_sizes(op)
     has_its_size = sum(sizes) == len(op.operands) and all(size >= 0 for size in sizes)
     if not _has_segments(definition) or has_its_size:
-        yield from _type_problems(definition, op.operand_types, op.result_types, op)
+        yield from type_problems(definition, op.operand_types, op.result_types, op)
 
 
 _OPERANDS = (
@@ -122,7 +115,7 @@ def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
     return sizes.get_values()
 
 
-def _type_problems(
+def type_problems(
     definition: OpDef,
     operands: Sequence[Attribute],
     results: Sequence[Attribute],

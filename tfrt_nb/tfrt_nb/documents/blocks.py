@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from tfrt_nb.documents.events import NUMBER
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.rows import Row
+from tfrt_nb.documents.walks import Row
 from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.host.tracing.events import Logged

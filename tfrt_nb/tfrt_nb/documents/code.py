@@ -21,7 +21,7 @@ from tfrt_nb.documents.escapes import label
 from tfrt_nb.documents.events import NUMBER, Event
 from tfrt_nb.documents.previews import payload_text, preview_of
 from tfrt_nb.documents.program import ProgramDocument, callee_of
-from tfrt_nb.documents.rows import Row
+from tfrt_nb.documents.walks import Row
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, Logged
@@ -153,70 +153,71 @@ class CodeMap:
     def _of(
         self, kind: str, what: int, payload: int, worker: int
     ) -> Iterator[tuple[str, int, int, int, object]]:
-        if kind in ("park", "wake", "steal"):
-            yield kind, -1, -1, 0, None
-        elif kind == "create":
-            yield self._create(what, payload, worker)
-            if (part := self._functions.get(what)) is not None and not part.is_called:
-                yield "begin", part.operation, -1, part.instance, None
-        elif kind == "enter":
-            yield self._enter(what, payload, worker)
-        elif kind == "leave":
-            yield from self._leave(what, worker)
-        elif kind == "enqueue":
-            self._count += 1
-            _, operation, _ = self._latest.get(worker, (0, -1, 0))
-            self._tasks[what] = _Part(operation, self._count, what)
-            yield kind, operation, -1, self._count, None
-        elif kind in ("emplace", "fail"):
-            value, operation = self._objects.pop(what, (-1, -1))
-            if value >= 0:  # otherwise, the compiler made the object for itself
-                self._is_made.add(value)
-                text = payload_text(self._values[value]["type"], payload)
-                if kind == "fail" and self._run.request.cancellation is None:
-                    self.failed.add(operation)
-                yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
-            if (part := self._functions.pop(what, None)) is not None:
-                yield from self._fail(part)
-                self._stop(part, worker)
-                self._tasks.pop(part.frame, None)  # another task may reuse the frame from now on
-                if not part.is_closed:
-                    yield "end", part.operation, -1, part.instance, None
-        elif kind == "end":
-            # Not by `_tasks`: another task may have reused the frame by now, and another thread may
-            # have resumed this one.
-            started = self._started.get(worker, [])
-            part = next((one for one in reversed(started) if one.frame == what), None)
-            if part is not None:
-                started.remove(part)
-                if not any(part in one for w, one in self._running.items() if w != worker):
+        match kind:
+            case "park" | "wake" | "steal":
+                yield kind, -1, -1, 0, None
+            case "create":
+                yield self._create(what, payload, worker)
+                if (part := self._functions.get(what)) is not None and not part.is_called:
+                    yield "begin", part.operation, -1, part.instance, None
+            case "enter":
+                yield self._enter(what, payload, worker)
+            case "leave":
+                yield from self._leave(what, worker)
+            case "enqueue":
+                self._count += 1
+                _, operation, _ = self._latest.get(worker, (0, -1, 0))
+                self._tasks[what] = _Part(operation, self._count, what)
+                yield kind, operation, -1, self._count, None
+            case "emplace" | "fail":
+                value, operation = self._objects.pop(what, (-1, -1))
+                if value >= 0:  # otherwise, the compiler made the object for itself
+                    self._is_made.add(value)
+                    text = payload_text(self._values[value]["type"], payload)
+                    if kind == "fail" and self._run.request.cancellation is None:
+                        self.failed.add(operation)
+                    yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
+                if (part := self._functions.pop(what, None)) is not None:
                     yield from self._fail(part)
                     self._stop(part, worker)
-                    if not part.is_suspended and self._tasks.get(what) is part:
-                        # An async function may reuse the frame from now on, which is logged only
-                        # when it is
-                        # suspended.
-                        del self._tasks[what]
+                    # Another task may reuse the frame from now on.
+                    self._tasks.pop(part.frame, None)
                     if not part.is_closed:
-                        yield kind, part.operation, -1, part.instance, None
-        elif what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
-            part = self._tasks[what]
-            self._stop(part, worker)
-            is_closed, part.is_closed = part.is_closed, False
-            part.is_suspended = kind == "suspend"
-            if kind == "suspend" and is_closed:
-                return
-            if kind in ("start", "resume"):
-                self._running.setdefault(worker, []).append(part)
-            if kind == "start":
-                self._started.setdefault(worker, []).append(part)
-            awaited = self._objects.get(payload, (-1, -1))[0] if kind == "suspend" else -1
-            yield _AS.get(kind, kind), part.operation, awaited, part.instance, None
-        elif kind in ("call", "start") and not self._has_begun:
-            self._has_begun = True
-            yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
-        elif kind == "return" and not self._of_host:
-            yield kind, -1, -1, 1, None
+                        yield "end", part.operation, -1, part.instance, None
+            case "end":
+                # Not by `_tasks`: another task may have reused the frame by now, and another thread
+                # may have resumed this one.
+                started = self._started.get(worker, [])
+                part = next((one for one in reversed(started) if one.frame == what), None)
+                if part is not None:
+                    started.remove(part)
+                    if not any(part in one for w, one in self._running.items() if w != worker):
+                        yield from self._fail(part)
+                        self._stop(part, worker)
+                        if not part.is_suspended and self._tasks.get(what) is part:
+                            # An async function may reuse the frame from now on, which is logged
+                            # only when it is suspended.
+                            del self._tasks[what]
+                        if not part.is_closed:
+                            yield kind, part.operation, -1, part.instance, None
+            case _ if what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
+                part = self._tasks[what]
+                self._stop(part, worker)
+                is_closed, part.is_closed = part.is_closed, False
+                part.is_suspended = kind == "suspend"
+                if kind == "suspend" and is_closed:
+                    return
+                if kind in ("start", "resume"):
+                    self._running.setdefault(worker, []).append(part)
+                if kind == "start":
+                    self._started.setdefault(worker, []).append(part)
+                awaited = self._objects.get(payload, (-1, -1))[0] if kind == "suspend" else -1
+                yield _AS.get(kind, kind), part.operation, awaited, part.instance, None
+            case "call" | "start" if not self._has_begun:
+                self._has_begun = True
+                yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
+            case "return" if not self._of_host:
+                yield kind, -1, -1, 1, None
 
     def _here(self, worker: int) -> _Part:
         """Return the innermost running part of a thread."""

@@ -18,8 +18,16 @@ from xdsl.dialects.builtin import ModuleOp
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.documents.events import OF_CODE
-from tfrt_nb.documents.rows import CHAINS, Row, Rows
-from tfrt_nb.documents.walks import FileWalk, ModuleWalk, place_of, span_start, start_of
+from tfrt_nb.documents.walks import (
+    CHAINS,
+    FileWalk,
+    ModuleWalk,
+    Row,
+    Rows,
+    place_of,
+    span_start,
+    start_of,
+)
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

@@ -101,7 +101,8 @@ class RunDocument:
         self._reached = Reached(self.program) if self.program.code else None
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
-        self._start: int | None = None
+        self.start: int | None = None
+        """The time of the first event (monotonic nanoseconds), from which times count."""
         self._kept = FirstAndNewest(MAX_EVENTS)
         self._handed = 0
         self._operations = self.program.data["operations"]
@@ -122,7 +123,7 @@ class RunDocument:
         self._own = -1
         """The row of the function, if the run had started when its watch started."""
         if running is not None:
-            self._start = run.started_at
+            self.start = run.started_at
             self._fold.take(self._kept_rows(self._already(running)))
 
     @property
@@ -135,11 +136,6 @@ class RunDocument:
         """The arguments of the run that have not arrived yet, by id."""
         boxes = [number for number, value in self.boxes.items() if not value.done()]
         return boxes + [number for number, value in self._futures.items() if not value.done()]
-
-    @property
-    def start(self) -> int | None:
-        """The time of the first event (monotonic nanoseconds), from which times count."""
-        return self._start
 
     @property
     def status(self) -> str:
@@ -158,10 +154,10 @@ class RunDocument:
             is_over = self.run.is_done
             events = self._watch.take()
             printed, self._watch.log = self._watch.log, []
-            if self._start is None:
-                self._start = self._begin(events)
-            if self._start is not None:
-                rows = self._new(events, self._start, is_over)
+            if self.start is None:
+                self.start = self._begin(events)
+            if self.start is not None:
+                rows = self._new(events, self.start, is_over)
                 if self._own >= 0:
                     self._fold.take(self._kept_rows(self._with_missed(rows, is_over)))
                 else:
@@ -174,7 +170,7 @@ class RunDocument:
                 told, self._watch.remote = self._watch.remote(waits=True), no_calls
             else:
                 told = self._watch.remote()
-            start = self._start or (printed[0][0] if printed else 0)
+            start = self.start or (printed[0][0] if printed else 0)
             self.remote = [
                 [self._map.operation(kernel), [[at - start, *rest] for at, *rest in moments]]
                 for kernel, moments in told

@@ -1,10 +1,14 @@
-"""Fill the rows of a program's document: from its module, or from the records of its file."""
+"""Fill the rows of a program's document: from its module, or from the records of its file.
+
+The rows are those of its functions, operations, and values.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, count, repeat
+from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -16,12 +20,98 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.dialects.control_flow.regions import JitOp
 from tfrt_nb.documents.escapes import first_line, label
-from tfrt_nb.documents.rows import Owner, Row, Rows
 from tfrt_nb.programs import Program
 from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.diagnostics import Location
+
+Row = dict[str, Any]
+CHAINS = ("!tfrt.chain", "!async.token")
+_LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
+"""Matches the location at the end of an operation's text, which a picture has no room for.
+"""
+
+
+class Rows:
+    """The three lists under construction."""
+
+    def __init__(self) -> None:
+        self.functions: list[Row] = []
+        self.operations: list[Row] = []
+        self.values: list[Row] = []
+
+    def add_value(self, name: str, type_: str, function: int, operation: int | None = None) -> int:
+        number = len(self.values)
+        self.values.append(
+            {
+                "id": number,
+                "name": label(name),
+                "type": label(type_),
+                "chain": type_ in CHAINS,
+                "op": operation,
+                "function": function,
+            }
+        )
+        return number
+
+    def add_function(self, name: str, kind: str, line: int) -> Row:
+        row: Row = {
+            "id": len(self.functions),
+            "name": label(name),
+            "kind": kind,
+            "line": line,
+            "end_line": line,
+            "arguments": [],
+            "results": [],
+            "result_types": [],
+        }
+        self.functions.append(row)
+        return row
+
+    def add_operation(
+        self, kernel: str, text: str, owner: Owner, place: tuple[int, int, int, int]
+    ) -> Row:
+        line, column, end_line, end_column = place
+        row: Row = {
+            "id": len(self.operations),
+            "kernel": label(kernel),
+            "text": first_line(_LOCATION.sub("", text)),
+            "function": owner.function,
+            "parent": owner.parent,
+            "region": owner.region,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "operands": [],
+            "results": [],
+            "regions": [],
+        }
+        self.operations.append(row)
+        return row
+
+
+class Owner:
+    """The owner of a walk's current body: a function, or a region of an operation.
+
+    `row` receives the `arguments` and `results` of the body.  `jit` is the enclosing `tfrt.jit`, if
+    any.
+    """
+
+    __slots__ = ("function", "jit", "parent", "region", "row")
+
+    def __init__(
+        self,
+        row: Row,
+        function: int,
+        parent: int | None = None,
+        region: int = 0,
+        jit: JitOp | None = None,
+    ) -> None:
+        self.row, self.function, self.parent, self.region = row, function, parent, region
+        self.jit = jit
+
 
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
@@ -145,9 +235,7 @@ class ModuleWalk:
 
     def _add_operation(self, owner: Owner, op: Operation) -> Row:
         span = source_span(op)
-        text = op.name
-        if span is not None:
-            text = span.source.text[span.first : span.end].strip()
+        text = op.name if span is None else span.source.text[span.first : span.end].strip()
         place = self._place(op)
         row = self._rows.add_operation(op.name, text, owner, place)
         if owner.jit is not None:
@@ -198,10 +286,8 @@ def _is_end(op: Operation) -> bool:
 
 def _closing_line(source: SourceText, position: int) -> int:
     """Return the line of the next closing brace."""
-    for match in _BRACE.finditer(source.text, position):
-        if match[1]:
-            return source.line_and_column(match.start())[0]
-    return source.line_and_column(position)[0]
+    braces = (one.start() for one in _BRACE.finditer(source.text, position) if one[1])
+    return source.line_and_column(next(braces, position))[0]
 
 
 class FileWalk:

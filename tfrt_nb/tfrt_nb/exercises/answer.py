@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.compiled.kernels import HostCode
-from tfrt_nb.exercises.orders import is_print, longest_path, needed, print_orders, returning
+from tfrt_nb.exercises.orders import is_print, linear_orders, needed, returning
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import TfrtError
 
@@ -227,7 +227,14 @@ class Code:
 
     def longest_path(self, kernel: str) -> int:
         """Return the number of uses of a kernel on the path through @main that uses it most."""
-        return longest_path(self._function("main"), kernel)
+        depths: dict[int, int] = {}
+        longest = 0
+        for one in self._function("main").kernels:
+            above = max((depths.get(register, 0) for register in one.arguments), default=0)
+            here = above + (one.name == kernel)
+            depths |= dict.fromkeys(one.results, here)
+            longest = max(longest, here)
+        return longest
 
     def needed(self, kernel: str) -> int:
         """Return how many uses of a kernel the results of @main wait for."""
@@ -262,7 +269,8 @@ class Code:
         ]
         words = dict(zip(prints, map(str, ran.results), strict=False))
         return {
-            tuple(words[at] for at in order if at in happened) for order in print_orders(function)
+            tuple(words[at] for at in order if at in happened)
+            for order in linear_orders(function, prints)
         }
 
 

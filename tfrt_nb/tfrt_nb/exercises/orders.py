@@ -1,4 +1,4 @@
-"""All orders in which a host function may print, and its longest path.
+"""All orders in which a host function may print.
 
 A kernel may run as soon as its operands are available, so the allowed orders are the linear
 extensions of the operations' dependencies.  Calls and loops are not followed: each is one
@@ -15,15 +15,6 @@ from itertools import islice
 from tfrt_runtime.bef.records import BefFunction
 
 MAX_ORDERS = 5000
-
-
-def print_orders(function: BefFunction) -> set[tuple[int, ...]]:
-    """Return every order of the function's prints, as positions of their kernels in program
-    order.
-    """
-    return linear_orders(
-        function, [at for at, kernel in enumerate(function.kernels) if is_print(kernel.name)]
-    )
 
 
 def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
@@ -50,18 +41,6 @@ def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
         result_types=tuple(function.register_types[register] for register in registers),
         use_counts=tuple(count + change[at] for at, count in enumerate(function.use_counts)),
     )
-
-
-def longest_path(function: BefFunction, kernel: str) -> int:
-    """Return the number of uses of a kernel on the path that uses it most."""
-    depths: dict[int, int] = {}
-    longest = 0
-    for one in function.kernels:
-        above = max((depths.get(register, 0) for register in one.arguments), default=0)
-        here = above + (one.name == kernel)
-        depths |= dict.fromkeys(one.results, here)
-        longest = max(longest, here)
-    return longest
 
 
 def needed(function: BefFunction, kernel: str) -> int:

@@ -202,10 +202,6 @@ def _divided_up(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def _shifted_left(a: int, b: int, width: int) -> int:
-    return a << b if b < width else 0
-
-
 def _shifted_right(a: int, b: int, width: int) -> int:
     return a >> min(b, width)
 
@@ -333,7 +329,7 @@ _EXPRESSIONS: dict[str, Expression] = {
     "arith.remui": _with(operator.mod, _unsigned),
     "arith.ceildivui": _with(_divided_up, _unsigned),
     "arith.ceildivsi": _with(_divided_up),
-    "arith.shli": _shift(_shifted_left, _unsigned),
+    "arith.shli": _shift(lambda a, b, width: a << b if b < width else 0, _unsigned),
     "arith.shrui": _shift(_shifted_right, _unsigned),
     "arith.shrsi": _shift(_shifted_right, _signed),
     "arith.maxui": _with(max, _unsigned),

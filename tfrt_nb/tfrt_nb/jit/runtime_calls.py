@@ -253,12 +253,6 @@ def _add_to_group(body: Body, op: runtime.RuntimeAddToGroupOp) -> None:
     body.runtime("tfrtAsyncAddToGroup", *operands, results=op.results)
 
 
-def _add_ref(body: Body, op: runtime.RuntimeAddRefOp) -> None:
-    _count(
-        body, op, "tfrtAsyncAddRefOnTop" if runtime.ON_TOP in op.attributes else f"{PREFIX}AddRef"
-    )
-
-
 def _drop_ref(body: Body, op: runtime.RuntimeDropRefOp) -> None:
     if runtime.BY_HAND not in op.attributes:
         _count(body, op, f"{PREFIX}DropRef")
@@ -296,7 +290,9 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeIsErrorOp.name: _is_error,
     runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
     runtime.RuntimeAddToGroupOp.name: _add_to_group,
-    runtime.RuntimeAddRefOp.name: _add_ref,
+    runtime.RuntimeAddRefOp.name: lambda body, op: _count(
+        body, op, "tfrtAsyncAddRefOnTop" if runtime.ON_TOP in op.attributes else f"{PREFIX}AddRef"
+    ),
     runtime.RuntimeDropRefOp.name: _drop_ref,
     runtime.RuntimeNumWorkerThreadsOp.name: calls("mlirAsyncRuntimGetNumWorkerThreads"),
     extensions.RuntimeAddRefsOp.name: calls(f"{PREFIX}AddRef"),

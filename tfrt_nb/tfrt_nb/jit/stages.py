@@ -29,7 +29,7 @@ from tfrt_nb.jit.declarations import Externals, check_declarations
 from tfrt_nb.jit.lowering import after_passes
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.control_flow import reachable, returning_edges
-from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
+from tfrt_nb.passes.lowering.call_graph import callee_of, callees, recursive_functions
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.fast_path import SELDOM
 from tfrt_runtime.bef.records import collector_paused
@@ -154,7 +154,7 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
     pending = list(recursive_functions(graph))
     for blocks in repeated.values():
         for block in blocks:
-            pending += callees_in(block)
+            pending += filter(None, map(callee_of, block.ops))
     worthy = {name for name, blocks in repeated.items() if blocks}
     worthy |= reachable(pending, lambda name: graph.get(name, ())) & functions.keys()
     worthy -= {name for name, function in functions.items() if SELDOM in function.attributes}

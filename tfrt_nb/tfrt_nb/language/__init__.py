@@ -4,6 +4,6 @@ Builds on `dialects` and `source`.  `documentation` has a line for each family o
 `examples` a program for each; `operations` is the table: name, signature, attributes,
 documentation, example; `scan` finds functions and values in a source that is being written;
 `answers` completes, explains, finds definitions and uses, and renames at a place in it; `lint`
-finds its mistakes, and `fixes` turns their messages into changes; `server` offers all of these to
+finds its mistakes, and turns their messages into changes; `server` offers all of these to
 editors through the Language Server Protocol; `lexer` highlights its syntax.
 """

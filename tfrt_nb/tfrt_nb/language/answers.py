@@ -156,9 +156,7 @@ def explain(text: str, cursor: int) -> str | None:
         )
     if token.kind == "symbol":
         one = _function_at(text, token)
-        if one is None:
-            return None
-        return f"@{one.name}  {one.signature}\n\n{_where(text, one.start)}"
+        return None if one is None else f"@{one.name}  {one.signature}\n\n{_where(text, one.start)}"
     name = token.text.strip('"')
     if token.kind == "word" and "=" in known.text[token.end : token.end + 3]:
         operation = _open_attributes(known, known.text, token.start)
@@ -295,9 +293,7 @@ def _open_attributes(known: Scan, text: str, offset: int) -> Entry | None:
         return None
     part = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[statement.start : offset])
     opened = part.rfind("{")
-    if opened < 0 or "}" in part[opened:]:
-        return None
-    if re.search(r"(\{|,)\s*\Z", part) is None:
+    if opened < 0 or "}" in part[opened:] or re.search(r"(\{|,)\s*\Z", part) is None:
         return None
     found = entry(statement.name)
     return found if found is not None and found.attributes else None

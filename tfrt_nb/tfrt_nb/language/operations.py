@@ -139,9 +139,7 @@ def _signature_entry(one: Signature) -> Entry:
 
 def _docstring(name: str) -> str:
     kernel = available_kernels().get(name)
-    if not isinstance(kernel, PythonKernel):
-        return ""
-    return inspect.getdoc(kernel.function) or ""
+    return "" if not isinstance(kernel, PythonKernel) else inspect.getdoc(kernel.function) or ""
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
@@ -256,9 +254,7 @@ def annotation(value: object) -> str:
     if isinstance(value, str):
         return value.removeprefix("tfrt.").removeprefix("tfrt_nb.")
     name = getattr(value, "name", None)
-    if isinstance(name, str):
-        return name
-    return str(getattr(value, "__name__", value))
+    return name if isinstance(name, str) else str(getattr(value, "__name__", value))
 
 
 def all_entries(pattern_names: list[str]) -> Iterator[Entry]:

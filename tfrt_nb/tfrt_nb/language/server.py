@@ -19,8 +19,7 @@ from pygls.workspace import TextDocument
 
 from tfrt_nb.language import answers
 from tfrt_nb.language.answers import Place
-from tfrt_nb.language.fixes import fixes
-from tfrt_nb.language.lint import lint
+from tfrt_nb.language.lint import fixes, lint
 from tfrt_nb.report import end_of
 from tfrt_runtime.diagnostics import Diagnostic, Location
 

@@ -75,10 +75,8 @@ def order(answer: Answer) -> str | None:
             "The await stops until the task is finished.  On which side of it is the print of 5?",
         ),
     )
-    for first, second, hint in hints:
-        if printed.index(second) < printed.index(first):
-            return hint
-    return None
+    late = (hint for one, other, hint in hints if printed.index(other) < printed.index(one))
+    return next(late, None)
 
 
 @exercise(

@@ -24,15 +24,15 @@ from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import (
     ExpandBuffers,
 )
 from tfrt_nb.passes.buffers.guard_buffers import GuardBuffers
-from tfrt_nb.passes.counting.async_runtime_ref_counting import (
-    AsyncRuntimeRefCounting,
-    MarkExplicitCounts,
-)
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import (
+from tfrt_nb.passes.counting.async_ref_counting import (
     AsyncRuntimeRefCountingOpt,
     HoistRefCounts,
 )
-from tfrt_nb.passes.counting.drop_on_error_paths import DropOnErrorPaths
+from tfrt_nb.passes.counting.async_runtime_ref_counting import (
+    AsyncRuntimeRefCounting,
+    DropOnErrorPaths,
+    MarkExplicitCounts,
+)
 from tfrt_nb.passes.lowering.async_to_async_runtime import (
     AsyncFuncToAsyncRuntime,
     AsyncToAsyncRuntime,
@@ -53,13 +53,13 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "async-check": "safety.guard_operations.CheckAsync",
     "async-check-buffers": "buffers.check_buffers.CheckBuffers",
     "async-desugar-proposal": "lowering.desugar_proposal.DesugarProposal",
-    "async-drop-on-error-paths": "counting.drop_on_error_paths.DropOnErrorPaths",
+    "async-drop-on-error-paths": "counting.async_runtime_ref_counting.DropOnErrorPaths",
     "async-elide-coroutines": "speed.elide_coroutines.ElideCoroutines",
     "async-expand-buffers": "buffers.convert_linalg_to_parallel_loops.ExpandBuffers",
     "async-func-to-async-runtime": "lowering.async_to_async_runtime.AsyncFuncToAsyncRuntime",
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
     "async-guard-operations": "safety.guard_operations.GuardOperations",
-    "async-hoist-ref-counts": "counting.async_runtime_ref_counting_opt.HoistRefCounts",
+    "async-hoist-ref-counts": "counting.async_ref_counting.HoistRefCounts",
     "async-interruptible-loops": "safety.interruptible_loops.InterruptibleLoops",
     "async-log-events": "log_events.LogEvents",
     "async-mark-explicit-counts": "counting.async_runtime_ref_counting.MarkExplicitCounts",
@@ -71,7 +71,7 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "async-fast-path": "speed.fast_path.FastPath",
     "async-runtime-policy-based-ref-counting": "counting.async_runtime_ref_counting.AsyncRuntimePolicyBasedRefCounting",
     "async-runtime-ref-counting": "counting.async_runtime_ref_counting.AsyncRuntimeRefCounting",
-    "async-runtime-ref-counting-opt": "counting.async_runtime_ref_counting_opt.AsyncRuntimeRefCountingOpt",
+    "async-runtime-ref-counting-opt": "counting.async_ref_counting.AsyncRuntimeRefCountingOpt",
     "async-to-async-runtime": "lowering.async_to_async_runtime.AsyncToAsyncRuntime",
     "async-unroll-short-loops": "speed.unroll_short_loops.UnrollShortLoops",
     "canonicalize": "speed.canonicalize.Canonicalize",
@@ -109,7 +109,8 @@ class Pipeline:
                 verify(module)
 
     def __str__(self) -> str:
-        return f"builtin.module({','.join(map(_notation, self.passes))})"
+        written = (str(one.pipeline_pass_spec()).replace("_", "-") for one in self.passes)
+        return f"builtin.module({','.join(written)})"
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
@@ -174,15 +175,6 @@ def _for_execution(pass_: ModulePass) -> ModulePass:
             fold=False,
         )
     return pass_
-
-
-def _notation(pass_: ModulePass) -> str:
-    changed = [
-        f"{field.name.replace('_', '-')}={str(getattr(pass_, field.name)).lower()}"
-        for field in fields(pass_)
-        if getattr(pass_, field.name) != field.default
-    ]
-    return f"{pass_.name}{{{' '.join(changed)}}}" if changed else pass_.name
 
 
 class PipelineError(TfrtError):

@@ -53,11 +53,6 @@ class StreamOptions:
     prefers_return: bool = True
     upper_cost_threshold: int = -1
 
-    @property
-    def default_cost(self) -> int:
-        """Return the cost of an operation that does not state one."""
-        return max(self.cost_threshold, 1)
-
 
 AUTOMATIC = StreamOptions()
 
@@ -99,7 +94,7 @@ def _number(op: Operation, name: str) -> int | None:
 
 def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
     """Return the cost of each operation: the stated one, or the default for its kind."""
-    default = options.default_cost
+    default = max(options.cost_threshold, 1)
     return [
         _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
         for op in ops

@@ -179,14 +179,15 @@ class Inspection:
         Raises:
             TfrtError: if no function has that stage, or a function cannot be compiled.
         """
-        if stage == "mlir":
-            return self.mlir.strip("\n") + "\n"
-        if stage == "bef":
-            from tfrt_runtime.bef.listing import listing
+        match stage:
+            case "mlir":
+                return self.mlir.strip("\n") + "\n"
+            case "bef":
+                from tfrt_runtime.bef.listing import listing
 
-            return listing(self.bef)
-        if stage == "dot":
-            return self.graph().dot
+                return listing(self.bef)
+            case "dot":
+                return self.graph().dot
         from tfrt_nb.compiled.module import STAGES
 
         require(stage in STAGES, "stage", f"one of mlir, bef, dot, {', '.join(STAGES)}", stage)

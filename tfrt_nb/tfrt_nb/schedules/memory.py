@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from tfrt_nb.documents.program import Body, ProgramDocument, body_of, callee_of
-from tfrt_nb.documents.rows import Row
+from tfrt_nb.documents.walks import Row
 from tfrt_nb.nesting import deep_stack
 
 _TASKS = ("async.execute", "async.call")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.rows import Row
+from tfrt_nb.documents.walks import Row
 from tfrt_nb.schedules.uses import Uses
 from tfrt_runtime.diagnostics import counted
 

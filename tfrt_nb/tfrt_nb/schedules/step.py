@@ -61,7 +61,8 @@ class Stepper:
         self._changed = threading.Condition()
         self._ready: Mapping[int, Step] = {}
         self._choose: _Choose | None = None
-        self._is_over = False
+        self.is_over = False
+        """Whether nothing of the run is left to do."""
         self.execution: Execution
         """The run."""
         self.operation_of_task: Callable[[int], int] = lambda frame: -1
@@ -102,11 +103,6 @@ class Stepper:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing of the run is left to do."""
-        return self._is_over
 
     def ready(self, timeout: float | None = None) -> list[int]:
         """Return the ids of the operations that may run next.
@@ -162,7 +158,7 @@ class Stepper:
         """Run the rest in program order; return False if the time is up first."""
         with self._changed:
             self._tell(self._first)
-            return self._wait_for(lambda: self._is_over, timeout)
+            return self._wait_for(lambda: self.is_over, timeout)
 
     def cancel(self) -> None:
         """Cancel the run; its remaining steps are skipped."""
@@ -172,7 +168,7 @@ class Stepper:
 
     def close(self) -> None:
         """End the run, if it is not over, and its thread."""
-        if not self._is_over:
+        if not self.is_over:
             self.cancel()
         self._join()
         self._host.close()
@@ -181,7 +177,7 @@ class Stepper:
         if HAS_THREADS:
             self._thread.join(_JOIN_SECONDS)
         elif self._problem is None:
-            self._wait_for(lambda: self._is_over, _JOIN_SECONDS)
+            self._wait_for(lambda: self.is_over, _JOIN_SECONDS)
 
     # On the thread of the run
 
@@ -191,7 +187,7 @@ class Stepper:
             if not goes_on():
                 return
         with self._changed:
-            self._is_over, self._ready = True, {}
+            self.is_over, self._ready = True, {}
             self._changed.notify_all()
 
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
@@ -226,7 +222,7 @@ class Stepper:
         self._changed.notify_all()
 
     def _is_at_rest(self) -> bool:
-        return self._is_over or bool(self._ready)
+        return self.is_over or bool(self._ready)
 
     def _operation(self, step: Step) -> int:
         if step.program is None:

@@ -141,9 +141,10 @@ def _buffers(step: Step) -> Iterable[tuple[int, int]]:
             value = found.target
         if not value:
             continue
-        if found.payload_type == at.TYPE_TENSOR:
-            yield position, Tensor.at(found.payload).data
-        elif found.payload_type == at.TYPE_ATOMIC_I32:
-            yield position, value
-        elif found.payload_type == at.TYPE_OBJECT:
-            yield position, found.payload
+        match found.payload_type:
+            case at.TYPE_TENSOR:
+                yield position, Tensor.at(found.payload).data
+            case at.TYPE_ATOMIC_I32:
+                yield position, value
+            case at.TYPE_OBJECT:
+                yield position, found.payload

@@ -3,8 +3,9 @@
 This room builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
 
 - Places: `spans` (also errors), `advice` (what to write instead, from the tables in `spellings`).
-- The parser in layers, each a class derived from the one before: `lexer`, `attributes`, `scopes`
-  (names), `parser`, and `parsing` (a whole source); `linking` adds functions of other programs.
+- The parser in layers, each a class derived from the one before: `attributes` (with the tokens),
+  `scopes` (names), `parser`, and `parsing` (a whole source); `linking` adds functions of other
+  programs.
 - Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
   used).
 - Speed: the room `plain` reads host programs, without a module, as numbers that refer to the shapes

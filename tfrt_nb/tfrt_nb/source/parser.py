@@ -270,14 +270,14 @@ class SourceParser(ScopedParser):
         end = self._last_end
         text = in_mlirs_words(operation_type.name, str(problem))
         if issubclass(operation_type, IRDLOperation):
-            from tfrt_nb.dialects.definitions import type_problem  # not needed by host programs
+            from tfrt_nb.dialects.definitions import type_problems  # not needed by host programs
 
             definition = operation_type.get_irdl_definition()
             types = self._written_types(name.span.end, end)
             count = len(definition.operands)
             if len(types) == 1:
                 types *= max(count, 1)
-            text = type_problem(definition, types[:count], types[count:]) or text
+            text = next(type_problems(definition, types[:count], types[count:]), text)
         span = Span(name.span.start, end, name.span.input)
         place = self.location(span)
         notes = [note(advice, place) for advice in instead_of(operation_type.name, text)]

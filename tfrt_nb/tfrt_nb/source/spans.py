@@ -13,7 +13,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr
@@ -201,9 +201,7 @@ def definition_span(value: SSAValue) -> Location | None:
     if not isinstance(value, OpResult):
         return None
     span, found = source_span(value.op), _result_name(value)
-    if span is None or found is None:
-        return span_of(value.op)
-    return span.source.location(*found[:2])
+    return span_of(value.op) if span is None or found is None else span.source.location(*found[:2])
 
 
 def value_name(value: SSAValue) -> str | None:
@@ -241,10 +239,8 @@ def operand_span(op: Operation, index: int) -> Location | None:
         for match in _OPERAND.finditer(span.source.text, span.start, span.end)
         if match[1] is not None
     )
-    for position, match in enumerate(names):
-        if position == index:
-            return span.source.location(*match.span(1))
-    return span.location
+    found = next(islice(names, index, None), None)
+    return span.location if found is None else span.source.location(*found.span(1))
 
 
 class SourceError(TfrtError):

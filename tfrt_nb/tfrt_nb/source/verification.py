@@ -213,9 +213,8 @@ _WRONG_ATTRIBUTE = re.compile(
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     """Return whether a call fits its callee. xDSL would search the module for the function."""
-    if call.regions or call.successors or call.properties.keys() != {"callee"}:
-        return False
-    if not isinstance(call.callee, SymbolRefAttr):
+    is_bare = not (call.regions or call.successors) and call.properties.keys() == {"callee"}
+    if not is_bare or not isinstance(call.callee, SymbolRefAttr):
         return False
     callee = symbols.get(call.callee.root_reference.data)
     if call.callee.nested_references.data or type(callee) is not FuncOp:

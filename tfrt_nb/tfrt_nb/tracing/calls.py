@@ -143,18 +143,19 @@ def attribute(name: str, value: object) -> Attribute:
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
     value = _plain(value)
-    if isinstance(value, bool):
-        return Scalar(DType.I1, value)
-    if isinstance(value, int):
-        if not -(1 << 63) <= value < 1 << 63:
-            refuse(f"attribute '{name}': {value} does not fit in i64")
-        return Scalar(DType.I64, value)
-    if isinstance(value, float):
-        return Scalar(DType.F64, value)
-    if isinstance(value, str):
-        return String(value)
-    if isinstance(value, tuple | list):
-        return array_of([attribute(name, item) for item in value])
+    match value:
+        case bool():
+            return Scalar(DType.I1, value)
+        case int():
+            if not -(1 << 63) <= value < 1 << 63:
+                refuse(f"attribute '{name}': {value} does not fit in i64")
+            return Scalar(DType.I64, value)
+        case float():
+            return Scalar(DType.F64, value)
+        case str():
+            return String(value)
+        case tuple() | list():
+            return array_of([attribute(name, item) for item in value])
     refuse(f"attribute '{name}' cannot be {type(value).__name__}: pass it as an argument")
 
 
@@ -194,9 +195,8 @@ def attributes_of(
 
 def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> Attribute:
     """Return a Python value as an attribute of the kernel's annotated type."""
-    kind = None
-    if kernel is not None:
-        kind = next((one.kind for one in kernel.attributes if one.name == name), None)
+    known = () if kernel is None else kernel.attributes
+    kind = next((one.kind for one in known if one.name == name), None)
     if kind is float:
         kind = "f64"
     is_number = not isinstance(_plain(value), bool) or kind == "i1"

@@ -105,11 +105,6 @@ def negated(value: Traced) -> Traced:
     return binary("*", value, -1.0) if is_float(value.type) else binary("-", 0, value)
 
 
-def inverted(value: Traced) -> Traced:
-    """`~value`; for `i1`, not."""
-    return binary("^", value, True if value.type == "i1" else -1)
-
-
 def absolute(value: Traced) -> Traced:
     """`abs(value)`."""
     trace = _trace_of(value)
@@ -237,7 +232,7 @@ def _install() -> None:
         "hash": object.__hash__,  # the program's value matters, not its identity
         "neg": negated,
         "pos": lambda self: self,
-        "invert": inverted,
+        "invert": lambda self: binary("^", self, True if self.type == "i1" else -1),
         "abs": absolute,
         "divmod": floored,
         "rdivmod": lambda self, other: floored(other, self),

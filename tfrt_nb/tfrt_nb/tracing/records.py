@@ -183,12 +183,13 @@ def _region(region: Region, place: Location) -> _Body:
 
 def _number_types(value: Attribute) -> list[str]:
     """Return the types of the numbers in an attribute, which a file stores."""
-    if isinstance(value, Scalar):
-        return [value.dtype.name.lower()]
-    if isinstance(value, Array):
-        return [value.dtype.name.lower()] if value.values else []
-    if isinstance(value, Aggregate):
-        return [name for element in value.elements for name in _number_types(element)]
+    match value:
+        case Scalar():
+            return [value.dtype.name.lower()]
+        case Array():
+            return [value.dtype.name.lower()] if value.values else []
+        case Aggregate():
+            return [name for element in value.elements for name in _number_types(element)]
     return []
 
 

@@ -11,27 +11,12 @@ from collections.abc import Iterator
 from typing import Annotated as tensor
 from typing import Any, Generic, TypeVar
 
-__all__ = [
-    "f32",
-    "f64",
-    "i1",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "index",
-    "out",
-    "tensor",
-    "ui8",
-    "ui16",
-    "ui32",
-    "ui64",
-]
+__all__ = ["Value", "out", "tensor"]
 Element = TypeVar("Element")
 
 
 class Value(Any):  # type: ignore[misc]
-    """A value of a program."""
+    """A value of a program, of any type."""
 
     def __init__(self, value: Any) -> None: ...
 
@@ -51,42 +36,6 @@ class Value(Any):  # type: ignore[misc]
     __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _binary
     __lt__ = __le__ = __gt__ = __ge__ = _binary
     __neg__ = __invert__ = __abs__ = _unary
-
-
-class i1(Value): ...
-
-
-class i8(Value): ...
-
-
-class i16(Value): ...
-
-
-class i32(Value): ...
-
-
-class i64(Value): ...
-
-
-class ui8(Value): ...
-
-
-class ui16(Value): ...
-
-
-class ui32(Value): ...
-
-
-class ui64(Value): ...
-
-
-class f32(Value): ...
-
-
-class f64(Value): ...
-
-
-class index(Value): ...
 
 
 class out(Value, Generic[Element]): ...

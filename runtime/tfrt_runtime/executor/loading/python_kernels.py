@@ -29,8 +29,7 @@ from tfrt_runtime.host.values.fitting import (
     TENSOR,
     fitting,
 )
-from tfrt_runtime.host.values.futures import is_awaited, on_queue
-from tfrt_runtime.host.values.promises import unresolved
+from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
 from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (

@@ -188,7 +188,10 @@ class Resolver:
             self._symbols("compiled_kernels.result_arrived"),
             self._symbols("compiled_kernels.buffer_arrived"),
             self._symbols("compiled_kernels.tensor_arrived"),
-            *(_payload_type(word) for word in (*kernel.results, *arguments)),
+            *(
+                (at.TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, at.TYPE_OBJECT))
+                for word in (*kernel.results, *arguments)
+            ),
         )
         strict = len(kernel.arguments) - len(kernel.awaited)
         flags = at.KERNEL_HEAVY if kernel.heavy else 0
@@ -438,10 +441,6 @@ def _control_word(file: BefFile, offset: int, word: str) -> int:
         read_as_stored(file, offset, word)  # printing it must not fail
         return 0
     return read_word(file, offset, word)
-
-
-def _payload_type(word: str) -> int:
-    return at.TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, at.TYPE_OBJECT)
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:

@@ -183,13 +183,14 @@ class TypeCheck:
         ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
         for number in in_doubt:
             kernel, record = kernels[number], function.kernels[number]
-            if isinstance(kernel, ConstantKernel):
-                self._check_count(record, 0, types, ignored)
-            elif isinstance(kernel, NativeKernel):
-                if not self._check_native(kernel, record, types, ignored):
-                    unsure.append(number)
-            elif isinstance(kernel, ControlKernel):
-                self._check_control(kernel, record, types)
+            match kernel:
+                case ConstantKernel():
+                    self._check_count(record, 0, types, ignored)
+                case NativeKernel():
+                    if not self._check_native(kernel, record, types, ignored):
+                        unsure.append(number)
+                case ControlKernel():
+                    self._check_control(kernel, record, types)
         found = [types[register] for register in function.result_registers]
         for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
             if not _fits(has, text):

@@ -373,9 +373,7 @@ class DenseHostTensor(NativeTensor):
     @property
     def address(self) -> int:
         """The address of the first element."""
-        if self._buffer is None:
-            return self.handle.tensor.data
-        return self._buffer.address
+        return self.handle.tensor.data if self._buffer is None else self._buffer.address
 
     @property
     def shared(self) -> AnyArray:
@@ -420,20 +418,16 @@ class _Shared:
         }
 
 
-def _encode(tensor: DenseHostTensor) -> int:
-    return (tensor._handle or tensor.handle).address
-
-
 def _tensor_in(value: int) -> DenseHostTensor:
     return DenseHostTensor.of_handle(TensorHandle.sharing(Value.at(value).payload))
 
 
-def _shape_in(value: int) -> TensorShape:
-    return known_shape(sizes_at(Value.at(value).payload))
-
-
-READERS[at.TYPE_TENSOR], READERS[at.TYPE_SHAPE] = _tensor_in, _shape_in
-ENCODERS[DenseHostTensor] = at.TYPE_TENSOR, _encode
+READERS[at.TYPE_TENSOR] = _tensor_in
+READERS[at.TYPE_SHAPE] = lambda value: known_shape(sizes_at(Value.at(value).payload))
+ENCODERS[DenseHostTensor] = (
+    at.TYPE_TENSOR,
+    lambda tensor: (tensor._handle or tensor.handle).address,
+)
 FACES[DenseHostTensor] = lambda tensor: tensor.shared
 
 

@@ -26,8 +26,23 @@ from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.values.fitting import fitting
-from tfrt_runtime.host.values.public import Public
 from tfrt_runtime.native import layouts as at
+
+
+class Public(type):
+    """A metaclass whose classes list in `dir` the names in their `_public`, and special methods.
+
+    `help`, Tab, and the reference use `dir`; members for the runtime's own modules are omitted.
+    """
+
+    _public: tuple[str, ...]
+
+    def __dir__(cls) -> list[str]:
+        special = [name for name in super().__dir__() if name.startswith("__")]
+        # Operators that only raise an error with advice have no help, either.
+        hidden = getattr(cls, "_refuse_operator", None)
+        return [*cls._public, *(n for n in special if getattr(cls, n, None) is not hidden)]
+
 
 _SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items()}
 

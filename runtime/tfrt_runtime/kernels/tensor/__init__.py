@@ -1,5 +1,5 @@
 """Standard kernels over tensors.
 
 `arguments` (what they build on), `tensors`, `tensor_shapes`, `btf`; of the CPU backend
-`cpu_elements`, `cpu_matmul`, `cpu_convolution`.
+`cpu_elements`, `cpu_convolution` (with products).
 """

@@ -102,16 +102,11 @@ def open_btf(path: str) -> Iterator[BtfFile]:
         OSError: if it cannot be read.
         MalformedBtf: unless it is a regular file; others may be endless.
     """
-    with open(path, "rb", opener=_open_without_waiting) as file:
+    with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise MalformedBtf("not an ordinary file")
         yield BtfFile(file, status.st_size)
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # Opening a named pipe would wait for a writer.
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class BtfFile:

@@ -19,16 +19,14 @@ REGISTRY: Final = KernelRegistry("tensor shapes")
 MAXIMUM_FIXED_RANK: Final = 5
 
 
-def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the data of the native `build_shape`."""
-    return len(sizes), known_shape(sizes).element_count, *sizes
-
-
 @REGISTRY.kernel(
     "ts.build_shape",
     attributes=("array.i64",),
     results=("object",),
-    shortcut=Shortcut("tensor_kernels.build_shape", _shape_words),
+    shortcut=Shortcut(
+        "tensor_kernels.build_shape",
+        lambda sizes: (len(sizes), known_shape(sizes).element_count, *sizes),
+    ),
 )
 def build_shape(sizes: tuple[int, ...]) -> TensorShape:
     """Return the shape with these sizes."""

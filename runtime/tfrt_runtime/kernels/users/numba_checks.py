@@ -75,9 +75,7 @@ def checked_compiler() -> Any:
             is_plain = expression.op == "binop"
             kind = expression.fn if is_plain else expression.immutable_fn
             check = operators.get(kind)
-            if check is None or _is_harmless(function, kind, expression.rhs):
-                return None
-            return check
+            return None if check is None or _is_harmless(function, kind, expression.rhs) else check
         if expression.op == "call" and not expression.kws and expression.vararg is None:
             check, count = functions.get(_callee(function, expression.func), (None, 0))
             return check if len(expression.args) == count else None

@@ -24,7 +24,7 @@ from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, Future
 from tfrt_runtime.host.values.fitting import TENSOR, fitting, takes_any
-from tfrt_runtime.host.values.futures import from_future, is_awaited
+from tfrt_runtime.host.values.promises import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError

@@ -65,9 +65,12 @@ class Diverted:
         run = native_process().requests.get(address_of_words(words))
         # A task or thread that a kernel has left running no longer belongs to a run, nor does a
         # child process.
-        if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:
-            return self._stream.write(text)
-        if self._of_watched and run.watched is None:
+        if (
+            not isinstance(run, Request)
+            or run.is_done
+            or run.queue.is_of_parent
+            or (self._of_watched and run.watched is None)
+        ):
             return self._stream.write(text)
         # In the context of the call that started the run, which may be inside a kernel of another
         # run.

@@ -29,8 +29,8 @@ from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 from tfrt_runtime.host.values.fitting import fitting
-from tfrt_runtime.host.values.futures import Refuse, from_future
 from tfrt_runtime.host.values.held_value import State
+from tfrt_runtime.host.values.promises import Refuse, from_future
 from tfrt_runtime.kernels.frame import KernelFrame, start_results
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
 from tfrt_runtime.kernels.users.sent import Sent
@@ -77,7 +77,7 @@ class DaskWorkQueue(WorkQueue):
         """
         if getattr(future, "client", None) is not self.client:
             return None
-        fetch = _left_there if stays and _may_stay(type_text) else _fetched
+        fetch = (lambda _: _ON_CLUSTER) if stays and _may_stay(type_text) else _fetched
         value = from_future(self, future, type_text, refuse, fetch=fetch)  # type: ignore[arg-type]
         self._given[value] = future
         return value
@@ -92,10 +92,6 @@ class DaskWorkQueue(WorkQueue):
 
 def _fetched(future: Any) -> object:
     return future.result()
-
-
-def _left_there(_: object) -> object:
-    return _ON_CLUSTER
 
 
 def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:

@@ -35,9 +35,8 @@ class Sent:
         Raises:
             Exception: Dask's exception, if the value cannot be sent.
         """
-        if isinstance(value, bool | int | float | str) or value is None:
-            return None
-        if import_module("dask.sizeof").sizeof(value) < LARGE:
+        is_small = value is None or isinstance(value, bool | int | float | str)
+        if is_small or import_module("dask.sizeof").sizeof(value) < LARGE:
             return None
         key = import_module("dask.base").tokenize(value)
         with self._lock:  # the first of several calls with the value sends it

@@ -313,9 +313,7 @@ def _called(
     keywords: dict[str, object],
 ) -> object:
     traced = TRACING.call
-    if traced is None:
-        return function(*values, **keywords)
-    return traced(described, values, keywords)
+    return function(*values, **keywords) if traced is None else traced(described, values, keywords)
 
 
 def user_kernel(

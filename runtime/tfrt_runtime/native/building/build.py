@@ -23,7 +23,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from tfrt_runtime.native import memory, threads
-from tfrt_runtime.native.building import entries, lowering, python_api, tensor_lowering
+from tfrt_runtime.native.building import entries, lowering, python_api
 from tfrt_runtime.native.building.machines import MACHINES, Machine
 from tfrt_runtime.native.kernels import tensor_loops
 from tfrt_runtime.native.library import SOURCES, file_name, fingerprint, sources_digest
@@ -95,7 +95,7 @@ def collect(progress: Callable[[str], None]) -> list[str]:
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
-    for name, row in tensor_lowering.OPERATIONS.items():
+    for name, row in lowering.TENSOR_OPERATIONS.items():
         lowering.install_operation(getattr(tensor_loops, name), *row)
     wrappers = []
     count = len(functions) + len(exports)

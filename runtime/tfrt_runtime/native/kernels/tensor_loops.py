@@ -1,6 +1,6 @@
 """Loops over the elements of tensors.
 
-Each loop is plain Python that works element by element; `tensor_lowering` compiles it to a loop
+Each loop is plain Python that works element by element; `building.lowering` compiles it to a loop
 over vectors, or to a call.  The arrays share no memory.  They are aligned for their elements, but
 not necessarily for vectors.
 """

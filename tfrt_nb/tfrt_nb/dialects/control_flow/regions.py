@@ -338,10 +338,9 @@ class JitOp(BodyOp):
     @property
     def body_types(self) -> Types:
         """Return the types of the values that the body returns."""
-        for block in self.regions[0].blocks:
-            if isinstance(block.last_op, ReturnOp):
-                return tuple(block.last_op.operand_types)
-        return ()
+        ends = (block.last_op for block in self.regions[0].blocks)
+        found = next((end for end in ends if isinstance(end, ReturnOp)), None)
+        return () if found is None else tuple(found.operand_types)
 
     @property
     def has_token(self) -> bool:

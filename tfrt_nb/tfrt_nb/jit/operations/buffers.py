@@ -45,7 +45,6 @@ from tfrt_nb.jit.operations.descriptors import (
     header_of,
     layout_of,
     narrowed,
-    rank_of,
     sizes_of,
     static_handle,
     stride_of,
@@ -193,7 +192,7 @@ def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
 def _rank(body: FunctionBody, op: Operation) -> None:
     buffer = op.operands[0]
     if isinstance(buffer.type, UnrankedMemRefType):
-        body.bind(op.results[0], rank_of(body, buffer))
+        body.bind(op.results[0], body.value(f"extractvalue {body.typed(buffer)}, 0"))
     else:
         body.bind(op.results[0], str(len(buffer_type(buffer, op).get_shape())))
 
@@ -400,10 +399,6 @@ def _extract_strided_metadata(body: FunctionBody, op: memref.ExtractStridedMetaD
             body.bind(result, number)
 
 
-def _aligned_pointer(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"ptrtoint ptr {layout_of(body, op.operands[0], op).aligned} to i64")
-
-
 def _cast(body: FunctionBody, op: memref.CastOp) -> None:
     source, target = op.source.type, op.dest.type
     if isinstance(target, UnrankedMemRefType):
@@ -417,7 +412,9 @@ def _cast(body: FunctionBody, op: memref.CastOp) -> None:
 LOWERINGS: dict[str, Lowering] = {
     memref.AssumeAlignmentOp.name: same,
     memref.CastOp.name: _cast,
-    memref.ExtractAlignedPointerAsIndexOp.name: _aligned_pointer,
+    memref.ExtractAlignedPointerAsIndexOp.name: lambda body, op: body.set(
+        op.results[0], f"ptrtoint ptr {layout_of(body, op.operands[0], op).aligned} to i64"
+    ),
     memref.ExtractStridedMetaDataOp.name: _extract_strided_metadata,
     memref.MemorySpaceCastOp.name: same,
     memref.SubviewOp.name: _subview,

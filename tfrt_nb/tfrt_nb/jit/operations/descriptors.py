@@ -173,9 +173,8 @@ def element_address(
     position = "0" if isinstance(type_.layout, NoneAttr) else _field(body, buffer, _OFFSET)
     for dimension, index in enumerate(indices):
         distance = stride_of(body, buffer, type_, dimension)
-        step = body.name(index)
-        if distance != "1":
-            step = body.value(f"mul nsw i64 {step}, {distance}")
+        name = body.name(index)
+        step = name if distance == "1" else body.value(f"mul nsw i64 {name}, {distance}")
         position = step if position == "0" else body.value(f"add nsw i64 {position}, {step}")
     element = llvm_type(type_.element_type)
     return body.value(f"getelementptr inbounds {element}, ptr {base}, i64 {position}")
@@ -198,11 +197,6 @@ def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
         sizes_of(body, buffer)[:rank],
         [_field(body, buffer, _STRIDES, dimension) for dimension in range(rank)],
     )
-
-
-def rank_of(body: FunctionBody, buffer: SSAValue) -> str:
-    """Return the number of dimensions of a buffer of any rank."""
-    return body.value(f"extractvalue {body.typed(buffer)}, 0")
 
 
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:

@@ -427,9 +427,11 @@ class _Guards:
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
     """Check, before the loops, indices that are induction variables or loop-invariant values."""
-    if IN_BOUNDS in op.attributes or not nest.is_outside(op.memref):
-        return
-    if not all(index in nest.variables or nest.is_outside(index) for index in op.indices):
+    if (
+        IN_BOUNDS in op.attributes
+        or not nest.is_outside(op.memref)
+        or not all(index in nest.variables or nest.is_outside(index) for index in op.indices)
+    ):
         return
     assert isinstance(op.memref.type, MemRefType)
     emit = nest.at(op)

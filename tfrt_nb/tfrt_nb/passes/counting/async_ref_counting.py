@@ -36,23 +36,80 @@ other operation uses it, because the task or the callee may have dropped the las
 
 Counts stay in loops, because lowering may add early exits to a loop. After the lowering,
 `async-hoist-ref-counts` moves them out of loops without such exits.
+
+`async-runtime-ref-counting-opt` erases pairs of add_ref and drop_ref that cancel.
+
+    async.runtime.add_ref %t {count = 1 : i64}
+    call @take(%t) : (!async.token) -> ()           =>    call @take(%t) : (!async.token) -> ()
+    async.runtime.drop_ref %t {count = 1 : i64}
+
+The callee takes ownership of the caller's reference. A pair in one block with equal counts cancels
+unless, between them, a call uses the value and then any other operation uses it, because the callee
+may have dropped the last reference. Each drop cancels one add. The reference that the result of a
+select takes is never erased.
+
+A loop that starts tasks with the same value takes the references for all of them at once.
+
+    scf.for %i = %lo to %hi step %one {             %n = max(%hi - %lo, 0)
+      async.runtime.add_ref %t {count = 1}          async.runtime.add_refs %t, %n
+      call @take(%t)                          =>    scf.for %i = %lo to %hi step %one {
+    }                                                 call @take(%t)
+                                                    }
+
+The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop,
+you could hoist the increments".  Each iteration passes one reference on, so one operation before
+the loop adds as many references as the loop has iterations; if that number is known, it is the
+`count` of an `async.runtime.add_ref`. Such loops contain no drops, because tasks and callees drop
+the references they own.
+
+A loop that is still structured when references are counted has no early exit, so all references
+added before it are passed on in it. Checks for cancellation, failing calls, and awaits have turned
+their loops into blocks by then, and counts stay in those. `async-interruptible-loops` cuts long
+loops of task starts into structured pieces. Counts that the program itself writes stay where they
+are.
 """
 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import ClassVar
+from operator import itemgetter
+from typing import ClassVar, TypeAlias, TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, cf, scf
+from xdsl.dialects.arith import SelectOp
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i64
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeAddRefsOp,
+    RuntimeCheckInterruptOp,
+    RuntimeCheckOp,
+)
+from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    AddRefOp,
+    DropRefOp,
+    RuntimeAddRefOp,
+    RuntimeDropRefOp,
+)
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, ancestors, defining_block, fail, region_of
-from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import erase_pairs
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    ancestors,
+    defining_block,
+    erase,
+    fail,
+    integer_of,
+    operations_in,
+    region_of,
+)
+from tfrt_nb.passes.counting.liveness import ancestor_in
 from tfrt_nb.passes.counting.reference_counts import (
     CALLS,
     Counts,
@@ -63,6 +120,7 @@ from tfrt_nb.passes.counting.reference_counts import (
     structured_around,
     take_references_for_calls,
 )
+from tfrt_nb.passes.safety.interruptible_loops import trip_count
 
 _COUNTS = Counts(AddRefOp, DropRefOp)
 
@@ -116,3 +174,168 @@ class AsyncRefCountingOptimization(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         erase_pairs(op, _COUNTS, CALLS | {ExecuteOp})
+
+
+_Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
+
+
+@dataclass(frozen=True)
+class AsyncRuntimeRefCountingOpt(ModulePass):
+    """Erases pairs that cancel."""
+
+    name: ClassVar[str] = "async-runtime-ref-counting-opt"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        erase_pairs(op, Counts(RuntimeAddRefOp, RuntimeDropRefOp), CALLS)
+
+
+def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
+    """Erase each pair in one block that cancels. Operations of the types in `takers` take ownership
+    of a reference.
+    """
+    places = {nested: place for place, nested in enumerate(operations_in(module))}
+    for value in async_values(module):
+        if isinstance(value.owner, SelectOp):
+            # The result is one of the select's sources, which may be dropped between the two
+            # operations: then only the added reference keeps it alive.
+            continue
+        for users in _users_by_block(value, pairs).values():
+            for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs, takers):
+                erase(cancelled)
+
+
+def _users_by_block(value: SSAValue, pairs: Counts) -> dict[Block, set[Operation]]:
+    """Return the users in each block that has a counting operation.
+
+    In the block that contains it, a user counts as itself. In an outer block, the operation that
+    holds it counts as the user.
+    """
+    blocks = {
+        use.operation.parent: None
+        for use in value.uses
+        if isinstance(use.operation, pairs.add) and use.operation.parent is not None
+    }
+    return {block: _users_in(block, value) for block in blocks}
+
+
+def _users_in(block: Block, value: SSAValue) -> set[Operation]:
+    region = region_of(block)
+    return {
+        ancestor_in(region, use.operation)
+        for use in value.uses
+        if region.find_ancestor_block_in_region(use.operation.parent or block) is block
+    }
+
+
+def _cancelling(
+    users: Sequence[Operation], pairs: Counts, takers: AbstractSet[type[Operation]]
+) -> list[Operation]:
+    """Return the counting operations of pairs that cancel. `users` are all users of a value in one
+    block, in order.
+    """
+    cancelled: list[Operation] = []
+    drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
+    ends = _ends(users, takers)
+    for index, add in enumerate(users):
+        if not _is_counted(add, pairs.add):
+            continue
+        for number in range(bisect(drops, index, key=itemgetter(0)), len(drops)):
+            place, drop = drops[number]
+            if place > ends[index]:
+                break
+            if add.count == drop.count:
+                cancelled += (add, drop)
+                del drops[number]
+                break
+    return cancelled
+
+
+def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
+    """Return whether the operation is of this kind and was not written by the user."""
+    return type(op) is kind and BY_HAND not in op.attributes
+
+
+def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
+    """Return, for each user, the place of the first later user that follows a taker. The value may
+    be gone there, so no pair may have that use between its two operations.
+    """
+    first_other = end = len(users)
+    ends = []
+    for place in range(len(users) - 1, -1, -1):
+        ends.append(end)
+        user = users[place]
+        if type(user) in takers:
+            end = first_other
+        else:
+            first_other = place
+            # An operation with regions may use the value again after a taker inside it.
+            if any(type(nested) in takers for nested in operations_in(user)):
+                end = place
+    return ends[::-1]
+
+
+_LEAVES = (RuntimeCheckInterruptOp, RuntimeCheckOp, cf.AssertOp)
+"""The operations that become exits of a loop unless a pass has lowered them already."""
+
+
+@dataclass(frozen=True)
+class HoistRefCounts(ModulePass):
+    """Moves `async.runtime.add_ref` before the loop if the value is defined outside the loop."""
+
+    name: ClassVar[str] = "async-hoist-ref-counts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # Inner loops come first: a count moved before an inner loop is then in the outer one, which
+        # may move it further.
+        for loop in reversed(operations_in(op)):
+            if isinstance(loop, scf.ForOp) and not any(
+                isinstance(inner, _LEAVES) for inner in operations_in(loop)
+            ):
+                _hoist(loop)
+
+
+def _hoist(loop: scf.ForOp) -> None:
+    counts = [
+        op
+        for op in loop.body.block.ops
+        if type(op) is RuntimeAddRefOp
+        and BY_HAND not in op.attributes
+        and not loop.is_ancestor(defining_block(op.operand))
+    ]
+    step, trips = integer_of(loop.step), trip_count(loop)
+    if not counts or step is None or step <= 0:
+        return
+    totals: dict[SSAValue, int] = {}
+    for count in counts:
+        totals[count.operand] = totals.get(count.operand, 0) + count.count.value.data
+        erase(count)
+    emit = Emitter.in_front_of(loop)
+    if trips is None:
+        rounds = _rounds(emit, loop, step)
+        for value, each in totals.items():
+            number = rounds if each == 1 else emit(arith.MuliOp(rounds, emit.integer(each))).result
+            emit(RuntimeAddRefsOp(value, number))
+    elif trips > 0:
+        for value, each in totals.items():
+            emit(RuntimeAddRefOp(value, each * trips))
+
+
+def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:
+    """Return the number of iterations, as an index: `lower < upper ? (upper - lower - 1) / step + 1
+    : 0`.
+
+    The difference of the bounds may fit only in an unsigned number.
+    """
+    type_ = loop.lb.type
+    count = emit(arith.SubiOp(loop.ub, loop.lb)).result
+    if step != 1:
+        one = emit.integer(1, type_)
+        steps = emit(arith.DivUIOp(emit(arith.SubiOp(count, one)), loop.step))
+        count = emit(arith.AddiOp(steps, one)).result
+    runs = emit(arith.CmpiOp(loop.lb, loop.ub, "slt"))
+    rounds = emit(arith.SelectOp(runs, count, emit.integer(0, type_))).result
+    if isinstance(type_, IndexType):
+        return rounds
+    if isinstance(type_, IntegerType) and type_.width.data < 64:
+        rounds = emit(arith.ExtUIOp(rounds, i64)).result
+    return emit(arith.IndexCastOp(rounds, IndexType())).result

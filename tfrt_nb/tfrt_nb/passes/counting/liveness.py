@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks, successors_of
+from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 
 
@@ -33,7 +33,9 @@ class Liveness:
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
         self.values = values
         self.blocks = list(dict.fromkeys([*reachable_blocks(region), *region.blocks]))
-        self._successors = {block: successors_of(block) for block in self.blocks}
+        self._successors = {
+            block: () if (end := block.last_op) is None else end.successors for block in self.blocks
+        }
         self.made = dict.fromkeys(self.blocks, 0)
         self.at_end = dict.fromkeys(self.blocks, 0)
         self._last_users: dict[Block, dict[int, Operation]] = {b: {} for b in self.blocks}

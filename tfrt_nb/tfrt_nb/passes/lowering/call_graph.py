@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
@@ -28,11 +28,6 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
             called = (callee_of(o) for region in op.regions for o in outside_tasks(region))
             graph[name] = {callee for callee in called if callee is not None}
     return graph
-
-
-def callees_in(block: Block) -> set[str]:
-    """Return the names that the operations directly in a block call or spawn."""
-    return {callee for callee in map(callee_of, block.ops) if callee is not None}
 
 
 def callee_of(op: Operation) -> str | None:

@@ -15,8 +15,7 @@ https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,7 +28,6 @@ from xdsl.passes import ModulePass
 from tfrt_nb.passes.control_flow import (
     UNROLL,
     Emitter,
-    ancestors,
     erase,
     exchange,
     move_to_end,
@@ -217,11 +215,6 @@ def _inline_reduction(
         if nested is not result:
             move_to_end(nested, block)
     return result.result
-
-
-def enclosing_loops_and_branches(op: Operation, region: Region) -> Iterator[Operation]:
-    """Yield the operations between `op` and the region that it is nested in, innermost first."""
-    return itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))
 
 
 _LOWERINGS: dict[str, Callable[[Any], None]] = {

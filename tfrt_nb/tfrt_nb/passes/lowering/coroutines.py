@@ -25,6 +25,7 @@ await.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -69,6 +70,7 @@ from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.control_flow import (
     Emitter,
+    ancestors,
     choose,
     erase,
     exchange,
@@ -78,7 +80,6 @@ from tfrt_nb.passes.control_flow import (
     split_behind,
 )
 from tfrt_nb.passes.lowering.convert_scf_to_cf import (
-    enclosing_loops_and_branches,
     lower_structured_control_flow,
 )
 
@@ -455,7 +456,9 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
     around: set[Operation] = set()
     for op in outside_tasks(region):
         if matters(op):
-            for outer in enclosing_loops_and_branches(op, region):
+            for outer in itertools.takewhile(
+                lambda outer: outer is not region.parent, ancestors(op)
+            ):
                 if outer in around:
                     break
                 around.add(outer)

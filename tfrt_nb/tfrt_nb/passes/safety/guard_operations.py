@@ -84,9 +84,9 @@ from tfrt_nb.passes.control_flow import (
     integer_of,
     operations_in,
 )
+from tfrt_nb.passes.lowering.await_in_calls import finished_coroutine
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
-from tfrt_nb.passes.lowering.finished_coroutines import finished_coroutine
 from tfrt_nb.passes.lowering.outline import captured_values
 
 _COROUTINE = CoroIdType | CoroStateType

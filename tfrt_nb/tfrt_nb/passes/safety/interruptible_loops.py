@@ -221,13 +221,14 @@ def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> i
 
 
 def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | None:
-    if isinstance(op, scf.ForOp):
-        rounds, length = trip_count(op), _length(op.body.block.ops, lengths)
-        return None if rounds is None or length is None else rounds * length
-    if isinstance(op, ExecuteOp | RuntimeSpawnOp | RuntimeSpawnIntoOp):
-        return _OPERATIONS_TO_START_A_TASK
-    if isinstance(op, AddToGroupOp | RuntimeAddToGroupOp):
-        return 1
+    match op:
+        case scf.ForOp():
+            rounds, length = trip_count(op), _length(op.body.block.ops, lengths)
+            return None if rounds is None or length is None else rounds * length
+        case ExecuteOp() | RuntimeSpawnOp() | RuntimeSpawnIntoOp():
+            return _OPERATIONS_TO_START_A_TASK
+        case AddToGroupOp() | RuntimeAddToGroupOp():
+            return 1
     if isinstance(op, PlainCallOp) or not (
         isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
     ):

@@ -114,11 +114,6 @@ def edge_problem(terminator: Operation) -> str | None:
     return None
 
 
-def successors_of(block: Block) -> Sequence[Block]:
-    """Return where control may go from the end of a block."""
-    return () if block.last_op is None else block.last_op.successors
-
-
 def reachable_blocks(region: Region) -> list[Block]:
     """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
     # The iterator gives a block twice to which a branch leads twice.

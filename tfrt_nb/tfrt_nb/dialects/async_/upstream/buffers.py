@@ -101,9 +101,8 @@ class GlobalOp(memref.GlobalOp):
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     """Parse the elements, whose type is implied; return a unit if there are none: they are zero."""
-    if parser.parse_optional_punctuation("=") is None:
-        return UnitAttr()
-    if parser.parse_optional_keyword("uninitialized") is not None:
+    has_value = parser.parse_optional_punctuation("=") is not None
+    if not has_value or parser.parse_optional_keyword("uninitialized") is not None:
         return UnitAttr()
     parser.parse_keyword("dense")
     element = type_.element_type
