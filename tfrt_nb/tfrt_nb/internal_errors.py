@@ -96,10 +96,11 @@ def place_of(location: object) -> Location | None:
     """Return the source location that an operation's location attribute represents, if any."""
     from xdsl.dialects.builtin import FileLineColLoc
 
-    if isinstance(location, Location):
-        return location
-    if isinstance(location, FileLineColLoc):
-        return Location(location.filename.data, location.line.data, location.column.data)
+    match location:
+        case Location():
+            return location
+        case FileLineColLoc():
+            return Location(location.filename.data, location.line.data, location.column.data)
     # A name around a location, or a source location that the parser has recorded.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

@@ -119,10 +119,11 @@ def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]
 
 def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
     """Return the parts of a container with the step that leads to each; None for any other object."""
-    if isinstance(thing, Batch):
-        return ((f"[{place}]", value) for place, value in enumerate(thing.results))
-    if isinstance(thing, Execution | CellRun):
-        return zip(result_names(len(thing.results)), thing.results, strict=True)
+    match thing:
+        case Batch():
+            return ((f"[{place}]", value) for place, value in enumerate(thing.results))
+        case Execution() | CellRun():
+            return zip(result_names(len(thing.results)), thing.results, strict=True)
     if type(thing) in (list, tuple):
         return ((f"[{place}]", part) for place, part in enumerate(thing))
     if type(thing) is dict:

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_runtime.async_runtime.printing import Printing
+from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
@@ -39,7 +39,6 @@ from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL, PROCESS_INTERRUPTS
 from tfrt_runtime.native.memory import EXPORTS
 from tfrt_runtime.once import once
 
-Sink = Callable[[str], None]
 MAX_ENDED = 64
 """Maximum number of finished runs that are still known, because they may have left work running."""
 

@@ -46,11 +46,12 @@ def result_text(value: AsyncValue) -> str:
         assert problem is not None
         return f"<<error: {problem.diagnostics[0].message}>>"
     payload = value.result(0)
-    if value.type == "i1":
-        return str(int(bool(payload)))
-    if value.type in ("f32", "f64"):
-        assert isinstance(payload, float)
-        return float_text(payload)
+    match value.type:
+        case "i1":
+            return str(int(bool(payload)))
+        case "f32" | "f64":
+            assert isinstance(payload, float)
+            return float_text(payload)
     if value.type in INTEGERS:
         return str(payload)
     return f"{value.type} value"

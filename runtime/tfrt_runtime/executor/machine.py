@@ -110,10 +110,11 @@ class Uncompilable(Exception):
 
 def is_known(kernel: Kernel) -> bool:
     """Tell whether machine code can replace a kernel."""
-    if isinstance(kernel, ControlKernel):
-        return kernel.symbol in CONTROL
-    if isinstance(kernel, NativeKernel):
-        return kernel.symbol in OPERATIONS or kernel.symbol == NEW_CHAIN
+    match kernel:
+        case ControlKernel():
+            return kernel.symbol in CONTROL
+        case NativeKernel():
+            return kernel.symbol in OPERATIONS or kernel.symbol == NEW_CHAIN
     return isinstance(kernel, ConstantKernel)
 
 

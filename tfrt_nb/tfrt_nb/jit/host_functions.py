@@ -373,12 +373,13 @@ _NUMBERS = {word: number for number, word in SCALARS.items()}
 
 def _from_word(block: Block, word: SSAValue, type_: int) -> SSAValue:
     """Convert the payload word of a value's AsyncValue to the value."""
-    if type_ == at.TYPE_F32:
-        return emit(
-            block, arith.BitcastOp, (emit(block, arith.TruncIOp, (word,), i32),), TYPES["f32"]
-        )
-    if type_ == at.TYPE_F64:
-        return emit(block, arith.BitcastOp, (word,), f64)
+    match type_:
+        case at.TYPE_F32:
+            return emit(
+                block, arith.BitcastOp, (emit(block, arith.TruncIOp, (word,), i32),), TYPES["f32"]
+            )
+        case at.TYPE_F64:
+            return emit(block, arith.BitcastOp, (word,), f64)
     return word if _TYPES[type_] == i64 else emit(block, arith.TruncIOp, (word,), _TYPES[type_])
 
 

@@ -23,7 +23,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
-from tfrt_nb.dialects.fast_ir import append, create, initialize, insert_before
+from tfrt_nb.dialects.fast_ir import OpT, append, create, initialize, insert_before
 from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, note
 
@@ -52,7 +52,6 @@ def remark(context: Context, op: Operation, message: str) -> None:
         context.remarks.append(Diagnostic(Severity.REMARK, message, location_of(op)))
 
 
-OpT = TypeVar("OpT", bound=Operation)
 T = TypeVar("T")
 _INDEX = IndexType()
 

@@ -240,9 +240,8 @@ def for_people(message: str, text: str = "", position: int = 0) -> str | None:
             return spoken.expand(sentence)
     word = _WORD.match(text, position)
     is_type_of_others = word is not None and word["name"].lower() in TYPES_ELSEWHERE
-    if message not in _TYPE_IS_MISSING:
-        return None
-    if message == "expected an attribute" and not is_type_of_others:
+    is_attribute = message == "expected an attribute" and not is_type_of_others
+    if message not in _TYPE_IS_MISSING or is_attribute:
         return None
     if word is not None and word["function"] is None:
         return f"'{word['name']}' is not a type"
@@ -363,13 +362,14 @@ def notes_on(
     unknown = re.match(r"'(.*)' does not reference a valid (async )?function", problem)
     if unknown is not None:
         return _on_callee(unknown[1], symbols, place)
-    if operation.name == "async.execute" and "control flow edge from Region" in problem:
-        return _on_end(operation)
-    if operation.name in ("func.call", "async.call") and _OF_CALLS.search(problem):
-        return _on_type(operation.get_attr_or_prop("callee"), symbols)
-    if operation.name == "async.return" and "FuncOp" in problem:
-        given, wanted = _returned(operation)
-        return (note(f"it gives ({given}), and the function returns ({wanted})", place),)
+    match operation.name:
+        case "async.execute" if "control flow edge from Region" in problem:
+            return _on_end(operation)
+        case "func.call" | "async.call" if _OF_CALLS.search(problem):
+            return _on_type(operation.get_attr_or_prop("callee"), symbols)
+        case "async.return" if "FuncOp" in problem:
+            given, wanted = _returned(operation)
+            return (note(f"it gives ({given}), and the function returns ({wanted})", place),)
     texts = list(instead_of(operation.name, problem))
     if "block" in problem and any(not region.blocks for region in operation.regions):
         texts.append(advice_on_end(operation, operation))

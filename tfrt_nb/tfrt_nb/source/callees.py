@@ -26,13 +26,14 @@ def op_error(operation: Operation, message: str) -> Diagnostic:
 
 
 def own_problem(operation: Operation) -> str | None:
-    if isinstance(operation, FuncOp):
-        return function_problem(operation)
-    if isinstance(operation, ModuleOp):
-        if len(operation.regions) != 1 or len(operation.regions[0].blocks) != 1:
-            return "requires one region of one block"
-        is_named = isinstance(operation.properties.get("sym_name", _NO_NAME), StringAttr)
-        return None if is_named else "attribute 'sym_name' has the wrong kind"
+    match operation:
+        case FuncOp():
+            return function_problem(operation)
+        case ModuleOp():
+            if len(operation.regions) != 1 or len(operation.regions[0].blocks) != 1:
+                return "requires one region of one block"
+            is_named = isinstance(operation.properties.get("sym_name", _NO_NAME), StringAttr)
+            return None if is_named else "attribute 'sym_name' has the wrong kind"
     if isinstance(operation, IRDLOperation):
         from tfrt_nb.dialects.definitions import definition_problem  # host programs do without
 

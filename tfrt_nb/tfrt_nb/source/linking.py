@@ -134,11 +134,12 @@ def _rename(op: Operation, names: Mapping[str, str]) -> None:
 
 
 def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:
-    if isinstance(attribute, SymbolRefAttr):
-        name = attribute.root_reference.data
-        if name not in names:
-            return attribute
-        return SymbolRefAttr(names[name], attribute.nested_references)
-    if isinstance(attribute, ArrayAttr):
-        return ArrayAttr([_renamed(part, names) for part in attribute.data])
+    match attribute:
+        case SymbolRefAttr():
+            name = attribute.root_reference.data
+            if name not in names:
+                return attribute
+            return SymbolRefAttr(names[name], attribute.nested_references)
+        case ArrayAttr():
+            return ArrayAttr([_renamed(part, names) for part in attribute.data])
     return attribute

@@ -300,10 +300,11 @@ class Trace:
 
 def has_traced(item: object) -> bool:
     """Tell whether a collection contains traced values."""
-    if isinstance(item, dict):
-        return any(map(has_traced, item)) or any(map(has_traced, item.values()))
-    if isinstance(item, tuple | list | set | frozenset):
-        return any(map(has_traced, item))
+    match item:
+        case dict():
+            return any(map(has_traced, item)) or any(map(has_traced, item.values()))
+        case tuple() | list() | set() | frozenset():
+            return any(map(has_traced, item))
     if dataclasses.is_dataclass(item):  # only its own fields: those of a tree may refer to it
         fields = [getattr(item, one.name, None) for one in dataclasses.fields(item)]
         return any(isinstance(field, Traced) for field in fields)

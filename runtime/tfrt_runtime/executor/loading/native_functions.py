@@ -116,10 +116,11 @@ def runs_in_sync(kernel: Kernel) -> bool:
 
     An ordinary Python function may, because its results are available when it returns.
     """
-    if isinstance(kernel, ControlKernel):
-        return kernel.symbol in CONTROL
-    if isinstance(kernel, PythonKernel):
-        return kernel.sync or not (kernel.raw or kernel.blocking or kernel.has_lazy)
+    match kernel:
+        case ControlKernel():
+            return kernel.symbol in CONTROL
+        case PythonKernel():
+            return kernel.sync or not (kernel.raw or kernel.blocking or kernel.has_lazy)
     return kernel.sync
 
 

@@ -279,11 +279,12 @@ def word_for(type_text: str, item: object) -> str:
 def native_value(context: int, item: object, word: str, call: PythonCall, index: int) -> int:
     """Return result `index` as a native value with one reference."""
     process = native_process()
-    if isinstance(item, AsyncValue):
-        process.quick.value_add_reference(item.address)
-        return item.address
-    if isinstance(item, KernelError):
-        return error_value(context, diagnostic_of(item, call.location))
+    match item:
+        case AsyncValue():
+            process.quick.value_add_reference(item.address)
+            return item.address
+        case KernelError():
+            return error_value(context, diagnostic_of(item, call.location))
     if word == "chain":
         payload_type, first, second = at.TYPE_CHAIN, 0, 0
     else:

@@ -224,12 +224,13 @@ class TypeCheck:
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
         """Return the types that a kernel takes and returns, each None if it varies."""
-        if isinstance(kernel, ConstantKernel):
-            return (), (_text(kernel.type),)
-        if isinstance(kernel, NativeKernel):
-            is_fixed = not kernel.more and kernel.results is not None
-            fits = is_fixed and len(kernel.types) == kernel.arguments
-            return kernel.types if fits else None, kernel.gives
+        match kernel:
+            case ConstantKernel():
+                return (), (_text(kernel.type),)
+            case NativeKernel():
+                is_fixed = not kernel.more and kernel.results is not None
+                fits = is_fixed and len(kernel.types) == kernel.arguments
+                return kernel.types if fits else None, kernel.gives
         return None, None
 
     def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:

@@ -195,10 +195,11 @@ def element_text(value: Element) -> str:
     """Format an element like the reference's tools: `1`, `-1.250000e-01`, `INF`,
     `(1.000000e+00,nan)`.
     """
-    if isinstance(value, float):
-        return float_text(value)
-    if isinstance(value, complex):
-        return f"({float_text(value.real)},{float_text(value.imag)})"
+    match value:
+        case float():
+            return float_text(value)
+        case complex():
+            return f"({float_text(value.real)},{float_text(value.imag)})"
     return str(int(value))
 
 

@@ -351,10 +351,11 @@ def with_arrays(
 
 def shown(annotation: object) -> str:
     """Return an annotation as it is written."""
-    if isinstance(annotation, types.GenericAlias):
-        return f"{shown(annotation.__origin__)}[{', '.join(map(shown, annotation.__args__))}]"
-    if isinstance(annotation, type):
-        return annotation.__name__
+    match annotation:
+        case types.GenericAlias():
+            return f"{shown(annotation.__origin__)}[{', '.join(map(shown, annotation.__args__))}]"
+        case type():
+            return annotation.__name__
     return repr(annotation)
 
 

@@ -30,6 +30,7 @@ from tfrt_runtime.kernels.registry import (
     ITS_LOOP,
     KernelRegistry,
     Keyword,
+    PythonFunction,
     PythonKernel,
     Shortcut,
     arguments_taken,
@@ -53,7 +54,6 @@ from tfrt_runtime.kernels.users.policies import ONCE, attempted_here, with_polic
 from tfrt_runtime.kernels.users.remote import on_cluster
 from tfrt_runtime.kernels.users.retries import Delay, Policy, RetryOn
 
-PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 Takes = ParamSpec("Takes")
 Gives = TypeVar("Gives")
 Gives_co = TypeVar("Gives_co", covariant=True)

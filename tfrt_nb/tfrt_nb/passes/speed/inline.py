@@ -34,7 +34,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.dialects.catalog import UnknownOp
-from tfrt_nb.dialects.control_flow import NONSTRICT
+from tfrt_nb.dialects.control_flow import NONSTRICT, SYNC
 from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
 from tfrt_nb.dialects.types import symbols_in
 from tfrt_nb.passes.control_flow import block_of, erase, replace
@@ -42,7 +42,6 @@ from tfrt_nb.passes.lowering.call_graph import callees_first
 
 MAX_OPERATIONS = 100_000
 """The maximum number of operations that a pass copies."""
-_SYNC = "tfrt.sync"
 _RETURNS = ("func.return", "tfrt.return")
 
 
@@ -85,7 +84,7 @@ def _calls_in(function: FuncOp) -> list[tuple[Operation, str]]:
 def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
     """Return whether the body can replace the call."""
     blocks = callee.body.blocks
-    if not blocks or (_SYNC in callee.attributes) is not (_SYNC in caller.attributes):
+    if not blocks or (SYNC in callee.attributes) is not (SYNC in caller.attributes):
         return False
     # Regions of structured operations have a single block.
     if len(blocks) > 1 and call.parent_op() is not caller:
