@@ -7,8 +7,6 @@ Ready counts and users are computed from the kernels' arguments, in the order of
 first), so that a file whose lists disagree cannot make the executor wait forever.
 
 The kernels of a sync function have no ready counts and no users: they run in program order.
-
-An `Arena` is native memory that is laid out as a list of words and then fixed in place.
 """
 
 from __future__ import annotations
@@ -90,10 +88,6 @@ class Arena:
     def put(self, offset: int, word: int) -> None:
         """Fill a reserved word."""
         self.words[offset // 8] = word
-
-    def put_halves(self, offset: int, halves: array[int]) -> None:
-        """Fill reserved words by their halves."""
-        memoryview(self.words).cast("B")[offset : offset + 4 * len(halves)] = halves.tobytes()
 
     def put_address(self, offset: int, target: int) -> None:
         """Fill a reserved word with an offset that becomes an address."""
@@ -306,7 +300,8 @@ class FunctionWriter:
                     *[0] * (sum(counts) % 2),
                 )
             )
-        self._arena.put_halves(next(filter(None, records), 0), halves)
+        first, packed = next(filter(None, records), 0), halves.tobytes()
+        memoryview(self._arena.words).cast("B")[first : first + len(packed)] = packed
         for index, call in enumerate(self._calls):
             if call is not None:
                 self._arena.put(records[index], call.address)
