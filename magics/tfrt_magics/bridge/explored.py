@@ -30,7 +30,7 @@ class Explored:
 
 
 def explored(
-    program: Program, function: str, arguments: Sequence[object], *, is_simple: bool
+    program: Program, function: str, arguments: Sequence[object], *, is_simple: bool = False
 ) -> Explored:
     """Explore all outcomes of a function within the usual limits, each with one run that has it.
 
