@@ -221,7 +221,7 @@ function createReplay(store) {
     "select",
     { "aria-label": "Speed" },
     ...[20, 8, 3, 0].map(value =>
-      element("option", { value, selected: value === 8 }, value ? `in ${value} s` : "as it was"),
+      element("option", { value, selected: value === 8 }, value ? `replay in ${value} s` : "replay as it was"),
     ),
   );
   const time = element("span.soft");
@@ -268,7 +268,7 @@ function createReplay(store) {
     const now = Math.min(store.time, store.end);
     if (Number(slider.value) !== now) slider.value = now;
     slider.setAttribute("aria-valuetext", `${duration(now)} of ${duration(store.end)}`);
-    setText(time, `${duration(moment.time)} / ${duration(store.end)}`);
+    setText(time, `${duration(now)} / ${duration(store.end)}`);
     setText(play, timer === null ? "▶" : "❙❙");
     setAttributes(play, named(timer === null ? "Play" : "Pause"));
   }
