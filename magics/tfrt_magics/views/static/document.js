@@ -7,7 +7,7 @@
 // operations of compiled code), previews, pictures (of tensors: address, least and greatest number), results, log,
 // outcomes; of displayed values their lines alone.  In a file the body is JSON:
 // deflated in base64 (`packed`), or where it is small, text (`body`), which takes no turns of a busy page to inflate.
-// `bridge/saved.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
+// `bridge/record.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
 // while the run went on has the body as it is.
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
