@@ -288,7 +288,8 @@ class Job:
             self.failure = problem
             self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
         finally:
-            ONE_THREAD.remove(self._look_around)
+            if not HAS_THREADS:
+                ONE_THREAD.remove(self._look_around)
             self._has_results.set()
             self.end()
 

@@ -1,7 +1,5 @@
 """Run a program in this process like `tfrt-nb run`, for examples whose output is shown."""
 
-from __future__ import annotations
-
 import io
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path

@@ -12,8 +12,6 @@ The namespaces are those of unshare(1): a new user namespace gives the right to 
 (man 7 user_namespaces).  Containers and some distributions forbid them; then only the limits apply.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import json

@@ -5,8 +5,6 @@ It is separate from `previews`, which needs the runtime: every magic needs this 
 `%load_ext` loads no runtime.
 """
 
-from __future__ import annotations
-
 import re
 
 MAX_CHARACTERS = 400

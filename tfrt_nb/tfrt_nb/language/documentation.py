@@ -6,8 +6,6 @@ A family is a name without its types: `tfrt.add` is `tfrt.add.i32` and its like.
 are documented by their docstrings, control flow by its classes.
 """
 
-from __future__ import annotations
-
 import re
 
 from tfrt_runtime.native_table import ROWS

@@ -1,7 +1,5 @@
 """A Pygments lexer for programs on pages made by nbconvert, and in terminals."""
 
-from __future__ import annotations
-
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import (
     Comment,

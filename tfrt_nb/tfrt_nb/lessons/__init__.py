@@ -9,8 +9,6 @@ holds what its notebook asks: the check, right answers, the wrong answers that l
 the reason.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """The names that `tfrt_nb` gives to programs in Python."""
 
-from __future__ import annotations
-
 from tfrt_nb.tracing.calls import in_order
 from tfrt_nb.tracing.control import cond, parallel_for, recover, repeat, while_loop
 from tfrt_nb.tracing.control import map_values as map

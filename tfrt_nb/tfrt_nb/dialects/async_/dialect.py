@@ -1,7 +1,5 @@
 """The async dialect: all operations and types of this folder."""
 
-from __future__ import annotations
-
 from xdsl.ir import Dialect
 
 from tfrt_nb.dialects.async_ import extensions, functions, proposal, runtime, tasks

@@ -6,8 +6,6 @@ is constructed, moved, copied, and destroyed; `demo` makes a first program worth
 Kernels with regions or callees are in `control_flow`.
 """
 
-from __future__ import annotations
-
 from tfrt_nb.dialects.tables.signatures import Form, family, kernel, native, table
 
 _INTEGERS = "i32 i64"

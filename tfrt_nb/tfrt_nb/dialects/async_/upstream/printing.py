@@ -1,7 +1,5 @@
 """`vector.print`, which prints a number; MLIR's other operations on vectors are unknown here."""
 
-from __future__ import annotations
-
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
 
