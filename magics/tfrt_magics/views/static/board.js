@@ -7,12 +7,14 @@ import { createDetail } from "./detail.js";
 import { textOf } from "./export.js";
 import { createHead, createProblem, createResults } from "./head.js";
 import { adoptStyle, isDark, onOtherColours, STATUSES } from "./theme.js";
-import { createGraph } from "./views/graph.js";
-import { createLog } from "./views/log.js";
+import { graphView } from "./views/graph.js";
+import { logView } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
-import { createSource, createStages } from "./views/source.js";
-import { createTimeline } from "./views/timeline.js";
-import { createValues, namesOf } from "./views/values.js";
+import { sourceView, stagesView } from "./views/source.js";
+import { timelineView } from "./views/timeline.js";
+import { namesOf, valuesView } from "./views/values.js";
+
+const VIEWS = [valuesView, graphView, timelineView, logView, sourceView, stagesView];
 
 // Plain keys are for the board that has the focus; Notebook 7 would take them first.  Escape leads back to the cell.
 addEventListener(
@@ -41,14 +43,6 @@ export function createBoard(
 ) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
-  const views = [
-    createValues(store),
-    createGraph(store),
-    createTimeline(store),
-    createLog(store),
-    createSource(store),
-    createStages(store, ask, canAsk),
-  ];
   const head = createHead(store, ask, canAsk, code, linkOf);
   const problem = createProblem(store),
     results = createResults(store);
@@ -57,7 +51,7 @@ export function createBoard(
   const outcomes = createOutcomes(store),
     ready = createReady(store, ask);
   const note = element("p.note", { hidden: true });
-  const tabs = createTabs(views, store);
+  const tabs = createTabs(store, ask, canAsk);
   // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
   const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-board");
@@ -124,7 +118,7 @@ export function createBoard(
       store.listeners.delete(show);
       forget();
       clearTimeout(timer);
-      for (const part of [head, replay, ...views]) part.dispose?.();
+      for (const part of [head, replay, tabs]) part.dispose();
       if (line !== null) onSelect(null);
       text.remove();
       root.replaceChildren();
@@ -132,13 +126,14 @@ export function createBoard(
   };
 }
 
-function createTabs(views, store) {
+function createTabs(store, ask, canAsk) {
+  const made = new Map(); // of each view that was shown, its parts
   const id = `tfrt-${Math.random().toString(36).slice(2, 8)}`;
   const panel = element("div.panel.scroll", { id, role: "tabpanel", tabindex: "0" });
   const list = element("div", { role: "tablist", "aria-label": "Views" });
   const tools = element("span.bar");
   const node = element("div.tabs", {}, list, element("span.space"), tools);
-  const tabs = views.map(view => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
+  const tabs = VIEWS.map(view => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
   const badges = tabs.map(tab => tab.appendChild(element("span.badge", { "aria-hidden": true })));
   let shown = null;
   const scrolled = new Map();
@@ -149,25 +144,27 @@ function createTabs(views, store) {
   }
 
   function show(moment) {
-    const seen = views.filter(view => !view.isEmpty());
+    const seen = VIEWS.filter(view => !view.isEmpty(store, canAsk));
     const view = seen.find(({ title }) => title === (store.memory.tab ?? "Values")) ?? seen[0];
-    const nodes = tabs.filter((_, place) => seen.includes(views[place]));
+    const nodes = tabs.filter((_, place) => seen.includes(VIEWS[place]));
     if (nodes.length !== list.children.length) list.replaceChildren(...nodes);
-    views.forEach((each, place) => {
+    VIEWS.forEach((each, place) => {
       setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 });
-      const badge = nodes.includes(tabs[place]) && each.badge?.();
+      const badge = nodes.includes(tabs[place]) && each.badge?.(store);
       setText(badges[place], badge ? count(badge) : "");
     });
-    const isNew = shown !== view;
+    if (!made.has(view)) made.set(view, view.create(store, ask));
+    const isNew = shown !== view,
+      parts = made.get(view);
     if (isNew) {
       if (shown) scrolled.set(shown, panel.scrollTop); // else it would lay out a page that is about to change
       shown = view;
       panel.setAttribute("aria-label", view.title);
-      panel.replaceChildren(view.node);
-      tools.replaceChildren(...(view.tools ?? []));
+      panel.replaceChildren(parts.node);
+      tools.replaceChildren(...(parts.tools ?? []));
     }
-    view.show(moment);
-    if (isNew && store.selection) requestAnimationFrame(() => view.reveal?.());
+    parts.show(moment);
+    if (isNew && store.selection) requestAnimationFrame(() => parts.reveal?.());
     if (scrolled.has(view)) panel.scrollTop = scrolled.get(view);
     scrolled.delete(view);
   }
@@ -183,7 +180,16 @@ function createTabs(views, store) {
     node.focus();
     event.preventDefault();
   });
-  return { node, panel, show, select, reveal: () => shown?.reveal?.() };
+  return {
+    node,
+    panel,
+    show,
+    select,
+    reveal: () => made.get(shown)?.reveal?.(),
+    dispose() {
+      for (const parts of made.values()) parts.dispose?.();
+    },
+  };
 }
 
 /** A slider through the time of a run that is over: play, pause, one event forth or back. */

@@ -159,20 +159,17 @@ export function exports(store, ask, canAsk, code) {
       if (bytes) download(name("bef"), bytesOf(bytes), "application/octet-stream");
     },
   };
-  const menu = element(
-    "span",
-    { hidden: true, role: "group", "aria-label": "Export as" },
-    ...Object.entries(forms).map(([text, run]) =>
-      button(text, () => {
-        run();
-        menu.hidden = true;
-        main.setAttribute("aria-expanded", false);
-      }),
-    ),
-  );
+  const menu = element("span", { hidden: true, role: "group", "aria-label": "Export as" });
+  const entry = ([text, run]) =>
+    button(text, () => {
+      run();
+      menu.hidden = true;
+      main.setAttribute("aria-expanded", false);
+    });
   const main = button(
     "Export",
     () => {
+      if (!menu.children.length) menu.append(...Object.entries(forms).map(entry));
       menu.hidden = !menu.hidden;
       main.setAttribute("aria-expanded", !menu.hidden);
       // An exploration has no run to ask about.

@@ -39,7 +39,7 @@ function criticalPath(moment) {
   return path;
 }
 
-export function createGraph(store) {
+function createGraph(store) {
   const rows = createRows({
     role: "tree",
     label: "Graph",
@@ -540,13 +540,7 @@ export function createGraph(store) {
     canvas.reveal(left, top, w, isOpen(at) ? BUTTON : h);
   }
 
-  return {
-    title: "Graph",
-    node,
-    tools: canvas.tools,
-    show,
-    reveal,
-    isEmpty: () => !store.isProgram,
-    dispose: canvas.dispose,
-  };
+  return { node, tools: canvas.tools, show, reveal, dispose: canvas.dispose };
 }
+
+export const graphView = { title: "Graph", create: createGraph, isEmpty: store => !store.isProgram };

@@ -49,7 +49,7 @@ export function createPrinted(store) {
   return { node, show };
 }
 
-export function createLog(store) {
+function createLog(store) {
   const rows = createRows({
     label: "Printed by the program",
     height: 22,
@@ -90,13 +90,20 @@ export function createLog(store) {
     setText(row.parts.where, operation ? `line ${operation.line}` : "");
   }
 
-  /** How many lines there are: counted again where there is more. */
-  function badge() {
-    const { log } = store.document;
-    if (counted.length !== log.length) counted = { length: log.length, lines: linesOf(log).length };
-    return counted.lines;
-  }
-  let counted = { length: 0, lines: 0 };
-
-  return { title: "Log", node, show, badge, isEmpty: () => !store.document.log.length };
+  return { node, show };
 }
+
+const linesIn = new WeakMap(); // of each log, how long it was and how many lines it had
+
+/** How many lines there are: counted again where there is more. */
+function lineCount({ document: { log } }) {
+  if (linesIn.get(log)?.length !== log.length) linesIn.set(log, { length: log.length, lines: linesOf(log).length });
+  return linesIn.get(log).lines;
+}
+
+export const logView = {
+  title: "Log",
+  create: createLog,
+  badge: lineCount,
+  isEmpty: store => !store.document.log.length,
+};

@@ -8,7 +8,7 @@ import { showProgramText } from "../tokens.js";
 /** Of a longer line the beginning is shown. */
 const MOST_LETTERS = 2000;
 
-export function createSource(store, label = "Source") {
+function createSource(store, label = "Source") {
   const rows = createRows({
     label,
     height: 20,
@@ -75,16 +75,22 @@ export function createSource(store, label = "Source") {
     rows.reveal(lines.findIndex(({ operations }) => operations?.some(({ id }) => id === store.chosen)));
   }
 
-  return { title: "Source", node, show, reveal, isEmpty: () => !store.document.source.trim() };
+  return { node, show, reveal };
 }
+
+export const sourceView = {
+  title: "Source",
+  create: store => createSource(store),
+  isEmpty: store => !store.document.source.trim(),
+};
 
 /**
  * The program, beside its text what each pass, LLVM and the BEF writer make of it.
  *
  * The kernel makes these texts when the view is opened; `ops` says which operation each line stands for.
- * `ask` asks the kernel, where `canAsk()` says that there is one.
+ * `ask` asks the kernel, where there is one.
  */
-export function createStages(store, ask, canAsk) {
+function createStages(store, ask) {
   const source = createSource(store, "Program");
   const list = element("div.bar.stages", { role: "group", "aria-label": "Stages" });
   const about = element("p.note.soft");
@@ -178,14 +184,14 @@ export function createStages(store, ask, canAsk) {
     showProgramText(row.parts.text, text);
   }
 
-  return {
-    title: "Stages",
-    node,
-    show,
-    reveal,
-    isEmpty: () => !store.document.stages && !(canAsk() && store.isProgram),
-  };
+  return { node, show, reveal };
 }
+
+export const stagesView = {
+  title: "Stages",
+  create: createStages,
+  isEmpty: (store, canAsk) => !store.document.stages && !(canAsk() && store.isProgram),
+};
 
 function placedLines({ text, ops, marks }) {
   return String(text)

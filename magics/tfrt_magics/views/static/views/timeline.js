@@ -50,7 +50,7 @@ function listed(spans) {
   return { kept: kept.sort((a, b) => a.begin - b.begin), times: byOperation };
 }
 
-export function createTimeline(store) {
+function createTimeline(store) {
   const rows = createRows({
     label: "Timeline",
     height: 24,
@@ -654,13 +654,11 @@ export function createTimeline(store) {
   /** The first span of the selected operation comes into view. */
   const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.chosen));
 
-  return {
-    title: "Timeline",
-    node,
-    tools: canvas.tools,
-    show,
-    reveal,
-    isEmpty: () => store.document.simple || !(store.live.spans.length || store.live.frames.length) || !store.isProgram,
-    dispose: canvas.dispose,
-  };
+  return { node, tools: canvas.tools, show, reveal, dispose: canvas.dispose };
 }
+
+export const timelineView = {
+  title: "Timeline",
+  create: createTimeline,
+  isEmpty: store => store.document.simple || !(store.live.spans.length || store.live.frames.length) || !store.isProgram,
+};

@@ -147,7 +147,7 @@ export function progress(moment) {
   return [decided, total, [`${there} of ${total} values`, ...others].join(", ")];
 }
 
-export function createValues(store) {
+function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
     element(
       "div",
@@ -246,15 +246,10 @@ export function createValues(store) {
     printed.show(moment);
   }
 
-  return {
-    title: "Values",
-    node,
-    tools: [search],
-    show,
-    isEmpty: () => false,
-    dispose: () => store.tickers.delete(tick),
-  };
+  return { node, tools: [search], show, dispose: () => store.tickers.delete(tick) };
 }
+
+export const valuesView = { title: "Values", create: createValues, isEmpty: () => false };
 
 /** What is in the cells of a row, made when it is drawn for the first time. */
 function fill(row) {
