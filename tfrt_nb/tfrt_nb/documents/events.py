@@ -24,7 +24,9 @@ OF_CODE = ("func", "async")
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 STATES = {NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
 BEGINS = frozenset({NUMBER["begin"], NUMBER["resume"]})
-CALL, END, SUSPEND, SKIPPED = (NUMBER[kind] for kind in ("call", "end", "suspend", "skipped"))
+CALL, END, SUSPEND, ERROR, SKIPPED = (
+    NUMBER[kind] for kind in ("call", "end", "suspend", "error", "skipped")
+)
 
 
 def columns_of(rows: Sequence[Event]) -> Columns:
@@ -108,54 +110,60 @@ class Fold:
 
     def take(self, rows: Iterable[Event]) -> None:
         """Process the next rows, in order."""
+        # One loop without calls: a board of a busy run spends most of its time here.
+        all_results, all_begun, running, waiting = (
+            self._results,
+            self._begun,
+            self.running,
+            self._waiting,
+        )
         for time, kind, op, value, _, worker, payload in rows:
-            if kind == CALL:
-                continue
-            if op >= 0:
-                self._take_operation(kind, op, worker, time)
-            if value >= 0 and kind in STATES:
-                if isinstance(payload, str):
+            if kind in STATES:
+                if op >= 0:
+                    running.pop(op, None)
+                if value < 0:
+                    continue
+                if payload.__class__ is str:
                     self.previews[value] = payload
-                self._take_value(kind, value, worker, time)
+                started, by = all_begun.pop(value, (time, worker))
+                if waiting:
+                    waiting.discard(value)
+                found = self.seen.get(value)
+                if found is None:
+                    found = self.seen[value] = Seen("", None, None, None, 0)
+                found.state = STATES[kind]
+                found.worker = -1 if kind == SKIPPED else worker if by < 0 else by
+                found.started, found.resolved = started, time
+                found.count += 1
+                if kind == ERROR:
+                    found.failed += 1
+                if found.failed and found.count > 1:
+                    found.state = "error"
+                    text = f"{found.failed} of {found.count} failed"
+                    self.previews[value] = self.failures[value] = text
+            elif op < 0:
+                continue
+            elif kind in BEGINS:
+                begun = running[op] = time, worker
+                for value in all_results[op]:
+                    all_begun[value] = begun
+                if waiting:
+                    waiting.difference_update(all_results[op])
+            elif kind == END or kind == SUSPEND:
+                self._leave(op, is_end=kind == END)
 
-    def _take_operation(self, kind: int, op: int, worker: int, time: int) -> None:
-        results = self._results[op]
-        if kind in BEGINS:
-            begun = self.running[op] = time, worker
-            for value in results:
-                self._begun[value] = begun
-            if self._waiting:
-                self._waiting.difference_update(results)
-        elif kind in STATES:
-            self.running.pop(op, None)
-        elif kind == END or kind == SUSPEND:
-            ran = self.running.pop(op, None)
-            if kind == END and (ran is None or self._is_code[op]):
-                return
-            late = [value for value in results if value in self._begun]
-            for value in late:
-                self._begun[value] = self._begun[value][0], -1
-            if kind == SUSPEND:
-                self._waiting.update(late)
-            elif results and ran is not None:
-                self.running[op] = ran[0], -1
-
-    def _take_value(self, kind: int, value: int, worker: int, time: int) -> None:
-        started, by = self._begun.pop(value, (time, worker))
-        if self._waiting:
-            self._waiting.discard(value)
-        found = self.seen.get(value)
-        if found is None:
-            found = self.seen[value] = Seen("", None, None, None, 0)
-        found.state = STATES[kind]
-        found.worker = -1 if kind == SKIPPED else worker if by < 0 else by
-        found.started, found.resolved = started, time
-        found.count += 1
-        found.failed += found.state == "error"
-        if found.failed and found.count > 1:
-            found.state = "error"
-            text = f"{found.failed} of {found.count} failed"
-            self.previews[value] = self.failures[value] = text
+    def _leave(self, op: int, *, is_end: bool) -> None:
+        """Process the end or the suspension of an operation."""
+        results, ran = self._results[op], self.running.pop(op, None)
+        if is_end and (ran is None or self._is_code[op]):
+            return
+        late = [value for value in results if value in self._begun]
+        for value in late:
+            self._begun[value] = self._begun[value][0], -1
+        if not is_end:
+            self._waiting.update(late)
+        elif results and ran is not None:
+            self.running[op] = ran[0], -1
 
     def finish(self) -> None:
         """Finish the run: operations whose end event is missing have ended, too."""
