@@ -404,7 +404,10 @@ def _closed(section: Section, stopped: Status) -> Section:
     states = {row.state for row in section.rows}
     if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
-    if State.ERROR in states:
+    # The value that failed may have no name, and so no row.
+    if State.ERROR in states or any(
+        one.is_result and one.state is State.SKIPPED for one in section.rows
+    ):
         return ended(section, Status.FAILED)
     # The run may have cancelled itself.
     return ended(section, Status.CANCELLED if State.CANCELLED in states else Status.DONE)

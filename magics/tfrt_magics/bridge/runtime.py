@@ -337,12 +337,25 @@ class TracedRun:
         for place, name in enumerate(result_names(len(types))):
             value, type_ = self.results[place], types[place]
             state = self._state(value)
+            if state is State.ERROR and self._was_skipped(place):
+                found.append(Row(name, label(type_), State.SKIPPED, is_result=True))
+                continue
             # A token's state already says that it is available.
             is_shown = state in SHOWN and not (state is State.AVAILABLE and type_ == TOKEN)
             if is_shown and place not in self._texts:  # made once: a tensor's takes a while
                 self._texts[place] = preview_of(value)
             found.append(Row(name, label(type_), state, self._texts.get(place, ""), is_result=True))
         return found
+
+    def _was_skipped(self, place: int) -> bool:
+        """Whether a result holds the error of another value, which is the one to show."""
+        self.events.update()
+        seen, own = self.events.seen, label(self._signature.name)
+        functions = self.events.program.data["functions"]
+        numbers = next((row["results"] for row in functions if row["name"] == own), ())[place:]
+        found = seen.get(numbers[0]) if numbers else None
+        is_skipped = found is not None and found.state == "skipped"
+        return is_skipped and any(one.state == "error" for one in seen.values())
 
     def named_values(self) -> list[Row]:
         """Return the function's own values, then those of the functions that it has called."""
