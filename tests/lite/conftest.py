@@ -145,7 +145,7 @@ def page(address: str) -> Iterator[Page]:
         pytest.skip("Chromium is not installed")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        opened = browser.new_page(viewport={"width": 1200, "height": 1100})
+        opened = browser.new_context(viewport={"width": 1200, "height": 1100}).new_page()
         opened.set_default_timeout(SECONDS * 1000)
         opened.context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
         yield Page(opened, address)
