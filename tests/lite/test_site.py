@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.lite.conftest import CURRENT, IS_IDLE, SECONDS
+from tests.lite.conftest import CURRENT, IS_IDLE
 
 if TYPE_CHECKING:
     from tests.lite.conftest import Page
@@ -191,21 +191,6 @@ def run_one(page: Page) -> None:
     board.get_by_text("@main done").first.wait_for()
 
 
-def test_two_tabs_of_the_site_do_not_meet(page: Page) -> None:
-    other = type(page)(page.page.context.new_page(), page.address)
-    for tab, name in ((page, "00_start.ipynb"), (other, "01_values.ipynb")):
-        tab.page.set_default_timeout(SECONDS * 1000)
-        tab.open(name)
-        run_one(tab)
-    first = page.run(WAIT.replace("3.0", "60.0"), waits=False).locator(".tfrt-board").first
-    second = other.run(WAIT, waits=False).locator(".tfrt-board").first
-    first.get_by_role("button", name="Cancel", exact=True).click()
-
-    first.get_by_text("@main cancelled").first.wait_for()
-    second.get_by_text("@main done").first.wait_for()
-    other.page.close()
-
-
 def test_a_run_goes_on_after_its_tab_was_frozen(page: Page) -> None:
     board = page.run(WAIT, waits=False).locator(".tfrt-board").first
     board.get_by_text("@main running").first.wait_for()
@@ -230,20 +215,3 @@ def test_restart_ends_an_endless_loop_of_python(page: Page) -> None:
 
     page.page.wait_for_function(IS_IDLE)
     run_one(page)
-
-
-def test_a_reload_in_the_middle_of_a_run_leaves_a_page_that_works(page: Page) -> None:
-    context = page.page.context.browser.new_context()
-    fresh = type(page)(context.new_page(), page.address)
-    fresh.page.set_default_timeout(SECONDS * 1000)
-    fresh.open("00_start.ipynb")
-    run_one(fresh)
-    board = fresh.run(WAIT.replace("3.0", "60.0"), waits=False).locator(".tfrt-board").first
-    board.get_by_text("@main running").first.wait_for()
-    fresh.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    fresh.page.reload()
-    fresh.open("00_start.ipynb")
-
-    run_one(fresh)
-    fresh.picture("lite_reloaded")
-    context.close()
