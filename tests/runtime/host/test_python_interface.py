@@ -38,7 +38,10 @@ def words() -> array[int]:
     return python_interface.python_interface(native_process().library, {}, lambda _: None)
 
 
-def test_the_places_are_those_of_the_present_context_and_its_mapping() -> None:
+def test_the_places_are_those_of_the_present_context_and_its_mapping(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(SHORTCUTS, raising=False)
     variable = contextvars.ContextVar("variable", default=0)
     made = words()
     context = contextvars.copy_context()
