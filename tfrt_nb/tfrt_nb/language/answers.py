@@ -51,8 +51,8 @@ _KEYWORDS = {
 class Completion:
     """A replacement for the text from `start` to the cursor.
 
-    `kind` is a word, such as "kernel" or "value"; `type` is the type or signature, "" if it has
-    none.
+    `kind` is a word, such as "kernel" or "value". `type` is the type or signature, or "" if there
+    is none.
     """
 
     text: str
@@ -63,8 +63,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The signature of an operation: `parts` are its operands and then its attributes, as the
-    offsets in `label` where each starts and ends; `active` is the one at the cursor, if any.
+    """The signature of an operation.
+
+    `parts` are its operands and then its attributes, as the offsets in `label` where each starts
+    and ends; `active` is the index of the part at the cursor, if any.
     """
 
     label: str
@@ -84,9 +86,9 @@ class Place:
 def complete(
     text: str, cursor: int, functions: Mapping[str, str] | None = None
 ) -> list[Completion]:
-    """List what may appear at `cursor`, the likeliest first.
+    """List the completions at `cursor`, the most likely first.
 
-    `functions` are those of other programs that this one may call, with their signatures.
+    `functions` maps the functions of other programs that this one may call to their signatures.
     """
     cursor = max(0, min(cursor, len(text)))
     first, end = piece_around(text, cursor)
@@ -119,7 +121,7 @@ def _complete_in(
             if not value.start <= start < value.start + len(value.name)
         ]
         wanted = _wanted_type(known, head, start)
-        # Sorting is stable: among values of one type, the latest remains the first.
+        # Sorting is stable, so among values of one type the latest one stays first.
         values.sort(key=lambda value: wanted is not None and value[1] != wanted)
         return _fitting("value", values, word, start)
     if word.startswith("@"):
@@ -219,8 +221,10 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def references(text: str, cursor: int) -> list[Place]:
-    """Return every place of the value or function at `cursor`, in order and with its definition; an
-    empty list if the source does not define it.
+    """Return every place where the value or function at `cursor` is named, in order, including its
+    definition.
+
+    The list is empty if the source does not define it.
     """
     known, token, first = _look(text, cursor)
     if token is None:
@@ -248,8 +252,8 @@ def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
     places to write it.
 
     Raises:
-        ValueError: if the cursor is not at a name that the source defines; if `name` is taken or
-        invalid.
+        ValueError: if the cursor is not at a name that the source defines, or if `name` is taken or
+            invalid.
     """
     places = references(text, cursor)
     if not places:
@@ -285,9 +289,7 @@ def _is_at_operation(head: str) -> bool:
 
 
 def _open_attributes(known: Scan, text: str, offset: int) -> Entry | None:
-    """Return the operation whose attributes are being written at `offset`, None if there is
-    none.
-    """
+    """Return the operation whose attributes are being written at `offset`, or None."""
     statement = known.statement_at(offset - 1)
     if statement is None:
         return None
@@ -307,7 +309,7 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
         offered = {f"{one}." for one in (*HOST_DIALECTS, *UPSTREAM_DIALECTS) if one != "builtin"}
         if len(word) < 2 or not found:
             dialects = _fitting("dialect", sorted(offered), word, start)
-        # `add` is meant to be one of `tfrt.add.i32` and its like.
+        # Someone who types `add` means `tfrt.add.i32` or another operation of its family.
         if len(word) > 1 and not found:
             found = [name for name in names() if f".{word}" in name]
         keywords = _fitting("keyword", _KEYWORDS.items(), word, start) if word else []
@@ -318,12 +320,15 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
 
 
 def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
-    """Return the sort key of an operation: first those whose operands can be values of `types`, the
-    latest first; a plain name before one with a suffix (`add` before `add_s`).
+    """Return the sort key of an operation.
+
+    Operations whose operands can be values of `types` come first, in the order of `types` (the
+    latest value first). A plain name precedes one with a suffix (`add` before `add_s`).
     """
     operands = [one.removesuffix("...") for one in _operand_types(name)]
     needed = [one for one in operands if one != "!tfrt.chain"]
-    # Instead of types, upstream dialects have names of operands; control flow has no signature.
+    # Signatures of upstream dialects have names of operands instead of types, and control flow has
+    # no signature.
     is_known = all(_TYPE.fullmatch(one) for one in needed) and (operands or name in SIGNATURES)
     fits = all(one in types for one in needed)
     stem, _, suffix = name.partition(".")[2].partition(".")[0].partition("_")
@@ -334,7 +339,7 @@ def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
 
 
 def _operand_types(name: str) -> list[str]:
-    """Return the operand types of an operation, as far as its signature gives them."""
+    """Return the operand types that an operation's signature gives."""
     operands = signature_text(name).partition(" -> ")[0].removeprefix("(").removesuffix(")")
     return [NUMBERS.get(one, one) for one in split_types(operands)]
 
@@ -386,7 +391,7 @@ def _value_at(known: Scan, token: Token) -> Value | None:
 
 
 def _where(text: str, offset: int) -> str:
-    """Return the line of a definition; lines count from 1."""
+    """Return the number of a definition's line, from 1, and its text."""
     number = text.count("\n", 0, offset) + 1
     line = text.split("\n")[number - 1].strip()
     return f"line {number}: {line if len(line) <= 120 else line[:119] + '…'}"

@@ -1,9 +1,10 @@
-"""One line for each family of operations whose kernels are native or made for many types.
+"""One line of documentation for each family of operations whose kernels are native or generated for
+many types.
 
-Those of scalar operations and of other native kernels are in their tables.
+The lines for scalar operations and for other native kernels are in their tables.
 
-A family is a name without its types: `tfrt.add` is `tfrt.add.i32` and its like.  Kernels in Python
-are documented by their docstrings, control flow by its classes.
+A family is a name without its types: `tfrt.add` covers `tfrt.add.i32`, `tfrt.add.f64`, and so on.
+Python kernels are documented by their docstrings, and control flow by its classes.
 """
 
 import re
@@ -191,7 +192,7 @@ _INTEGERS = {
     "shrs": "The bits moved to the right; the sign follows.",
     "shru": "The bits moved to the right; zeros follow.",
 }
-"""Of `index`, and of `arith` with a trailing i."""
+"""Operations of `index`, and those of `arith` whose names add an `i`."""
 
 _SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
     one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()

@@ -1,8 +1,9 @@
-"""An example of each kernel: a small program that runs and shows what the kernel gives.
+"""An example of each kernel: a small program that runs and shows the kernel's results.
 
-Native kernels may have theirs in their table, others with effects, attributes or functions in
-`examples.mlir`, one text for a family.  Of the others the signature says enough to write one:
-values for the operands, the kernel, a print of results that `return` does not show.
+Native kernels may have an example in their table. Other kernels that have effects, attributes, or
+functions have one in `examples.mlir`, one text per family. For all remaining kernels, the signature
+is enough to write one: values for the operands, the kernel itself, and a print of any results that
+`return` does not show.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tfrt_runtime.native_table import ROWS
 _TYPE = re.compile(r"(?<![a-z0-9])(?:u?i\d+|b?f\d+|complex\d+|bool)(?![a-z0-9])")
 _PLACE = re.compile(r"(?<![\w.])-?\d+\^|NAME|TYPE|WORD|PART|VALUE|RANK|SHAPE|WIDE|DENSE|OTHER")
 _OPERANDS = {"abs": ("-13",), "shiftleft": ("13", "2"), "shiftright": ("13", "2")}
-"""Numbers for operations that 13 and 6 would not show."""
+"""Operands for operations whose effect 13 and 6, the usual operands, would not show."""
 _MADE = {
     "chain": "tfrt.new.chain",
     "string": 'tfrt_test.get_string {value = "pear"}',
@@ -33,7 +34,7 @@ _MADE = {
     "vt": '"vt.constant"() {value = 13 : i32} : () -> !vt.value',
     "tensor": '"tfrt_test.const_dense_attr"() {value = DENSE} : () -> !t.tensor',
 }
-"""How an operand of a type is made."""
+"""The operation that creates an operand, by the word of its type."""
 _SHOWN = {
     "string": '"tfrt_test.print_string"({}, {}) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain',
     "shape": "ts.print_shape {}, {}",
@@ -41,7 +42,7 @@ _SHOWN = {
     "vt": '"vt.print"({}, {}) : (!vt.value, !tfrt.chain) -> !tfrt.chain',
     "tensor": "tfrt_dht.print_tensor {}, {}",
 }
-"""How a result of a type is printed."""
+"""The operation that prints a result, by the word of its type."""
 
 
 @cache
@@ -56,8 +57,9 @@ def example(name: str) -> str:
 
 @cache
 def signature_of(name: str) -> Signature | None:
-    """Return the signature of a kernel: from the tables, or that of its family with the types in
-    its name.
+    """Return the signature of a kernel from the tables.
+
+    If they do not have it, use the signature of its family with the types in the kernel's name.
     """
     if name in SIGNATURES:
         return SIGNATURES[name]
@@ -76,8 +78,8 @@ def signature_of(name: str) -> Signature | None:
 
 
 def _with_types(word: str, types: Mapping[str, str]) -> str:
-    """Return a type word in which the types of one kernel of a family are replaced by those of
-    another.
+    """Return a type word with its types replaced as `types` says: the types of one kernel of a
+    family become those of another.
     """
     found = _TYPE.sub(lambda one: types.get(one[0], one[0]), word)
     return re.sub(r"\bbool\b", "i1", found)
@@ -109,7 +111,7 @@ def _by_hand() -> dict[str, str]:
 
 
 def _filled(place: str, name: str) -> str:
-    """Return the kernel `name` as a program writes it."""
+    """Return the text that replaces a placeholder in an example of the kernel `name`."""
     word = (_words(name) or ["f32"])[0]
     last = name.rpartition(".")[2]
     sizes = (2, 1, 1, 1, 1)[: int(last) if last.isdigit() else 1]
@@ -169,9 +171,7 @@ def _is_number(word: str) -> bool:
 
 
 def _is_simple(one: Signature) -> bool:
-    """Return whether an example can create values for all operands and attributes, and show the
-    results.
-    """
+    """Return whether an example can be written: one that creates all operands and shows results."""
     operands = (*one.operands, one.rest or "chain")
     return all(word in _MADE or _is_number(word) for word in operands) and all(
         word in (*_SHOWN, "chain") or _is_number(word) for word in one.results

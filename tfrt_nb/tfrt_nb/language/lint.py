@@ -41,7 +41,9 @@ _OPERATION = re.compile(
 """A line with a complete operation that does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""The words of a message about a block whose only or last line may have been removed as wrong."""
+"""Words in messages about the end of a block, whose only or last line may have been removed as
+wrong.
+"""
 
 
 def lint(
@@ -49,8 +51,8 @@ def lint(
 ) -> tuple[Diagnostic, ...]:
     """Return every mistake that can be found in `text`, whose source is `name`.
 
-    A long source is checked function by function, and an unchanged function is not checked again:
-    after a key in 5,000 lines, an answer takes milliseconds.
+    A long source is checked function by function, and an unchanged function is not checked again,
+    so after a keypress in a file of 5,000 lines the answer takes milliseconds.
     """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
@@ -70,7 +72,7 @@ def _lint(
             and program._compiled is None
             and set(program.file.kernel_names) & {*USER_KERNELS}
         ):
-            program.load()  # says which attributes a user's kernel does not take
+            program.load()  # reports attributes that a user's kernel does not take
     except TfrtError as problem:
         return all_mistakes(text, name, problem.diagnostics, libraries)
     return found
@@ -82,8 +84,10 @@ def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnos
 
 
 def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
-    """Check each function together with the functions that it names; None if the source has
-    anything besides functions, or one name twice.
+    """Check each function together with the functions that it names.
+
+    Return None if the source contains anything besides functions, or two functions with the same
+    name.
     """
     starts = [*_FUNCTION.finditer(text)]
     if _ELSE.search(text) or len({one[1] for one in starts}) < len(starts):
@@ -99,8 +103,8 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
         named = [function]
         for one in named:  # which grows
             named += {*_SYMBOL.findall(pieces[one][1])} & pieces.keys() - {*named}
-        # Its own function is the last, because an error at the end of the source is in that
-        # function.
+        # The function itself comes last, because an error at the end of the source then belongs to
+        # it.
         others = [pieces[one] for one in sorted(named[1:])]
         before = "".join(_closed(piece) for _, piece in others)
         if len(before) > MAX_TEXT_OF_ALL:
@@ -116,16 +120,15 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
 
 
 def _closed(piece: str) -> str:
-    """Close a function that others call, so that its missing braces are not reported as their
-    mistakes.
-    """
+    """Close the braces of a function that is called, so that they are not missed in its caller."""
     code = re.sub("//.*", "", piece.rstrip("\n"))
     return code + "}" * (code.count("{") - code.count("}")) + "\n"
 
 
 def _moved(one: Diagnostic, numbers: Sequence[int]) -> Diagnostic:
-    """Return a diagnostic and its notes at the lines of the source; `numbers` has the source line,
-    from 0, of each line.
+    """Return a diagnostic and its notes, moved to the lines of the source.
+
+    `numbers[i]` is the source line, from 0, of line `i` of the checked text.
     """
     where = one.location
     if isinstance(where, Location) and 1 <= where.line <= where.end_line <= len(numbers):
@@ -140,10 +143,10 @@ def all_mistakes(
     found: Sequence[Diagnostic],
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Return all mistakes of a source: those in `found`, which stopped the parser, and those that
-    it finds without the wrong lines.
+    """Return all mistakes in a source: those in `found`, which stopped the parser, and those that
+    the parser finds once the wrong lines are removed.
 
-    Missing definitions and ends of blocks are not reported if a removed line would have had them.
+    A missing definition or end of a block is not reported if a removed line may have contained it.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -182,8 +185,10 @@ def _line(one: Diagnostic) -> int:
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
-    """Return an error for each operation that no kernel, or no user's kernel of these types, runs;
-    loading the program reports the same.
+    """Return an error for each operation that has no kernel, or whose user kernel does not accept
+    its types.
+
+    Loading the program reports the same errors.
     """
     kernels = available_kernels()
     missing = {one for one in program.file.kernel_names if one not in kernels}
@@ -214,11 +219,11 @@ _FUNCTIONS = ("func", "func.func", "async.func")
 
 
 def fixes(text: str, one: Diagnostic) -> list[Change]:
-    """Return the places in `text` that a diagnostic and its notes suggest to change, and the new
+    """Return the changes to `text` that a diagnostic and its notes suggest: places and their new
     text.
 
-    A change is omitted if it is ambiguous, because the line has the text to replace more than once,
-    or if the message would stay.
+    A change is omitted if it is ambiguous, because the line contains the text to replace more than
+    once, or if the message would remain after it.
     """
     where = one.location
     if not isinstance(where, Location) or where.line < 1:
@@ -244,7 +249,7 @@ def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
 
 
 def _stays(text: str, one: Diagnostic, change: Change) -> bool:
-    """Return whether the message stays at its line after a change."""
+    """Return whether the message remains on its line after a change."""
     (place, new), where = change, one.location
     there = lint(text[: place.start] + new + text[place.end :], "fixed")
     assert isinstance(where, Location)
@@ -290,8 +295,10 @@ def _changes(text: str, message: str, where: Location) -> Iterator[Change]:
 
 
 def _ended(text: str, at: int, word: str) -> Iterator[Change]:
-    """Yield the missing last line of the block whose last operation is at `at`, with the latest
-    values of the types that it needs; nothing if no such values exist.
+    """Yield the missing last line of the block whose last operation is at `at`.
+
+    The line passes the latest values of the types that it needs. If no such values exist, yield
+    nothing.
     """
     first, last = piece_around(text, at)
     known, depth, end = scan(text[first:last]), 0, last
@@ -332,8 +339,10 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
 
 
 def _with_closed_braces(text: str) -> Change:
-    """Return the missing brace, placed by indentation: before the line that is indented no deeper
-    than the line with the opening brace, or at the end.
+    """Return the change that adds the missing brace, placed by indentation.
+
+    The brace goes before the first line that is indented no deeper than the line with the opening
+    brace, or at the end.
     """
     opened: list[int] = []
     start = end = 0
@@ -343,7 +352,7 @@ def _with_closed_braces(text: str) -> Change:
         if not code.strip():
             start += len(line)
             continue
-        if opened and depth < opened[-1] + (code.lstrip()[0] not in "})^"):  # ^ is of a block
+        if opened and depth < opened[-1] + (code.lstrip()[0] not in "})^"):  # ^ labels a block
             break
         end = start + len(line.rstrip())
         for brace in re.findall(r"[{}]", code):

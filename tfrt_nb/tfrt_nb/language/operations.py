@@ -1,4 +1,4 @@
-"""The table of operations: kernels of the runtime, the user's own, control flow, MLIR's
+"""The table of operations: the runtime's kernels, the user's kernels, control flow, and MLIR's
 dialects.
 """
 
@@ -27,7 +27,9 @@ from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, UserKernel
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An operation: its signature as `(i32, i32) -> i32`, its attributes with their types."""
+    """An operation, with its signature, such as `(i32, i32) -> i32`, and the types of its
+    attributes.
+    """
 
     name: str
     signature: str
@@ -56,8 +58,9 @@ def entry(name: str) -> Entry | None:
 
 
 def signature_text(name: str) -> str:
-    """Return an operation's signature, or "": without the examples of `entry`, which take seconds
-    for all names.
+    """Return an operation's signature, or "" if it has none.
+
+    Unlike `entry`, this writes no examples: for all names, they take seconds.
     """
     if name not in USER_FUNCTIONS and (one := SIGNATURES.get(name)) is not None:
         return _spelled(one)
@@ -82,8 +85,9 @@ def _known_entry(name: str) -> Entry | None:
 
 
 def names(prefix: str = "") -> list[str]:
-    """Return the names of the operations that begin with `prefix`, in order. Those of an MLIR
-    dialect are included only if the prefix has the dialect's whole name.
+    """Return the names of the operations that start with `prefix`, sorted.
+
+    Operations of an MLIR dialect are included only if the prefix contains the dialect's whole name.
     """
     found = [*SIGNATURES, *(op.name for op in control_flow.OPERATIONS), *USER_FUNCTIONS]
     dialect, dot, _ = prefix.partition(".")
@@ -143,8 +147,8 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """Return the entry of an operation with a class, whose docstring says what it does, or only its
-    syntax.
+    """Return the entry of an operation that has a class; the class's docstring says what the
+    operation does, or only its syntax.
     """
     text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
     if not text:
@@ -201,7 +205,7 @@ _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"
 
 
 def _user_entry(user: UserKernel) -> Entry:
-    """Return the entry of a user's kernel: its annotations are its types."""
+    """Return the entry of a user's kernel, with its annotations as types."""
     signature = user.signature
     operands: list[str] = []
     for parameter in signature.parameters.values():

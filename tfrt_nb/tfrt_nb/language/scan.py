@@ -1,6 +1,6 @@
-"""Functions and values of a source that is being written: nothing in it has to be correct.
+"""Find functions and values in a source that is still being written and may contain any mistake.
 
-One pass over its tokens.  Offsets are positions in the text.
+The scanner makes one pass over the tokens. Offsets are positions in the text.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Value:
 
 @dataclass(slots=True)
 class Function:
-    """A function with its head: `start` is where its name is."""
+    """A function, as its head declares it; `start` is the offset of its name."""
 
     name: str
     signature: str
@@ -66,7 +66,9 @@ class Function:
 
 @dataclass(slots=True)
 class Statement:
-    """An operation: its own name, and where its text and its name begin and its text ends."""
+    """An operation: its name, the offsets where its text (`start`) and its name (`operation`)
+    start, and the offset where its text ends.
+    """
 
     name: str
     start: int
@@ -76,7 +78,7 @@ class Statement:
 
 @dataclass(slots=True)
 class Region:
-    """A region of a host program's operation; of the values around it, it sees only that
+    """A region of a host program's operation. Of the values defined outside it, it sees only that
     operation's operands.
     """
 
@@ -116,7 +118,7 @@ class Scan:
         return list(found.values())
 
     def token_at(self, offset: int) -> Token | None:
-        """Return the token that the cursor is in or at the end of; a name rather than a mark."""
+        """Return the token that the cursor is in or at the end of, preferring a name to a mark."""
         touching = [t for t in self.tokens if t.start <= offset <= t.end and t.kind != "newline"]
         return max(touching, key=lambda t: (t.kind not in ("mark", "arrow"), t.start), default=None)
 
@@ -127,7 +129,7 @@ class Scan:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the tokens of a source, without blanks or anything else."""
+    """Yield the tokens of a source, without blanks and characters that belong to no token."""
     for match in TOKEN.finditer(text):
         yield Token(match.lastgroup or "", match[0], match.start())
 
@@ -141,8 +143,8 @@ def scan(text: str) -> Scan:
 
 
 def piece_around(text: str, offset: int) -> tuple[int, int]:
-    """Return where the function around `offset` starts and ends: at its line and at that of the
-    next.
+    """Return where the function around `offset` starts and ends: from its first line to that of the
+    next function.
 
     Braces do not matter: while a function is being written, they are rarely balanced.
     """
@@ -166,7 +168,7 @@ def _functions_in(head: str) -> tuple[Function, ...]:
 
 
 class _Scanner:
-    """Walks over the tokens; `_scopes` has the values of each open brace."""
+    """Walks over the tokens; `_scopes` has the values defined inside each open brace."""
 
     def __init__(self, found: Scan) -> None:
         self._found = found
@@ -243,7 +245,7 @@ class _Scanner:
         if at == 0:
             return True
         before = self._tokens[at - 1]
-        if before.text == "{":  # of a region, and not of attributes
+        if before.text == "{":  # opens a region, not attributes
             return self._text(at + 1) not in ("=", "}") or self._tokens[at].kind == "value"
         return before.kind == "newline" or before.text in ("}", "{")
 
@@ -411,7 +413,7 @@ class _Scanner:
         return split_types(text)
 
     def _source(self, at: int, stop: int) -> str:
-        stop = min(stop, len(self._tokens))  # one more where a bracket is open
+        stop = min(stop, len(self._tokens))  # one more if a bracket is still open
         if at >= stop:
             return ""
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]

@@ -1,4 +1,4 @@
-"""`tfrt-nb lsp`: `answers` and `lint`, over the Language Server Protocol.
+"""`tfrt-nb lsp` offers `answers` and `lint` over the Language Server Protocol.
 
 Every request is answered on one thread, from the text that the editor sent last, so that a document
 cannot change while it is being read.  Specification 3.17:
@@ -24,8 +24,9 @@ from tfrt_nb.report import end_of
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
 PAUSE_SECONDS = 0.02
-"""The delay after a key before the document is checked; a second key within it is checked together
-with the first."""
+"""The delay between a keypress and the check of the document. A second keypress within the delay
+restarts it, so both are checked together.
+"""
 REQUEST_FAILED = -32803
 _KINDS = {
     "kernel": lsp.CompletionItemKind.Function,
@@ -47,7 +48,9 @@ _SEVERITIES = {
 
 
 class _Protocol(LanguageServerProtocol):
-    """Answers a request with wrong parameters, too: pygls would only show a message."""
+    """Also replies to requests that have invalid parameters; pygls itself would only show a
+    message.
+    """
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -110,8 +113,8 @@ def make_server() -> LanguageServer:
             )
             for place, one in enumerate(offered)
         ]
-        # The next key may bring other items: an editor that filters these would keep their order,
-        # but `add` also offers `tfrt.add.i32`.
+        # The list is incomplete because the next keypress may need other items: an editor that only
+        # filters these would miss them (`add` also offers `tfrt.add.i32`).
         return lsp.CompletionList(is_incomplete=True, items=items)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
@@ -196,7 +199,7 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
         before += len(line) + 1
     line = rest[before:].partition("\n")[0]
     codec = document.position_codec
-    # A column past the end means the end: pygls needs a line ending for that.
+    # A column past the end means the end of the line, and pygls needs a line ending to see that.
     place = codec.position_from_client_units([line + "\n"], lsp.Position(0, column))
     return document, min(before + place.character, len(rest))
 
@@ -204,7 +207,7 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
 def _range(document: TextDocument, place: Place) -> lsp.Range:
     """Convert a place to the client's units, which count lines and columns from 0.
 
-    Rejected: `client_position_at_offset`, which puts the end of a last line one line below.
+    Rejected: `client_position_at_offset`, which puts the end of the last line one line too low.
     """
 
     def position(offset: int) -> lsp.Position:
@@ -217,7 +220,9 @@ def _range(document: TextDocument, place: Place) -> lsp.Range:
 
 
 def _span(document: TextDocument, place: Location) -> lsp.Range:
-    """Return the span to underline for a location; if it is only a point, the word there."""
+    """Return the span to underline for a location. If the location is only a point, underline the
+    word there.
+    """
     lines = document.source.split("\n")
     number = min(max(place.line, 1), len(lines))
     line = lines[number - 1]
@@ -228,8 +233,8 @@ def _span(document: TextDocument, place: Location) -> lsp.Range:
 
 
 def _diagnostic(document: TextDocument, one: Diagnostic) -> lsp.Diagnostic:
-    """Convert a diagnostic: its notes follow its message; notes about other places are also
-    links.
+    """Convert a diagnostic. Its notes follow its message, and notes about places in the document
+    are also links.
     """
     where = one.location if isinstance(one.location, Location) else Location(document.uri, 1, 1)
     related = [
