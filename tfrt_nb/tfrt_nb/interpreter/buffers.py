@@ -1,6 +1,8 @@
-"""Write operations of `memref`: buffers are the tuples of `memory`, and elements are in memory.
+"""Write the operations of `memref` as Python: buffers are the tuples of `memory`, and their
+elements are in memory.
 
-The core allocates buffers of `memref.alloc`. Passes have put checks before accesses.
+The core allocates the buffers that `memref.alloc` creates. Passes have already inserted checks
+before accesses.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ from tfrt_runtime.native.layouts import (
 from tfrt_runtime.scalars import ARITHMETIC, wrapped
 
 _atomically = threading.Lock()
-"""Held by operations that change an element in one step."""
+"""Held by operations that change an element atomically."""
 
 
 def _tuple(items: Iterable[object]) -> str:
@@ -91,7 +93,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
 
 
 class _Last:
-    """The latest buffer of `memref.alloca` that a running function has on the heap."""
+    """The most recent heap buffer that `memref.alloca` created in a running function."""
 
     def __init__(self) -> None:
         self.word = ctypes.c_int64()
@@ -118,7 +120,7 @@ def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Bu
 
 
 def end_buffers(body: FunctionSource) -> None:
-    """Free a function's buffers of `memref.alloca` on the heap, at the end of the function."""
+    """Free the heap buffers that `memref.alloca` created in a function, when the function ends."""
     if any(
         isinstance(op, memref.AllocaOp) and is_on_heap(op)
         for block in body.op.body.blocks
@@ -145,7 +147,7 @@ def is_live(buffer: Buffer) -> bool:
 def _address(
     body: FunctionSource, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> tuple[str, Storage]:
-    """Return the address of an element, and how it is stored."""
+    """Return the address of an element, and its storage."""
     type_, name = buffer_type(buffer, op), body.name(buffer)
     is_plain = isinstance(type_.layout, NoneAttr)
     terms = [] if is_plain else [f"{name}[2]"]
@@ -160,12 +162,12 @@ def _address(
 
 
 def load(body: FunctionSource, storage: Storage, address: str) -> str:
-    """Return a read of memory."""
+    """Return the expression that reads a value from memory."""
     return f"{body.keep(storage.read)}({address})"
 
 
 def store(body: FunctionSource, storage: Storage, address: str, value: str) -> None:
-    """Write a value to memory."""
+    """Write the statement that stores a value in memory."""
     body.line(f"{body.keep(storage.write)}({address}, {value})")
 
 
@@ -247,7 +249,7 @@ def _atomic(body: FunctionSource, op: AtomicRMWOp) -> None:
 
 
 def _changed(name: str, type_: Any) -> Callable[[Any, Any], Any]:
-    """Return the new element for an old one and an operand."""
+    """Return the function that computes the new element from the old one and an operand."""
     width = width_of(type_)
     if name in ("maxu", "minu"):
         choose, mask = (max if name == "maxu" else min), (1 << width) - 1
@@ -343,7 +345,7 @@ def _poison(body: FunctionSource, op: Operation) -> None:
 
 
 def _bitcast(body: FunctionSource, op: Operation) -> None:
-    """Write a number as bits, and read these as a number of the other type."""
+    """Write a number as bits, and read the bits as a number of the other type."""
     [operand], [result] = op.operands, op.results
     if isinstance(operand.type, MemRefType) or operand.type == result.type:
         body.bind(result, body.name(operand))

@@ -72,7 +72,9 @@ def _external(body: FunctionSource, op: func.CallOp, symbol: str) -> Callable[..
 
 
 def _python_function(known: PythonExternal) -> Callable[..., Any]:
-    """Return a function that returns whether the call succeeded, then the results."""
+    """Return a function that calls Python and returns whether the call succeeded, followed by the
+    results.
+    """
     called = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address_of(known.symbol) or 0)
     size = _WORD * max(len(known.arguments), len(known.results), 1)
 

@@ -9,13 +9,13 @@
       return %i : i32                             if v5: v1 = v4; continue
                                                   return v1
 
-A block with one predecessor is written where control comes from. The others have numbers, and `b`
-is the number of the next one. Values are local variables, so a suspended coroutine keeps its
-values. A function with several results returns a tuple.
+A block with one predecessor is written at the place that branches to it. The others have numbers,
+and `b` is the number of the next one. Values are local variables, so a suspended coroutine keeps
+its values. A function with several results returns a tuple.
 
 If the module has functions that check how much stack is left, the last argument of a function, `d`,
-is its call depth. Python's frames are on the heap, but a coroutine is resumed through C, which uses
-stack, so each resumption counts as many calls.
+is its call depth. Python's frames are on the heap, but resuming a coroutine goes through C, which
+uses the stack, so a call in a coroutine counts as a hundred.
 
 Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. It needs no
 translation, but fib(15) as async functions takes 200 times as long.
@@ -130,7 +130,7 @@ class _Function(FunctionSource):
                 lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
-        """Write a terminator; return the block that continues in the same place, if any."""
+        """Write a terminator; return the block that must be written next at the same place, if any."""
         match op:
             case cf.BranchOp():
                 return self._go(op, 0)
@@ -165,7 +165,9 @@ class _Function(FunctionSource):
                 return self.goes_to(op.successors[1])
 
     def _second_condition(self, op: cf.ConditionalBranchOp) -> cf.ConditionalBranchOp | None:
-        """Return the branch of `then` if it leads to the same `else`: both conditions have to hold.
+        """Return the branch that ends the `then` block if it leads to the same `else` block.
+
+        Then both conditions have to hold.
 
         Checks for interrupts have this form.
         """
@@ -187,7 +189,7 @@ class _Function(FunctionSource):
         if self.is_coroutine:
             self.line(f"h.results = {results}")
             self.line("return")
-            # This makes the function a generator even if it never suspends.
+            # This statement makes the function a generator even if it never suspends.
             self.first("if 0: yield")
         else:
             buffers.end_buffers(self)
@@ -203,15 +205,17 @@ class _Function(FunctionSource):
         target = op.successors[edge]
         passed = branch_operands(op, edge)
         if passed:
-            # One assignment for all, because an argument of the target may also be passed to
-            # another one.
+            # All arguments are assigned in one statement, because an old value of one may be passed
+            # to another.
             left = ", ".join(map(self.name, target.args))
             self.line(f"{left} = {', '.join(map(self.name, passed))}")
         return self.goes_to(target)
 
     def goes_to(self, target: Block) -> Block | None:
-        """Return a block that is to be written here, or continue at its number."""
-        # A block that only returns is repeated, which is shorter than a jump.
+        """Return `target` if it is to be written here. Otherwise, write a jump to its number and
+        return None.
+        """
+        # A block that only returns is written at each place, because it is shorter than a jump.
         is_short = target.first_op is target.last_op and isinstance(target.last_op, func.ReturnOp)
         is_next = self._ways_in[target] == 1 and target not in self._numbers
         if is_short or (is_next and self.indent < _DEEPEST):
@@ -222,9 +226,12 @@ class _Function(FunctionSource):
 
 
 def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int) -> Iterator[str]:
-    """Yield the blocks with the numbers from `first` up to `end`, with a choice between them."""
+    """Yield the blocks numbered from `first` up to but not including `end`, and the tests that
+    choose between them.
+    """
     before = "    " * indent
-    # Many blocks are searched by halves. No `else` is needed, because every block ends in a jump.
+    # With many blocks, choose by binary search. No `else` is needed, because every block ends in a
+    # jump.
     if end - first > _FEW:
         middle = (first + end) // 2
         yield f"{before}if b < {middle}:"
@@ -237,7 +244,9 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
 
 
 MODULE = "tfrt_runtime.interpreted"
-"""The module of interpreted functions: Ctrl-C does not interrupt code of the runtime."""
+"""The module name of interpreted functions; its prefix marks them as code of the runtime, which
+Ctrl-C does not interrupt.
+"""
 _DEEPEST_CALLS = 4000
 """The maximum call depth; `deep_stack` allows ten times as many frames."""
 _Adapter = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
@@ -257,8 +266,8 @@ class InterpretedCode:
     ) -> None:
         """Translate a module, which is the output of the passes.
 
-        `externals` are the declared functions that Python implements, `addresses` has those of the
-        runtime; kernels call the functions `adapted`.
+        `externals` are the declared functions that Python implements, `addresses` are those of the
+        runtime's functions, and `adapted` names the functions that kernels call.
 
         Raises:
             PassError: at an operation or a function that cannot be compiled.
@@ -293,8 +302,8 @@ class InterpretedCode:
         if any(has_buffers(functions[name].function_type) for name in adapted):
             self.machine.live = self._records.words(0)
         if source.counts_calls:
-            # Tasks may outlive their runs, so the recursion limit stays raised as long as the code
-            # exists.
+            # Tasks may outlive their runs, so the recursion limit stays raised for as long as the
+            # code exists.
             depth = contextlib.ExitStack()
             depth.enter_context(deep_stack())
             weakref.finalize(self, depth.close)
@@ -311,13 +320,15 @@ class InterpretedCode:
         return ctypes.cast(self._adapters[name], ctypes.c_void_p).value or 0
 
     def _adapter(self, op: func.FuncOp) -> Callable[[int, int], int]:
-        """Return a function that fetches arguments from a kernel's frame, calls, and returns."""
+        """Return a function that fetches arguments from a kernel's frame, calls the compiled
+        function, and stores its results.
+        """
         machine, called = self.machine, self.functions[op.sym_name.data]
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
         is_fallible = FALLIBLE in op.attributes
         places = [argument_order(inputs).index(i) for i in range(len(inputs))]
         takers = [self._taker(*one) for one in zip(places, inputs, strict=True)]
-        # Buffers first: if one is rejected, there is nothing to drop yet.
+        # Fetch buffers first: if one is rejected, no references have to be dropped.
         order = sorted(range(len(inputs)), key=lambda i: not isinstance(inputs[i], MemRefType))
         results = outputs[is_fallible:]
         givers = [self._giver(*one) for one in enumerate(results)]
@@ -335,7 +346,7 @@ class InterpretedCode:
             returned = called(*values)
             found = [returned] if len(outputs) == 1 else [*returned] if outputs else []
             has_failed = is_fallible and found.pop(0)
-            # The async results of a failed function are in error, but they exist.
+            # Even if the function fails, its async results exist, in the error state.
             for index in (*awaited, *(() if has_failed else others)):
                 givers[index](context, record, found[index])
             machine.count(-1)
@@ -352,7 +363,9 @@ class InterpretedCode:
         return adapter
 
     def _taker(self, place: int, type_: Attribute) -> Callable[[int, int, bool], Any]:
-        """Return a function that fetches an argument; None is a buffer that does not match."""
+        """Return a function that fetches an argument, or None if the argument is a buffer that does
+        not match.
+        """
         abi, spec = self.machine.abi, self._spec(type_)
         storage = storage_of(type_)
         if isinstance(type_, MemRefType):
@@ -422,7 +435,9 @@ def interpret_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> InterpretedCode:
-    """Return the program for the interpreter; arguments as for `jit.programs.compile_program`."""
+    """Return the program for the interpreter; the arguments are those of
+    `jit.programs.compile_program`.
+    """
     externals = check_declarations(module)
     with collector_paused():
         lowered = after_passes(module, externals, first, level, adapted, spawn=False)

@@ -3,8 +3,8 @@
 A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
 The core resumes it like a coroutine of machine code: it calls `RESUME` with the handle, on any
 thread, as soon as the awaited object is resolved. That may be before the generator has yielded.
-Therefore the yield and the call of `RESUME` meet at a rendezvous, and whichever comes second
-continues.
+Therefore the yield and the call of `RESUME` meet at a rendezvous, and whichever arrives second
+continues the generator.
 
     start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
                  ^                  |                                                      |
@@ -41,7 +41,7 @@ class Coroutine:
 
     generator: Generator[Any, None, None]
     objects: tuple[int, ...]
-    """The objects that it resolves."""
+    """The objects that the coroutine resolves."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -49,7 +49,7 @@ class Coroutine:
         self.arrivals = itertools.count().__next__
         """Numbers each yield and each call of `RESUME`, from 0: the odd ones come second."""
         self.begins = False
-        """Whether the queue starts it after it has yielded."""
+        """Whether the queue must start the coroutine after its first yield."""
         self.results: Any = None
         """The results of the function, once it has finished."""
 
@@ -70,13 +70,13 @@ def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
             results = send(sent)
         except StopIteration:
             return coroutine.results
-        except BaseException as problem:  # noqa: BLE001 - nothing of it may pass through the core
+        except BaseException as problem:  # noqa: BLE001 - no exception may pass through the core
             coroutine.machine.abandon(coroutine, problem)
             return coroutine.results
         is_second = arrive() & 1
         if coroutine.begins:
-            # Only after it has yielded: the queue may run it at once, on top of this stack, and
-            # limits how deep such stacks become.
+            # Pass it to the queue only after it has yielded: the queue may run it immediately on
+            # top of this stack, and the queue limits how deep such stacks become.
             coroutine.begins = False
             coroutine.machine.execute(coroutine.handle, RESUME)
             return results
@@ -92,7 +92,7 @@ def _resume(handle: int) -> int:
     return 0
 
 
-# The types are those by which the core calls it, because WebAssembly checks them.
+# The signature must be the one that the core uses for the call, because WebAssembly checks it.
 _resume_callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_resume)
 RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 """The address of the function that resumes a coroutine."""
@@ -114,7 +114,7 @@ class Machine:
         self.noted = _word_at(INTERRUPTS.address + INTERRUPTS_NOTED)
         """The word that is not 0 while a noted interrupt waits for the main thread."""
         self.live: int = 0
-        """The address of the word that counts calls and coroutines; 0 if it is not counted."""
+        """The address of the word that counts calls and coroutines; 0 if they are not counted."""
         self._lock = threading.Lock()
         self.execute = self.abi("mlirAsyncRuntimeExecute")
         self.wait = self._process.function("tfrtAsyncAwait", way="call_slow")
@@ -127,7 +127,9 @@ class Machine:
         return self._functions[name]
 
     def is_interrupted(self, record: int) -> int:
-        """Return whether the code of this thread must stop at a place."""
+        """Return whether the code that this thread runs must stop at the place that `record`
+        describes.
+        """
         if not self.noted[0]:
             return self.abi("tfrtAsyncIsInterrupted")(record) & 1
         # Python's handler only notes Ctrl-C, so the bit of the flag that machine code would see is
@@ -139,7 +141,9 @@ class Machine:
         return found
 
     def count(self, step: int) -> None:
-        """Count calls from outside and coroutines, if buffers are lent to the program."""
+        """Add `step` to the count of calls from outside and coroutines, if buffers are lent to the
+        program.
+        """
         if self.live:
             with self._lock:
                 WORDS[self.live >> 3] += step
@@ -147,15 +151,15 @@ class Machine:
     # Coroutines
 
     def start(self, body: Callable[..., Generator[Any, None, None]], *arguments: Any) -> Any:
-        """Call a coroutine; return its results once it waits or finishes."""
+        """Start a coroutine; return its function's results as soon as it waits or finishes."""
         coroutine = Coroutine(self)
         coroutine.generator = body(coroutine, *arguments)
         # The last argument is the depth if the program checks the stack.
         return advance(coroutine, arguments[-1] if arguments else 0, is_new=True)
 
     def begin(self, coroutine: Coroutine, objects: tuple[int, ...]) -> None:
-        """Register a coroutine, which will resolve `objects`, so that the core can resume it by its
-        handle.
+        """Register a coroutine so that the core can resume it by its handle; it will resolve
+        `objects`.
         """
         coroutine.objects = objects
         _coroutines[coroutine.handle] = coroutine
@@ -167,7 +171,9 @@ class Machine:
         self.count(-1)
 
     def abandon(self, coroutine: Coroutine, problem: BaseException) -> None:
-        """End a coroutine that has raised: the objects that it has not resolved become errors."""
+        """End a coroutine that has raised an exception; the objects that it has not resolved become
+        errors.
+        """
         record = self.failure(problem)
         for value in coroutine.objects:
             if value and not self.abi("tfrtAsyncIsAvailable")(value) & 1:
@@ -175,12 +181,12 @@ class Machine:
                 self.abi("tfrtAsyncSetErrorUnlessAvailable")(value)
         if coroutine.handle in _coroutines:
             self.finish(coroutine)
-        # The caller still gets the results that it expects: these objects, which are in error now.
+        # The caller still gets the results that it expects: these objects, now in the error state.
         found = coroutine.objects
         coroutine.results = found[0] if len(found) == 1 else found
 
     def failure(self, problem: BaseException) -> int:
-        """Return a record of why a function cannot continue."""
+        """Return a record that says why a function cannot continue."""
         match problem:
             case RecursionError():
                 message = EXHAUSTED

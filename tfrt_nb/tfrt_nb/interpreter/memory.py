@@ -2,11 +2,11 @@
 
 A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`; offset and strides
 count elements. Where compiled code has a descriptor in memory, `pack_descriptor` and
-`read_descriptor` convert it. As for machine code, passes check indices and whether a buffer is
-live, so each address here belongs to the program.
+`read_descriptor` convert it. As with machine code, passes check indices and whether a buffer is
+live, so every address here belongs to the program.
 
-Records say why or where: they are words, and texts that are kept alive, in the format that
-`async_runtime.objects` reads.
+A record tells why something failed and where it happened. It consists of words, and of strings that
+are kept alive, in the format that `async_runtime.objects` reads.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _headers[1] = 1
 STATIC = ctypes.addressof(_headers)
 """The handle of a buffer that lives as long as its function, or as the program."""
 CONSTANT = STATIC + HANDLE_CONSTANT
-"""The same for a buffer that must not be changed."""
+"""The handle of a static buffer that must not be changed."""
 DEAD = STATIC + 8
 """The handle of a buffer that never existed."""
 _DESCRIPTOR_WORDS = 3
@@ -124,7 +124,7 @@ class Storage:
 
 @functools.cache
 def storage_of(type_: Attribute) -> Storage:
-    """Return how values of the type are stored.
+    """Return the storage of a type's values.
 
     Raises:
         UnsupportedType: for a type that compiled code cannot have.
@@ -193,7 +193,9 @@ def _brain(round_: Callable[[float], float] | None) -> Storage:
 
 
 def _wide(width: int) -> Storage:
-    """Store an integer of any width, in a power of two of bytes or in whole pairs of words."""
+    """Store an integer of any width: in a power of two of bytes up to 8, or else in a multiple of
+    16 bytes.
+    """
     needed = (width + 7) // 8
     size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()
     half, mask = 1 << (width - 1), (1 << width) - 1
@@ -205,7 +207,7 @@ def _wide(width: int) -> Storage:
 
 
 def _descriptors(rank: int | None) -> Storage:
-    """Store descriptors of buffers, with the rank in front if the type does not have it."""
+    """Store descriptors of buffers, preceded by the rank if the type does not state it."""
     room = MAX_DIMENSIONS if rank is None else rank
     count = _DESCRIPTOR_WORDS + 2 * room + (rank is None)
     words = struct.Struct(f"<{count}q")

@@ -1,10 +1,10 @@
 """Write operations on scalars as Python expressions.
 
 Values are signed integers, in which an `i1` is 0 or 1, and floats, which are rounded to their type
-after each operation. If the table of scalar operations (`tfrt_runtime.scalars`) has an operation,
-its Python operator or function there defines the result. The passes have put checks before
-operations that may fail, so no operation here can fail. Functions of `math` are those of the C
-library, which machine code calls as well.
+after each operation. If an operation is in the table of scalar operations (`tfrt_runtime.scalars`),
+the Python operator or function given there defines its result. The passes have inserted checks
+before operations that may fail, so no operation here can fail. Operations of `math` call the C
+library, as machine code does.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ones.
 
 
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
-    """Return a number reduced to its type."""
+    """Return an expression for a number, wrapped or rounded to its type."""
     width = width_of(type_)
     if width == 1:
         return f"({expression}) & 1"
@@ -75,7 +75,9 @@ def _unsigned(body: FunctionSource, value: SSAValue) -> str:
 
 
 def _of_table(family: Family, name: str) -> Expression:
-    """Return the expression of a row of the table, or that of its result with this name."""
+    """Return the expression of a row of the table; if the row has several results, the one called
+    `name`.
+    """
     is_operator = family.python in _OPERATORS
 
     def write(body: FunctionSource, op: Operation) -> str:
@@ -94,7 +96,9 @@ def _of_table(family: Family, name: str) -> Expression:
 
 
 def _with(function: Callable[..., Any], read: Callable[..., str] = _signed) -> Expression:
-    """Return a call of a function, whose result is reduced to its type."""
+    """Return a call of a function, with the result wrapped or rounded to the operation's result
+    type.
+    """
 
     def write(body: FunctionSource, op: Operation) -> str:
         operands = ", ".join(read(body, operand) for operand in op.operands)
@@ -238,7 +242,7 @@ FLOAT_CHOICES = {
 
 
 def _power(base: int, exponent: int, width: int) -> int:
-    """Raise to an integer power; a negative one is rounded towards zero."""
+    """Raise to an integer power; for a negative exponent, the result is rounded towards zero."""
     if exponent >= 0:
         return pow(base, exponent, 1 << width)
     return 0 if base not in (1, -1) else base if exponent & 1 else 1
@@ -270,7 +274,7 @@ _LIBRARY = {
 
 @functools.cache
 def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[..., float]:
-    """Return the C library's function of doubles, or of singles."""
+    """Return the C library's function for doubles or for singles."""
     libraries = (ctypes.CDLL(one) for one in (None, "libm.so.6"))
     symbol = name if is_double else f"{name}f"
     function = next(getattr(one, symbol) for one in libraries if hasattr(one, symbol))
@@ -280,7 +284,7 @@ def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[
 
 
 def _library(name: str) -> Expression:
-    """Return a call of the C library; short floats use the function of singles."""
+    """Return a call of the C library; floats of 16 bits use the function for singles."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         type_ = op.results[0].type

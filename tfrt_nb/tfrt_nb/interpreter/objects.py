@@ -1,7 +1,7 @@
 """`async.runtime` and `async.coro`: calls of the core's functions, as machine code makes them.
 
-An object is its address. A coroutine is a generator: where machine code suspends, it yields the
-results of its function. See `machine`, which resumes it.
+An object is represented by its address. A coroutine is a generator, which yields the results of its
+function where machine code suspends. See `machine`, which resumes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 
 def payload_of(value: str, type_: Attribute, body: FunctionSource) -> tuple[str, Storage]:
-    """Return the address of a value's payload, and how the payload is stored."""
+    """Return the address of a value's payload, and the payload's storage."""
     storage = storage_of(type_)
     if llvm_type(type_) in IN_HEADER:
         return f"{value} + {VALUE_PAYLOAD}", storage
@@ -43,7 +43,9 @@ def _load(body: FunctionSource, op: Operation) -> None:
 
 
 def _await(body: FunctionSource, op: Operation) -> None:
-    """Wait if the object is not resolved; other threads need the interpreter meanwhile."""
+    """Wait if the object is not resolved, without the GIL, so that other threads can run Python
+    meanwhile.
+    """
     name, place = body.name(op.operands[0]), body.module.maker(op) or body.null
     body.line(f"{body.keep(body.module.machine.wait)}({name}, {place})")
 
@@ -60,7 +62,7 @@ def _is_interrupted(body: FunctionSource, op: Operation) -> None:
 
 
 def _log(body: FunctionSource, op: extensions.RuntimeLogOp) -> None:
-    """Log a block once in an activation: otherwise, a loop would log each iteration."""
+    """Log a block only once per activation; otherwise, a loop would log each iteration."""
     site, logged = body.module.site(op), f"s{op.site.value.data}"
     body.first(f"{logged} = 0")
     if op.event.data == "enter":
@@ -95,14 +97,16 @@ def _nothing(body: FunctionSource, op: Operation) -> None:
 
 
 def _coro_save(body: FunctionSource, op: Operation) -> None:
-    """Write an await that only a suspension follows: it suspends only if it has to wait."""
+    """Write an await that is followed immediately by a suspension, so that it suspends only if it
+    has to wait.
+    """
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
     if isinstance(wait, runtime.RuntimeAwaitAndResumeOp) and isinstance(
         suspend, runtime.CoroSuspendOp
     ):
-        # The next two operations are written here, inside a test: if the object is resolved
-        # already, the generator continues without a yield.
+        # Write the next two operations here, inside a test: if the object is already resolved, the
+        # generator continues without a yield.
         body.skipped.update((wait, suspend))
         body.line(f"if not {body.abi('tfrtAsyncGoesOn', body.name(wait.operands[0]))} & 1:")
         with body.indented():

@@ -1,4 +1,4 @@
-"""The source of a module and of a function under construction, which lowerings write to."""
+"""The Python source of a module and of its functions while lowerings write it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CALLS_OF_COROUTINE = 100
 class ModuleSource:
     """The state that the functions of a module share.
 
-    `scope` has the objects that their source refers to, and becomes the functions' globals.
+    `scope` has the objects that the source refers to; it becomes the functions' globals.
     """
 
     machine: Machine
@@ -50,23 +50,27 @@ class ModuleSource:
         return self._names[id(item)]
 
     def site(self, op: RuntimeLogOp) -> int:
-        """Return the address of the words about a place of watched code (`layouts.SITE_RECORD`)."""
+        """Return the address of the words that describe a place in watched code
+        (`layouts.SITE_RECORD`).
+        """
         number = op.site.value.data
         if number not in self._sites:
             self._sites[number] = self.records.words(self.records.record("", location_of(op)), 0, 0)
         return self._sites[number]
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of which operation makes an object and where, if that is known."""
+        """Return a record that names the operation that creates an object and its place, or None if
+        the place is unknown.
+        """
         place = location_of(op)
         return None if place is None else str(self.records.record(source_name(op), place))
 
     def failure(self, message: str, op: Operation) -> str:
-        """Return a record of why and where."""
+        """Return a record with a message and the place of an operation."""
         return str(self.records.record(message, location_of(op)))
 
     def function(self, symbol: str) -> str:
-        """Return the name of a function of the module in source."""
+        """Return the name that a function of the module has in the source."""
         if not self._numbers:
             self._numbers = {name: number for number, name in enumerate(self.functions)}
         return f"f{self._numbers[symbol]}"
@@ -89,7 +93,7 @@ class FunctionSource:
         """The operations that an earlier operation has already written."""
 
     def name(self, value: SSAValue) -> str:
-        """Return an operand: the name of its variable, or a number."""
+        """Return the expression for an operand: the name of its variable, or a number."""
         found = self._values.get(value)
         if found is None:
             found = self._values[value] = f"v{len(self._values)}"
@@ -134,7 +138,9 @@ class FunctionSource:
 
     @property
     def depth(self) -> str:
-        """The depth of a call in this function, as an argument after others."""
+        """The expression for the depth of a call that this function makes, passed as the last
+        argument.
+        """
         return f"d + {_CALLS_OF_COROUTINE if self.is_coroutine else 1}"
 
     @contextmanager
