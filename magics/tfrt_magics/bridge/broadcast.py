@@ -1,10 +1,11 @@
-"""Requests of pages to a kernel without a control channel: JupyterLite's, which is a worker of the
-page.
+"""Answer page requests for a kernel that has no control channel.
+
+JupyterLite's kernel, a worker of the page, is such a kernel.
 
 JupyterLite holds messages to a kernel until its cell finishes.  A `BroadcastChannel` reaches the
 worker whenever its event loop runs: between cells, while a cell awaits, and, if the browser can
-switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, a busy cell
-does not answer, and the board says so.
+switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, the kernel
+does not answer while a cell is busy, and the board says so.
 
 A request to cancel also reaches a worker that waits or sleeps without its event loop, by a `Flag`.
 Rejected: memory that worker and page share, which needs headers that GitHub Pages does not send.
@@ -41,8 +42,9 @@ BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
 
 
 class Broadcast:
-    """One per kernel.  Each page has its own channel, named by its session, which no other page can
-    know."""
+    """The channels of one kernel. Each page has its own channel, named after the page's session,
+    which no other page can know.
+    """
 
     def __init__(self, name: str, answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
         """`answer` is called with the content of each request, on the only thread."""
@@ -50,7 +52,7 @@ class Broadcast:
         self._channels: dict[str, Any] = {}
 
     def listen(self, client: str) -> None:
-        """Answer the page of this session from now on."""
+        """Answer the page of the session `client` from now on."""
         if client in self._channels:
             return
         import js

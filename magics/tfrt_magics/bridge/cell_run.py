@@ -25,11 +25,11 @@ class CellRun(Returning):
         """`execution` is the number of the cell."""
         self.job, self.execution = job, execution
         self.board: LiveRun | None = None
-        """The pages' view of the run, once they see it."""
+        """The pages' view of the run, or None until pages can see it."""
 
     @property
     def results(self) -> tuple[AsyncValue, ...]:
-        """Return the results of all functions that have started, perhaps unavailable."""
+        """Return the results of all functions that have started; some may still be unavailable."""
         return tuple(cast("list[AsyncValue]", self.job.all_results()))
 
     @property
@@ -42,7 +42,8 @@ class CellRun(Returning):
 
         Raises:
             TimeoutError: if they do not finish in time.
-            TfrtError: the first error among the results; without results, of the run.
+            TfrtError: the first error among the results or, if there are no results, the first
+                error of the run.
         """
         if not self.wait(timeout):
             raise TimeoutError(f"the run has not finished after {timeout} s")
@@ -52,12 +53,12 @@ class CellRun(Returning):
         return found[0] if len(found) == 1 else found
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the results."""
+        """Return one AsyncValue for all results."""
         found = self.results
         return found[0] if len(found) == 1 else gather(*found)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all functions have finished; return False if the time is up first."""
+        """Wait until all functions have finished; return False if the timeout expires first."""
         return self.job.finished.wait(timeout)
 
     def done(self) -> bool:
@@ -85,7 +86,7 @@ class CellRun(Returning):
         return self.job.snapshot()
 
     def widget(self) -> Any:
-        """Return an ipywidgets widget of the board, for boxes, links, and observers: see
+        """Return an ipywidgets widget of the board, to put in boxes, link, or observe; see
         `AsyncValue.widget`.
         """
         return HOOKS.widget(self)

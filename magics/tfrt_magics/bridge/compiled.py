@@ -12,7 +12,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
 MAX_WARNINGS = 5
-"""The most leftover objects of a run that are shown under its cell."""
+"""The maximum number of a run's leftover objects that are shown below its cell."""
 
 
 class CompiledObjects:
@@ -21,12 +21,12 @@ class CompiledObjects:
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
         Args:
-            checked: register every object, to show existing and leftover ones.
+            checked: register every object, so that existing and leftover ones can be shown.
 
         Raises:
             TfrtError: at an operation that cannot be compiled.
         """
-        # Imported here: it loads LLVM, which host programs do not need.
+        # Imported here because it loads LLVM, which host programs do not need.
         from tfrt_nb.compiled.kernels import HostCode
 
         assert program._compiled is not None
@@ -41,10 +41,10 @@ class CompiledObjects:
         self._shared.runtime.checked = self._checked
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return warnings about the objects that the run has left behind.
+        """Return warnings about the objects that the run left behind.
 
-        For objects that nothing could resolve, the warning is the reason, once, unless it is in
-        `raised`.
+        If there are objects that nothing could resolve, the only warning is the reason, and there
+        is none if `raised` already has the reason.
         """
         left = [
             one
@@ -68,7 +68,7 @@ class CompiledObjects:
 
 
 def holders(one: LiveObject) -> str:
-    """Name the holders of an object: its producer until it is resolved, then only users."""
+    """Describe who holds an object: its producer and users until it is resolved, then only users."""
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
         return f"{one.state}; {count} {'was' if one.references == 1 else 'were'} never dropped"
@@ -78,8 +78,9 @@ def holders(one: LiveObject) -> str:
 
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
-    """Describe the async objects of a host that have references; `texts` are the programs by
-    name."""
+    """Describe a host's async objects that still have references; `texts` maps program names to
+    source texts.
+    """
     from tfrt_nb.compiled.kernels import HostCode
 
     named = []

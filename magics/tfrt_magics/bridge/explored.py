@@ -18,13 +18,13 @@ from tfrt_nb.schedules.outcomes import MAX_SHOWN, Outcome, Schedules
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """An exploration; `body` is that of a run document with `outcomes`."""
+    """An exploration; `body` is the body of a run document that has `outcomes`."""
 
     text: str
     body: Document
 
     def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the document in the format of files; `place` is where it belongs."""
+        """Return the document in the file format; `place` identifies the cell that it belongs to."""
         head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
@@ -32,10 +32,12 @@ class Explored:
 def explored(
     program: Program, function: str, arguments: Sequence[object], *, is_simple: bool = False
 ) -> Explored:
-    """Explore all outcomes of a function within the usual limits, each with one run that has it.
+    """Find all outcomes of a function, within the usual limits, and for each of them one run that
+    produces it.
 
     Raises:
-        TfrtError: if the program cannot be loaded, or the function takes other arguments.
+        TfrtError: if the program cannot be loaded, or `arguments` do not match the function's
+            parameters.
     """
     page = PageProgram(program)
     with Explorer(program, function, arguments, page.document) as explorer:
@@ -66,7 +68,7 @@ def _row(
     outcome: Outcome,
     found: Schedules,
 ) -> dict[str, Any]:
-    """Return an outcome, with the run of its first schedule."""
+    """Return the row of an outcome, with the run of its first schedule."""
     run, _ = explorer.replay(found.choices)
     data = RunDocument(program, run, page.document).data
     return {

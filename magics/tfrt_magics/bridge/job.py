@@ -2,7 +2,7 @@
 
 A job has its own thread, which starts each function and waits for it.  The notebook's main
 thread stays free to be interrupted, and reads the job only through `snapshot`.  Where no thread can
-be started, the job works on the notebook's thread.
+be started, the job runs on the notebook's thread.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
     from tfrt_nb.programs import FunctionSignature
 
-# Here, because %load_ext imports this module: from the first cell on, `caller` skips our frames,
-# and a job's thread has no caller of its own.
+# Set here because %load_ext imports this module: from the first cell on, `caller` must skip our
+# frames, and `threading` because a job's thread has no caller of its own.
 HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
-# A stopped run may take this long to finish before the job ends without it: a kernel may be stuck.
-# With the slice below, an interrupt is handled within half a second.
+# If a stopped run does not finish within this time, because a kernel may be stuck, the job ends
+# without it. With the slice below, an interrupt is handled within half a second.
 QUIESCENCE_SECONDS = 0.15
-# A stopped job ends by itself before that, unless the runtime does not respond.
+# A stopped job ends by itself before this time, unless the runtime does not respond.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
-# Between cells of a page, which would wait for a longer turn.
+# For turns between cells: the page waits while a turn lasts.
 TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
 MAX_PROMISES = 3
-"""The most kernels with unresolved values that a message names."""
+"""The maximum number of kernels with unresolved values that a message names."""
 ROW_LIMIT = 2_000
-"""The most values with rows; a program may have any number, and the others are counted."""
+"""The maximum number of values with rows; the remaining values of a program are only counted."""
 LOG_LIMIT = 200_000
 
-# The AsyncValue of a function with one result, or the tuple of those of any other.
+# The AsyncValue of a function's only result, or a tuple of AsyncValues.
 Results = object
 
 
 class Log:
     """The first `limit` characters that a program printed, and the number of later ones.
 
-    It only grows, so that a board needs only the new part.  Any thread may write and read.
+    The text only grows, so a board needs only the new part. Any thread may write and read.
     """
 
     def __init__(self, limit: int = LOG_LIMIT) -> None:
@@ -89,7 +89,7 @@ class Log:
 
 
 class Job:
-    """One cell's work.  It is over when `finished` is set, and never changes after that."""
+    """The work of one cell. It is over when `finished` is set, and never changes after that."""
 
     def __init__(
         self,
@@ -103,7 +103,8 @@ class Job:
         self.finished = threading.Event()
         self.failure: Exception | None = None
         self.is_simple = False
-        """Whether its board leaves out workers and the work queue; set before it starts."""
+        """Whether the job's board leaves out workers and the work queue; set before the job starts.
+        """
         self.results: dict[str, Results] = {}
         self._program, self._functions = program, functions
         self._arguments = arguments or {}
@@ -118,22 +119,26 @@ class Job:
         self._stop_time = 0.0
         self._note = ""
         self._at_stop: tuple[int | None, list[str]] = None, []
-        """The running function when the job was stopped, and the unresolved results of its
-        kernels."""
+        """The function that was running when the job was stopped, and its kernels' unresolved
+        results.
+        """
         self._start = time.monotonic()
         self.meanwhile: Callable[[], None] = lambda: None
         """Called periodically while the job works on the thread that started it."""
         self._waits_for_end = True
         self._has_results = threading.Event()
-        # The runtime names a worker by its thread; this thread works while it waits.
-        # In the cell's context, like its runs.  A deque of length 0 runs the generator to its end.
+        # The runtime names a worker after its thread, and this thread runs tasks while it waits.
+        # The work runs in the cell's context, like the runs that it starts. A deque of length 0
+        # exhausts the generator.
         self._thread = threading.Thread(
             target=copy_context().run, args=(deque, self._work(), 0), name="cell", daemon=True
         )
 
     def start(self, *, waits: bool = True) -> None:
-        """Start the job. Where no thread can be started, the job is over on return or, without
-        `waits`, continues between cells.
+        """Start the job.
+
+        Where no thread can be started, the job is over when this returns; if `waits` is False, it
+        continues between cells instead.
         """
         self._start = time.monotonic()
         if not HAS_THREADS:
@@ -154,9 +159,9 @@ class Job:
             return
         self._thread.start()
         if self._timeout is not None:
-            # A separate thread: the job's thread works while it waits, and may stay long in one
-            # kernel.
-            # It has the same name, because the runtime may report it as the thread that ended a value.
+            # This needs a separate thread because the job's thread runs tasks while it waits, and
+            # may stay in one kernel for a long time. It has the same name because the runtime may
+            # report it as the thread that resolved a value.
             start_thread(self._thread.name, self._time_out, self._timeout)
 
     def wait_for_results(self) -> None:
@@ -168,11 +173,11 @@ class Job:
         self._stop(Status.CANCELLED, note)
 
     def lose(self) -> None:
-        """Stop because the kernel exits, with the words that pages use for a lost kernel."""
+        """Stop because the kernel exits, with the status that pages show for a lost kernel."""
         self._stop(Status.KERNEL_GONE, "")
 
     def end(self) -> None:
-        """End the job now, even if a kernel still runs.  Unresolved values count as stopped."""
+        """End the job now, even if a kernel is still running. Unresolved values count as stopped."""
         with self._lock:
             if self.finished.is_set():
                 return
@@ -183,7 +188,7 @@ class Job:
             self.finished.set()
 
     def forget(self) -> None:
-        """Release values and events, if the job is over; the displayed state stays."""
+        """If the job is over, release its values and events; the displayed state remains."""
         with self._lock:
             if self.finished.is_set():
                 self.results.clear()
@@ -198,7 +203,7 @@ class Job:
             return self._latest
 
     def standing(self) -> Snapshot:
-        """Return a snapshot whose values may be old while the job is running."""
+        """Return a snapshot; while the job is running, its values may be out of date."""
         with self._lock:
             if not self.finished.is_set():
                 self._latest = self._snapshot(Status.RUNNING)
@@ -227,9 +232,10 @@ class Job:
 
     @property
     def output(self) -> Results:
-        """Return the value for `-o`: the results of the function, or of several functions by name.
+        """Return the value for `-o`: the results of the only function, or a dictionary of results
+        by function name.
 
-        The dictionary belongs to the job, and grows as the functions start.
+        The job owns the dictionary, which grows as functions start.
         """
         return self.results if len(self._functions) > 1 else self.results[self._functions[0].name]
 
@@ -242,8 +248,8 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """Describe what the running function waits for or, in a stopped job, what never became
-        available.
+        """Describe the values that the running function waits for or, in a stopped job, the values
+        that never became available.
 
         A kernel that had started may have finished before the job ended, so its values may exist.
         """
@@ -254,7 +260,9 @@ class Job:
         return "; ".join(words) or "no function was running"
 
     def _waits(self) -> tuple[int | None, list[str]]:
-        """Return the running function, and the unresolved results of its kernels."""
+        """Return the index of the running function, and descriptions of its kernels' unresolved
+        results.
+        """
         place = len(self._runs) - 1
         if place < 0 or self._sections[place].status in OVER:
             return None, []
@@ -273,7 +281,7 @@ class Job:
             return (*reported, *self._refused)
 
     def _work(self) -> Generator[None]:
-        """Run the functions; stops here and there, where other work of the one thread may be done."""
+        """Run the functions; yield wherever a single thread may do other work."""
         try:
             for place, function in enumerate(self._functions):
                 if self._stopped is Status.RUNNING:
@@ -284,7 +292,7 @@ class Job:
         except KeyboardInterrupt:
             self._stop(Status.CANCELLED, "a kernel raised KeyboardInterrupt, which cancels its run")
         except Exception as problem:  # noqa: BLE001
-            # A bug of ours.  The main thread raises it, so that its traceback can be seen.
+            # This is a bug in tfrt-nb. The main thread raises it, so that its traceback is shown.
             self.failure = problem
             self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
         finally:
@@ -342,7 +350,8 @@ class Job:
             self._stop_time = time.monotonic()
             self._stopped, self._note = status, note
             running = self._runs[-1:]
-        # Outside the lock: cancelling runs the waiters of every value that it resolves.
+        # Cancel outside the lock, because cancelling runs the waiters of every value that it
+        # resolves.
         for run in running:
             run.cancel()
 
@@ -376,7 +385,9 @@ class Job:
 
 
 def _before_run(function: FunctionSignature) -> Section:
-    """Return the section of a function that has not started: only its results are known."""
+    """Return the section of a function that has not started; only the names and types of its
+    results are known.
+    """
     names = result_names(len(function.result_types))
     rows = tuple(
         Row(name, label(type_), State.UNAVAILABLE, is_result=True)
@@ -393,12 +404,12 @@ def _during_run(function: FunctionSignature, run: TracedRun) -> Section:
 
 
 def unwrapped(results: Sequence[object]) -> Results:
-    """Return the only result, or a tuple of none or several."""
+    """Return the only result, or a tuple if there is not exactly one."""
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _closed(section: Section, stopped: Status) -> Section:
-    """Return the final section; `stopped` is the reason for missing values, if any."""
+    """Return the final section; `stopped` is the reason why values are missing, if any are."""
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
@@ -414,7 +425,7 @@ def _closed(section: Section, stopped: Status) -> Section:
 
 
 def waiting_for(section: Section, limit: int = 5) -> str:
-    """Describe the values that a stopped function had not computed."""
+    """Name the values that a stopped function had not computed."""
     names = pending(section)
     count = len(names) + section.hidden.total - section.hidden.resolved
     if not count:

@@ -1,12 +1,12 @@
-"""The runs that pages may see: each is published while it runs, and answers requests until it is
+"""The runs that pages may see. Each is published while it runs, and answers requests until it is
 forgotten.
 
-The kernel publishes messages on one unannounced comm: our pages listen to all of its messages, and
-every other front end ignores them.  Pages send requests on the control channel, which answers while
-a cell is busy: a message `tfrt_request`, answered by `tfrt_reply`.  Rejected: a comm that the page
-opens.  JupyterLab 4.6 sends its first messages before it has a subshell for them, and ipykernel 6
-has no subshells, so they would wait for the running cell.  If a kernel has no control channel,
-requests come by `broadcast`.
+The kernel publishes messages on one unannounced comm. Pages with our extension listen to all of its
+messages, and every other front end ignores them.  Pages send requests, `tfrt_request` messages, on
+the control channel, which the kernel serves even while a cell is busy. The kernel answers with
+`tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends its first messages before
+it has a subshell for them, and ipykernel 6 has no subshells, so they would wait for the running
+cell.  If a kernel has no control channel, requests come by `broadcast`.
 """
 
 from __future__ import annotations
@@ -33,22 +33,24 @@ from tfrt_runtime.native.machine import HAS_THREADS
 KEPT = 50
 """The number of runs, and of finished displays, that still answer requests."""
 MAX_OPEN = 50_000
-"""The largest total of lines of unfinished displays; beyond it, the oldest displays freeze."""
+"""The maximum total number of lines in unfinished displays; beyond it, the oldest displays freeze.
+"""
 FRAME_LOOKS = 15
-"""A message has the current state of all values every this many looks."""
+"""Every this many looks, a message contains the current state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
-"""How long a cell waits, once per page, for our extension's answer, which takes 20 ms."""
+"""How long a cell waits, once per page, for our extension's answer, which usually takes 20 ms."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
 
 
 class Channel:
-    """One per kernel, from `%load_ext` on.  `answer` is called on the control thread with each
-    request's content."""
+    """The connection of one kernel to its pages, open since `%load_ext`. `answer` is called on the
+    control thread with the content of each request.
+    """
 
     def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
         self._shell = shell
@@ -56,8 +58,9 @@ class Channel:
         self._answer = answer
         self._is_executing = True  # the cell with %load_ext
         self._pages: dict[str, tuple[threading.Event, float]] = {}
-        """By session: an event, set once the page has sent a message of our extension; and the
-        deadline for it."""
+        """For each session, an event that is set once the page's extension has sent a message, and
+        the deadline for that message.
+        """
         self._events = shell.events
         self._events.register("pre_execute", self._on_begin)
         self._events.register("post_execute", self._on_end)
@@ -72,18 +75,19 @@ class Channel:
             return
         self._control[f"{TARGET}_request"] = self._on_request
         if (place := self.place)["cell"] is not None:
-            self._page(str(place["client"]))  # requested now, so that no cell has to wait
+            self._page(str(place["client"]))  # asked now, so that no cell has to wait
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return where a run that starts now belongs: the kernel's process, the requesting page,
-        the cell."""
+        """Return the place of a run that starts now: the kernel's process, the requesting page, and
+        the cell.
+        """
         if self._control is None:
             parent = self._kernel.get_parent() or {}
         else:
             parent = self._kernel.get_parent("shell")
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
-        # Messages of a kernel in the page have the session of the page.
+        # Messages of a kernel that runs in the page carry the page's session.
         kernels = getattr(self._kernel, "session", None)
         session = header.get("session") if kernels is None else kernels.session
         return {
@@ -94,8 +98,9 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Tell whether the page of this cell has our extension.  Main thread; waits once for each
-        page."""
+        """Tell whether the page of this cell has our extension. Call it on the main thread; it
+        waits once for each page.
+        """
         if self._control is None:
             return True
         page, end = self._page(str(self.place["client"]))
@@ -122,14 +127,15 @@ class Channel:
         comm.get_comm_manager().unregister_comm(self._comm)
 
     def send(self, message: Document) -> None:
-        """Publish a message; on any thread."""
+        """Publish a message. Any thread may call this."""
         self._announce()
         self._comm.send(message)
 
     def _announce(self) -> None:
-        """Show pages that the kernel takes requests: `comm_info_request` lists the comm.
+        """Register the comm, so that `comm_info_request` lists it and pages see that the kernel
+        takes requests.
 
-        A page, or a cell that closes all comms, may have closed it since the last message.
+        A page, or a cell that closes all comms, may have closed the comm since the last message.
         """
         comm.get_comm_manager().register_comm(self._comm)
 
@@ -145,7 +151,7 @@ class Channel:
     def _say_busy(self) -> None:
         if self._is_executing:
             self._kernel._publish_status("busy", "shell")
-            # The cell may have ended meanwhile: then "busy" may have come after its "idle".
+            # If the cell has ended meanwhile, "busy" may have been sent after the cell's "idle".
             if not self._is_executing:
                 self._kernel._publish_status("idle", "shell")
 
@@ -162,23 +168,23 @@ class Published(Protocol):
     """The subject of a page's requests: a run, or displayed values."""
 
     began: float
-    """In seconds since 1970, to compare with the times of files."""
+    """The start time, in seconds since 1970, to compare with the times of files."""
 
     @property
     def id(self) -> str:
         """The id that pages use."""
 
     def without_events(self) -> Document:
-        """Return its state, without events."""
+        """Return the subject's state, without events."""
 
     def since(self, event: int) -> Document:
         """Return everything that a page with the first `event` events lacks."""
 
     def bundle(self) -> Bundle:
-        """Return its display data."""
+        """Return the subject's display data."""
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
-        """Execute a page's command, and answer at once."""
+        """Execute a page's command; return the answer without waiting."""
 
 
 class Publisher(Protocol):
@@ -189,11 +195,11 @@ class Publisher(Protocol):
         """Return where a run that starts now belongs."""
 
     def send(self, message: Document) -> None:
-        """Publish a message; on any thread."""
+        """Publish a message. Any thread may call this."""
 
 
 class LiveRecord:
-    """A record that the pump publishes; `at_end` is called after the last message."""
+    """A run's record that the pump publishes; `at_end` is called after the last message."""
 
     def __init__(
         self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
@@ -223,7 +229,7 @@ class LiveRecord:
         self._listeners.append(listener)
 
     def send_to(self, channel: Publisher) -> None:
-        """Publish messages on another channel, too."""
+        """Publish later messages on another channel, too."""
         if channel is not self._channel and channel.send not in self._listeners:
             self.follow(channel.send)
 
@@ -253,7 +259,7 @@ class LiveRecord:
         ONE_THREAD.end_sleep()
 
     def show_stages(self) -> None:
-        """Publish the stages of the program and, at the end of the run, the file that has them."""
+        """Publish the stages of the program and, if the run is over, the file that contains them."""
         message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
             self._final = None
@@ -261,7 +267,9 @@ class LiveRecord:
         self._channel.send(message)
 
     def bundle(self) -> Bundle:
-        """Return the display data of the run's current state; made only once after the run."""
+        """Return the display data of the run's current state; after the run, it is computed only
+        once.
+        """
         if self._final is not None:
             return self._final
         if not self.record.is_over:
@@ -272,7 +280,9 @@ class LiveRecord:
         return self._final
 
     def step(self) -> bool:
-        """Publish changes; tell whether more will come.  The last message has the whole run."""
+        """Publish the changes; return whether more will come. The last message contains the whole
+        run.
+        """
         message = self.record.look()
         self._looks += 1
         if self.record.is_over:
@@ -292,8 +302,9 @@ class LiveRecord:
         return not self.record.is_over
 
     def _last(self, message: Document) -> Document:
-        """Publish the end: a file, and the changes in `message`, so that pages need not read the
-        file."""
+        """Return the last message: the run's file, and the changes in `message`, so that pages need
+        not read the file.
+        """
         events: Document = {key: message[key] for key in ("from", "events") if key in message}
         bundle = self.bundle()
         if self.record.events > MAX_LIVE:
@@ -322,7 +333,9 @@ class LiveRuns:
     def __init__(
         self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
     ) -> None:
-        """`assist` answers requests about a cell that is being written, which have an `ask`."""
+        """`assist` answers requests about a cell that is being written; such requests have an `ask`
+        field.
+        """
         self.channel = Channel(shell, self._answer)
         self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
@@ -333,11 +346,11 @@ class LiveRuns:
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return where a display that is made now belongs; on the main thread."""
+        """Return the place of a display that is created now. Call it on the main thread."""
         return self.channel.place
 
     def add(self, job: Job) -> LiveRun:
-        """Add the run of the current cell; on the main thread."""
+        """Add the run of the current cell. Call it on the main thread."""
         run = LiveRun(job, self.channel, self._bundle_of)
         self._runs[run.record.id] = run
         while len(self._runs) > KEPT:
@@ -367,8 +380,12 @@ class LiveRuns:
         return found or (held and held[0]) or next((d for d in [*self._over] if d.id == name), None)
 
     def _answer(self, question: Mapping[str, Any]) -> Document:
-        """Answer a page's request: one run's changes since event `last`, to cancel or step it, the
-        stages or the bytes of its program, or the list of runs; `here` announces our extension."""
+        """Answer a page's request.
+
+        A request asks for one run's changes since event `last`, for the stages or bytes of its
+        program, or for the list of runs; or it cancels or steps a run. `here` announces our
+        extension.
+        """
         if "ask" in question:
             return self._assist(question)
         for name in ("cancel", "step", "stages", "bef"):

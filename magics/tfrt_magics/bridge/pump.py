@@ -1,10 +1,10 @@
 """The only thread that publishes changes of running jobs and of displayed values.
 
-Worker threads never send messages to the notebook.  The pump looks at most 30 times a second, and
-sends the changes since its last look.  A job is polled until it is over, and its last look comes
-after that, so that the final state is exact.  A displayed value is examined only after it has been
-marked: without polled jobs and marks, the thread sleeps. Where no thread can be started, the pump
-is a source of `host.one_thread`.
+Worker threads never send messages to the notebook.  The pump looks at what it watches at most 30
+times a second, and sends the changes since its last look. A job is polled until it is over and once
+more after that, so that the final state is exact.  A displayed value is examined only after it has
+been marked. If there are no polled jobs and no marks, the thread sleeps. Where no thread can be
+started, the pump is a source of `host.one_thread`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.native.machine import HAS_THREADS
 
 INTERVAL_SECONDS = 1 / 30
-# Looking at a large program may cost a tenth of one core, together with the last look, which packs the whole run.
+# Looking at a large program may take a tenth of one core's time, including the last look, which
+# packs the whole run.
 COST_FACTOR = 13
-# Marked objects have changed: they are worth a third of one core.
+# Marked objects have changed, so looking at them may take a third of one core's time.
 MARKED_FACTOR = 3
 
 
 class Watched(Protocol):
-    """An object that the pump watches: a run, or displayed values.  One thread at a time calls
-    `step`."""
+    """An object that the pump watches: a run, or displayed values. Only one thread at a time calls
+    `step`.
+    """
 
     over: threading.Event
     """Set once no more changes will come."""
@@ -40,24 +42,27 @@ class Watched(Protocol):
 
 
 class Pump:
-    """Watches any number of runs and displays.  Its thread starts with the first, and sleeps
-    without any."""
+    """Watches any number of runs and displays. Its thread starts when the first one is watched, and
+    sleeps while there are none.
+    """
 
     def __init__(
         self, clock: Callable[[], float] = time.thread_time if HAS_THREADS else time.perf_counter
     ) -> None:
-        """`clock` measures the cost of a look: processor time, because the machine may be busy with
-        other work."""
+        """`clock` measures the cost of a look, as processor time because the machine may be busy
+        with other work.
+        """
         self._clock = clock
         self._polled: list[Watched] = []
         self._marked: deque[Watched] = deque()
         self._wake: SimpleQueue[None] = SimpleQueue()
-        """Has an item after each mark.  It uses no Python lock, because a destructor that marks may
-        run at any line."""
+        """Gets an item for each mark. It uses no Python lock, because a destructor that marks an
+        object may run at any line.
+        """
         self._looking, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
         self._due = 0.0
-        """The time of the next look, without a thread."""
+        """The time of the next look if there is no thread."""
 
     def watch(self, run: Watched) -> None:
         """Poll `run` until it is over."""
@@ -75,8 +80,9 @@ class Pump:
                 self._thread = start_thread("tfrt-pump", self._work)
 
     def mark(self, watched: Watched) -> None:
-        """Look at `watched` soon, once, even if it is marked again.  Any thread, and a destructor,
-        may call this."""
+        """Look at `watched` soon; several marks before the look count as one. Any thread may call
+        this, even in a destructor.
+        """
         self._marked.append(watched)
         self._wake.put(None)
         if not HAS_THREADS:
@@ -91,8 +97,9 @@ class Pump:
                 self.step()
 
     def flush(self) -> None:
-        """Return once all earlier marks are sent, including those that the thread is about to
-        send."""
+        """Return once the changes of all marked objects have been sent, including those that the
+        thread is about to send.
+        """
         with self._looking:
             is_left = bool(self._marked)
         if is_left:
@@ -117,7 +124,9 @@ class Pump:
         return pause
 
     def _step_if_due(self) -> float | None:
-        """Look if it is time: a source of `one_thread`."""
+        """Look if a look is due, as a source of `one_thread`; return the seconds until the next
+        one.
+        """
         if not (self._polled or self._marked):
             return None
         left = self._due - time.monotonic()
@@ -145,7 +154,7 @@ def _goes_on(run: Watched) -> bool:
     try:
         return run.step()
     except Exception:
-        # A closed socket at exit: only this board is lost.
+        # A socket may be closed at exit; only this board is lost.
         logging.getLogger(__name__).exception("a %%tfrt board stopped updating")
         run.over.set()
         return False

@@ -1,15 +1,15 @@
 """A job as a run document, which grows while the job runs.
 
-The document is JSON: the program with its layout, the events in columns, the text of each value, the log.
-The page's `document.js` reads it.  Times are nanoseconds since the first event.
+The document is JSON. It has the program with its layout, the events in columns, the text of each
+value, and the log. The page's `document.js` reads it.  Times are nanoseconds since the first event.
 
 In files, small ones are JSON text, others are deflated, with long lists
 as columns.
 
-A busy page takes tens of milliseconds to inflate anything, but reads a small text at once.  Tables
-of a program become columns, in which numbers are written as differences and repeated items only
-once; `document.js` converts them back to rows, and also reads documents with rows, which earlier
-builds saved.
+A busy page takes tens of milliseconds to inflate anything, but reads a small text immediately. The
+tables of a program become columns, in which numbers are written as differences and a repeated item
+only once. `document.js` converts them back to rows. It also reads documents with rows, which
+earlier builds saved.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 MAX_EVENTS = 50_000
-"""How many of a run's first events, and of its newest, are kept."""
+"""The number of a run's first events, and of its newest events, that are kept."""
 MAX_LIVE = 20_000
 """After this many events a page receives only current states, until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
-"""Longer texts of a program's stages are shown, but not kept in the file, which holds them
-deflated."""
+"""The maximum length of a program's stages in the file, where they are deflated; longer texts are
+only shown.
+"""
 
 CERTAIN = ("unrecorded", "available", "error", "more")
 """The states of operations without events, in order of increasing certainty."""
@@ -54,7 +55,7 @@ class Recorded(Protocol):
     """The subject of a record: a job of a cell, or a run that Python started."""
 
     def document(self) -> Any:
-        """Return the constant part: the `body` with the program."""
+        """Return the part that does not change, whose `body` contains the program."""
 
     def logs(self) -> Sequence[Any]:
         """Return the events of each function that has started: run documents, or equivalent
@@ -95,9 +96,9 @@ class Record:
         self._stages: Document | None = None
         self._names: list[str] = []
         self._heard: set[int] = set()
-        """The threads with events in this run; they keep their names."""
-        # The rows of a large program take a while: a page shows its board, and other front ends see
-        # them at the end.
+        """The numbers of threads that have events in this run; their names no longer change."""
+        # The rows of a large program take a while. A page shows its board without them, and other
+        # front ends see them at the end.
         is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
         self.snapshot = job.standing() if is_large else job.snapshot()
         self._said = _still(self.snapshot)
@@ -122,7 +123,7 @@ class Record:
         return str(self._head["run"])
 
     def look(self) -> Document | None:
-        """Return the changes since the last look as a message; None without changes."""
+        """Return the changes since the last look as a message, or None if there are none."""
         with self._lock:
             self.snapshot = self._job.standing()
             before, logged, previews = self._kept.total, len(self._log), dict(self._previews)
@@ -149,13 +150,15 @@ class Record:
             return message
 
     def stages(self) -> Document:
-        """Return the stages of the program, made once."""
+        """Return the stages of the program; they are computed only once."""
         if self._stages is None:
             self._stages = self.program.stages()
         return self._stages
 
     def preview(self) -> None:
-        """Make the texts of values other than numbers; slow objects take a while."""
+        """Create the preview texts of values other than numbers; this takes a while for slow
+        objects.
+        """
         for log in self._job.logs():
             log.preview()
 
@@ -205,7 +208,7 @@ class Record:
         return Writer(self.program.body)
 
     def _state(self) -> Document:
-        """Return the head, and the parts that are small enough to be sent each time."""
+        """Return the head, and the parts that are small enough to be sent with every message."""
         return {
             **self._head,
             "status": str(self.snapshot.status).replace(" ", "-"),
@@ -248,8 +251,9 @@ class Record:
         return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
-        """Return the names of threads; after one exits, another may take over its number in
-        events."""
+        """Return the names of threads by their number in events. After a thread exits, another may
+        take over its number.
+        """
         known: Sequence[str] = next((log.workers for log in self._job.logs()), self._names)
         self._names = [
             self._names[at] if at in self._heard else name for at, name in enumerate(known)
@@ -257,15 +261,18 @@ class Record:
         return self._names
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
-        """Return the counts of repeatedly computed values; of all values, if events are missing."""
+        """Return how often values were computed: only those computed repeatedly, or all values if
+        events are missing.
+        """
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
         counts = {row.number: row.count for row in rows if row.number is not None}
         return made | counts if all_of_them else counts
 
     def _unlogged(self) -> dict[int, str]:
-        """Return the states of operations without events; of several runs, the most certain
-        ones."""
+        """Return the states of operations without events; among several runs, the most certain
+        state counts.
+        """
         found: dict[int, str] = {}
         for log in self._job.logs():
             for number, state in log.unlogged().items():
@@ -273,8 +280,9 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events from number `first` on, by time, or only those before number
-        `most`."""
+        """Return the kept events from number `first` on, sorted by time; if `most` is given, only
+        those before number `most`.
+        """
         rows = self._kept.since(first) if most is None else self._kept.first[first:most]
         return {"kinds": KINDS, **columns_of(sorted(rows, key=itemgetter(0)))}
 
@@ -310,7 +318,7 @@ class Record:
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
-    """Return a snapshot without the time, which changes by itself."""
+    """Return the parts of a snapshot that matter for a message; the elapsed time always changes."""
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
 
 
@@ -321,8 +329,9 @@ _Row = Mapping[str, Any]
 
 
 class Writer:
-    """Writes files with a common beginning, which is encoded and deflated once.  One thread at a
-    time may use it."""
+    """Writes files that share a beginning, which is encoded and deflated only once. Only one thread
+    at a time may use it.
+    """
 
     def __init__(self, beginning: _Row) -> None:
         """`beginning` is the part of the body that all files share."""
@@ -377,8 +386,9 @@ def column(items: Sequence[Any]) -> Any:
 def _table(rows: Sequence[_Row], lines: Sequence[str]) -> dict[str, Any]:
     """Convert rows whose `id` is their position to columns.
 
-    A field that some rows lack lists the positions of the others.  Texts that are in `lines`, the
-    program's own, at the locations of their rows, are omitted.
+    For a field that some rows lack, the column also lists the positions of the rows that have it. A
+    row's text is omitted if it equals the text in `lines`, the program's source, at the row's
+    location.
     """
     columns = {}
     for name in dict.fromkeys(name for keys in {tuple(row) for row in rows} for name in keys):

@@ -1,6 +1,6 @@
 """Programs of the compiler on hosts of the runtime, as the notebook sees them.
 
-Importing this module loads the compiler; the session does so for the first cell.
+Importing this module loads the compiler; the session imports it for the first cell.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ if TYPE_CHECKING:
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
 MAX_SOURCE = 4_000_000
-"""Pages have only the beginning of a longer text."""
+"""The maximum length of a source in characters; pages get only the beginning of a longer one."""
 LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once why the first cell takes a while; on standard output, because it is not an error."""
+    """Say once why the first cell takes a while. This goes to standard output because it is not an
+    error.
+    """
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
@@ -54,7 +56,7 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
     """Return the event loop of the notebook, on whose thread cells run.
 
     Raises:
-        TfrtError: if there is none, as in a terminal.
+        TfrtError: if no event loop runs here, as in a terminal.
     """
     try:
         return asyncio.get_running_loop()
@@ -72,7 +74,9 @@ class PageProgram:
 
     @cached_property
     def body(self) -> Mapping[str, Any]:
-        """`program`, `layout` and `source` of a run document; made for the first page."""
+        """`program`, `layout`, and `source` of a run document, computed when the first page needs
+        them.
+        """
         data = self.document.data
         with collector_paused():
             placed = layout(data, grouped=True)
@@ -100,18 +104,19 @@ class PageProgram:
         for row in data["values"] if self.program._labels or self.program.text else ():
             depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
             known = outermost.setdefault((row["function"], row["name"]), depth)
-            # In BEF, a region takes the values that it uses as arguments; in the source these are
-            # outer values.
+            # In BEF, a region takes the values that it uses as arguments; in the source, those are
+            # values of the enclosing region.
             if row["name"] and (depth <= known or row["id"] not in inner):
                 found.append(row)
         return found
 
     def stages(self) -> dict[str, Any]:
-        """Return `stages` of a run document: the program at the stages of its compilation, or the
+        """Return `stages` of a run document: the program at each stage of its compilation, or the
         `problem`.
 
-        Making them takes as long as compiling the program."""
-        # Here, because the stages of most programs are never requested.
+        This takes as long as compiling the program.
+        """
+        # Imported here because the stages of most programs are never requested.
         from tfrt_nb.documents.stages import stages
 
         try:
@@ -125,9 +130,10 @@ class PageProgram:
 
 
 class NotebookHost:
-    """A HostContext, as the notebook uses it. Tests replace it.
+    """A HostContext, as the notebook uses it. Tests replace this class.
 
-    For a user's host, it is a shared context: it lives as long as the host, and does not close it.
+    For a user's host, the object is a shared context of that host: it lives as long as the host,
+    and never closes it.
     """
 
     def __init__(
@@ -138,7 +144,7 @@ class NotebookHost:
     ) -> None:
         """
         Args:
-            work_queue: that of a host to open, or a user's host.
+            work_queue: the work queue of a host to open, or a user's host.
             check_references: whether compiled programs that start now are checked.
             loop: the event loop of `async def` kernels; None means the host's own loop.
         """
@@ -171,7 +177,7 @@ class NotebookHost:
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
         """Load a program with the current kernels, including those of the notebook.
 
-        Its operations last `slow` times as long.
+        Its operations take `slow` times as long.
 
         Raises:
             TfrtError: if it uses unknown kernels.
@@ -200,13 +206,15 @@ class LoadedProgram:
         note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`objects` are those of compiled functions; `note` is called with their runs.
+        """`objects` are the objects of compiled functions; `note` is called with each run of a
+        compiled function.
 
-        Operations of host functions last `slow` times as long.
+        Operations of host functions take `slow` times as long.
         """
         self._slow = slow
         self._host, self._program, self._objects, self._note = host, program, objects, note
-        # Loaded now, so that an unknown kernel is an error of the program instead of its run.
+        # Load the program now, so that an unknown kernel is an error of the program, not of its
+        # run.
         self._executable = program.load(watched=True)
         self._is_compiled = {one.name: one.is_compiled for one in program.functions}
 
@@ -221,7 +229,7 @@ class LoadedProgram:
         """Start a function.  `output` receives each piece of printed text, on any thread.
 
         Raises:
-            TfrtError: if it takes other arguments.
+            TfrtError: if `arguments` do not match the function's parameters.
         """
         objects = self._objects if self._is_compiled[function] else None
         if objects is not None:
@@ -268,7 +276,7 @@ class SteppedProgram:
 
 
 class TracedRun:
-    """An Execution with the names of its values in the program's source.
+    """An Execution whose values have their names in the program's source.
 
     One thread at a time may read the values.
     """
@@ -286,7 +294,7 @@ class TracedRun:
         self._signature = next(one for one in page.program.functions if one.name == name)
         self._objects = objects
         self._left_over: tuple[Diagnostic, ...] | None = None
-        # The user may keep the results, which outlive the run.
+        # The user may keep the results, so they outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[int, str] = {}
 
@@ -295,13 +303,14 @@ class TracedRun:
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run an operation, after the others that it needs, or with None all remaining ones of a
-        stepped run."""
+        """Run `operation` of a stepped run, after the operations that it needs if `until`; None
+        runs all remaining operations.
+        """
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         reported = self._execution.diagnostics
-        # For a failed run, each failed location, even if no operation awaits it.
+        # A failed run reports each failure, even if no operation awaits the failed value.
         failures = self._execution.request.failures if reported else ()
         others = [one for one in failures if one not in reported]
         return [*reported, *others, *(self._left_over or ())]
@@ -312,7 +321,7 @@ class TracedRun:
         return self._execution.is_stuck
 
     def waiting_for(self) -> Sequence[Diagnostic]:
-        """Return notes on the values that the run awaits from threads and event loops."""
+        """Return notes about the values that the run awaits from threads and event loops."""
         return self._execution.waiting_for()
 
     def wait(self, timeout: float) -> bool:
@@ -326,7 +335,7 @@ class TracedRun:
 
     @property
     def runs_on(self) -> bool:
-        """Whether a part of it still runs although it was stopped."""
+        """Whether a part of the run is still running although the run was stopped."""
         return self._execution.request.is_cancelled and not self.wait(0)
 
     def cancel(self) -> None:
@@ -342,7 +351,8 @@ class TracedRun:
                 continue
             # A token's state already says that it is available.
             is_shown = state in SHOWN and not (state is State.AVAILABLE and type_ == TOKEN)
-            if is_shown and place not in self._texts:  # made once: a tensor's takes a while
+            # Created once, because a tensor's text takes a while.
+            if is_shown and place not in self._texts:
                 self._texts[place] = preview_of(value)
             found.append(Row(name, label(type_), state, self._texts.get(place, ""), is_result=True))
         return found
@@ -364,7 +374,7 @@ class TracedRun:
         if self._signature.is_compiled:
             return self._of_compiled()
         functions = self.events.program.data["functions"]
-        # Workers set it; a constant is available without a call.
+        # Workers add to `seen`; a constant is available without a call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
         reached = {row["function"] for row in self.page.named_values if row["id"] in made}
@@ -390,8 +400,9 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """Return the recorded values of a compiled function; without results, whether it
-        returned."""
+        """Return the recorded values of a compiled function; if it has no results, add a row that
+        says whether it returned.
+        """
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
@@ -418,7 +429,7 @@ class TracedRun:
         return Row("return", "", state, text)
 
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
-        """Return a value of the program's document."""
+        """Return the row of a value in the program's document."""
         data = self.events.program.data
         row = data["values"][number]
         if (outside := row.get("parent")) is not None:  # an argument of a `tfrt.jit`
@@ -426,7 +437,7 @@ class TracedRun:
         seen = self.events.seen.get(number)
         if seen is not None:
             state = State(seen.state)
-        else:  # without an event, an argument of a compiled function may have arrived
+        else:  # even without an event, an argument of a compiled function may be available
             box = self.events.boxes.get(number)
             state = State.UNAVAILABLE if box is None else self._state(box)
         maker = row["op"]
@@ -437,7 +448,7 @@ class TracedRun:
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
-            # Its kernel, or that of a value that it depends on, had started.
+            # The kernel of this value, or of a value that it depends on, had started.
             state = State.CANCELLED
         text = shown if state in SHOWN and type_ != TOKEN else ""
         timed: dict[str, Any] = {}
@@ -463,7 +474,7 @@ class TracedRun:
 
 
 class SteppedRun(TracedRun):
-    """A run of a stepper, whose thread runs the kernels."""
+    """A stepped run; the stepper's thread runs the kernels."""
 
     def __init__(self, page: PageProgram, stepper: Stepper) -> None:
         events = RunDocument(page.program, stepper.execution, page.document)

@@ -1,7 +1,7 @@
 """A run at one moment, as a value.
 
-Snapshots are immutable: they are taken from the runtime's views, compared with the previous one,
-sent, drawn, and stored.  Times are nanoseconds since the first one in the row's function.
+Snapshots are immutable. They are taken from the runtime's views, compared with the previous
+snapshot, sent, drawn, and stored. Times are nanoseconds since the first time in the row's function.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ class State(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     UNRECORDED = "unrecorded"
-    """The state of a value of compiled code that may or may not have been made: no event says
-    which."""
+    """The state of a value of compiled code that may or may not have been computed, because no
+    event was recorded for it.
+    """
 
 
 class Status(StrEnum):
@@ -45,8 +46,8 @@ UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 class Row:
     """A value at one moment, as one line of a board: a result of a function, or one of its named values.
 
-    `count` says how often the value was computed: in a loop's body, the row shows the last value.
-    `number` is the value's number in the program's document.
+    `count` is the number of times that the value was computed; in a loop's body, the row shows the
+    last value. `number` is the value's number in the program's document.
     """
 
     name: str
@@ -108,7 +109,8 @@ class Snapshot:
 def ended(section: Section, status: Status) -> Section:
     """Return the final section.
 
-    Unresolved values will never be resolved: they were stopped, or are in a branch not taken.
+    Unresolved values will never be resolved, because the run was stopped or they are in a branch
+    that was not taken.
     """
     left = State.CANCELLED if status in STOPPED else State.SKIPPED
     rows = tuple(
@@ -137,7 +139,7 @@ def decided(rows: Sequence[Row]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """Return the names of awaited or stopped values that have rows."""
+    """Return the names of the values with rows that are still awaited or were stopped."""
     missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
     return [row.name for row in _counted(section) if row.state in missing]
 
