@@ -1,4 +1,6 @@
-"""Who looks at the output of a cell.  Apart from `display`, because `%load_ext` loads no runtime."""
+"""Who views the output of a cell. Separate from `display` because `%load_ext` must not load the
+runtime.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +17,24 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 class Where(Enum):
-    """Who looks at an output."""
+    """The viewer of an output."""
 
     PAGE = auto()
     """A page with our extension."""
     WIDGET = auto()
     """Another page, which may draw widgets."""
     FILE = auto()
-    """No page: a program fills in the notebook, or prints it."""
+    """No page: a program executes the notebook or prints it."""
 
 
 @cache
 def has_widgets() -> bool:
-    """Return whether widgets can be made."""
+    """Return whether widgets can be created."""
     return all(find_spec(name) is not None for name in ("anywidget", "ipywidgets"))
 
 
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Return who views the output of the running cell; sends a request to a page that is not known
-    yet.
-    """
+    """Return who views the output of the running cell; ask a page that is not known yet."""
     live = session.settings.live
     if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
         # JupyterLite's pages need no widgets: a site with this kernel has our extension, too.

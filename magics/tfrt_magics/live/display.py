@@ -1,4 +1,4 @@
-"""Displayed objects: which are live, and by which path their output reaches its readers.
+"""Decide which displayed objects are live, and how their output reaches its readers.
 
 A page with our extension gets a run document, which it keeps live.  Any other page gets widgets while something is
 unresolved.  Without a page, as in nbclient, HTML and text are replaced under their display id.
@@ -28,7 +28,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
-"""Methods by which an object formats itself; such an object is left to IPython."""
+"""Methods with which an object formats itself; such objects are left to IPython."""
 
 
 class Displays:
@@ -38,7 +38,9 @@ class Displays:
         self._shell, self._session, self._runs = shell, session, runs
 
     def show(self, thing: object) -> bool:
-        """Show `thing` live; False if it is not ours, or nothing in it will change."""
+        """Show `thing` live; return False if it is not one of our objects, or nothing in it will
+        change.
+        """
         if isinstance(thing, CellRun):
             return self._show_cell_run(thing)
         if not is_ours(thing) or self._session.settings.live == "never":
@@ -64,18 +66,21 @@ class Displays:
         return True
 
     def show_now(self, run: Execution) -> None:
-        """Show a run that has just started, and may be over."""
+        """Show a run that has just started, and may already be over."""
         if not self.show(run) and self._session.settings.live != "never":
             Slot(self._shell, self.bundle(run) or {})
 
     def bundle(self, thing: object) -> Bundle | None:
-        """Return the display data of `thing` at this moment; None if it is not ours."""
+        """Return the display data of `thing` at this moment, or None if it is not one of our
+        objects.
+        """
         if isinstance(thing, CellRun):
             return thing.board.bundle() if thing.board else table_bundle(thing.snapshot())
         if not is_ours(thing):
             return None
         if is_run(thing):
-            # Nothing keeps it live: without a run document, no page waits for the end.
+            # Nothing keeps this output live. Without a run document, no page waits for the end of
+            # the run.
             over = thing.is_done
             return board_of(thing, self._runs.channel).bundle() if over else standing_bundle(thing)
         if parts := parts_of(thing, self._name_of(thing)):
@@ -83,7 +88,7 @@ class Displays:
         return None
 
     def _over(self) -> Document:
-        """Return the head of a document of values that nothing keeps live."""
+        """Return the head of a document whose values nothing keeps live."""
         return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
 
     def _show_cell_run(self, run: CellRun) -> bool:
@@ -114,7 +119,7 @@ def show_in_widget(
     parts: Sequence[tuple[str, object]], bundle_of: Callable[[Sequence[Line]], Bundle]
 ) -> None:
     """Show values in a page without our extension."""
-    # Here and below, because a page with our extension needs no ipywidgets.
+    # Imported here and below because a page with our extension needs no ipywidgets.
     from tfrt_magics.live.widgets import ValuesWidget, show_until_over
 
     widget = ValuesWidget(parts)
@@ -122,7 +127,7 @@ def show_in_widget(
 
 
 def show_run_in_widget(run: Execution) -> None:
-    """Show a run of Python in a page without our extension."""
+    """Show a run that Python started in a page without our extension."""
     from tfrt_magics.live.widgets import show_until_over, widget_of_run
 
     widget = widget_of_run(run)

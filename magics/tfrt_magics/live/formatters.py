@@ -1,6 +1,7 @@
-"""Formatters of IPython that show live what this package shows live, and everything else as before.
+"""IPython formatters that show our objects live, and everything else as before.
 
-Apart from `display`, because `%load_ext` loads no runtime: until something else has loaded it, no object is ours.
+Separate from `display` because `%load_ext` must not load the runtime. Until something else has
+loaded it, none of our objects can exist.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from tfrt_magics.live.display import Displays
 
 VALUES = "tfrt_runtime.host.values.async_value"
-"""The module of the class that every object of ours is an instance of, or holds."""
+"""The module of the class of which each of our objects is an instance, or holds one."""
 
 
 def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callable[[], None]:
-    """Show our objects live from now on; return what undoes that."""
+    """Show our objects live from now on; return a function that undoes that."""
     made: list[Displays] = []
 
     def displays() -> Displays | None:
@@ -60,8 +61,8 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """Return `formatter` with everything that users have registered, or will register, with the one
-    before.
+    """Return `formatter`, sharing everything that users have registered, or will register, with the
+    formatter `before`.
     """
     for name in ("singleton_printers", "type_printers", "deferred_printers"):
         setattr(formatter, name, getattr(before, name))

@@ -1,7 +1,7 @@
 """Values as lines: pure functions from an AsyncValue, or a container of AsyncValues, to the text of each.
 
-A line is a chip, `● answer = 42 : i32`.  Its shape and, unless the value is available, a word show the state, so that
-no reader depends on the color.
+A line is a chip, `● answer = 42 : i32`.  The state is shown by its shape and, unless the value is
+available, by a word, so that no reader depends on the color.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MARKS = {
     **{str(state): STATES[state] for state in State},
     BROKEN: Mark("✕", STATES[State.ERROR].colour, STATES[State.ERROR].ansi),
 }
-"""How each state looks."""
+"""The shape and colors of each state."""
 MAX_PARTS = 10_000
-"""The number of parts of a container that have lines."""
+"""The maximum number of a container's parts that have lines."""
 MAX_BEFORE = 1_000
-"""The number of first parts among which an AsyncValue makes a container live."""
+"""A container is live only if an AsyncValue is among this many first parts."""
 MAX_DEPTH = 4
 MAX_LINES = 200
-"""The number of lines in HTML and in text; the others are counted."""
+"""The maximum number of lines in HTML and in text; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Line:
 
     `state` is unavailable, available, error, cancelled, or broken (nothing can resolve it anymore).  `text` is the
     value's preview, `error` its error message, and `place` the location of the error; each, like `type`, is "" if
-    unknown.  `elapsed` is the time in seconds that its reader has waited for it, if known.  `picture` is the `data:`
-    address of a tensor's heat map, otherwise "".
+    unknown.  `elapsed` is the time in seconds that its reader waited for it, if known.  `picture`
+    is the `data:` address of a tensor's heat map, otherwise "".
     """
 
     name: str
@@ -65,7 +65,7 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
     if not isinstance(value, AsyncValue):
         return Line(name, str(State.AVAILABLE), text_of(value, repr))
     kind = label(value.type)
-    if not value.done():  # asked once: the value may be resolved meanwhile
+    if not value.done():  # checked only once, because the value may be resolved meanwhile
         return Line(name, str(State.UNAVAILABLE), type=kind)
     problem = value.exception(0)
     if problem is None:
@@ -80,7 +80,7 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
         )
     found = problem.diagnostics[0]
     endings = {Ending.CANCELLED: str(State.CANCELLED), Ending.BROKEN: BROKEN}
-    # Python says where a line of its own failed in the first note.
+    # For an exception in Python code, the first note says where it was raised.
     notes = [one.message for one in found.notes[:1] if found.cause is not None]
     place = str(found.location or "") or "".join(notes)
     state = endings.get(found.ending, str(State.ERROR))
@@ -90,8 +90,9 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
     """Return the parts of a displayed object with their names; empty if no AsyncValue is among them.
 
-    A value is one part, called `name`.  A run has its results, a container its items, which may be containers
-    themselves: `[3]`, `['north']`, `.field`.
+    A value is a single part, called `name`. The parts of a run are its results. Those of a
+    container are its items, such as `[3]`, `['north']`, or `.field`, which may be containers
+    themselves.
     """
     if isinstance(thing, AsyncValue):
         return [(name, thing)]
@@ -143,7 +144,7 @@ def _attribute(thing: object, name: str) -> object:
 
 
 def as_json(line: Line) -> dict[str, Json]:
-    """Return the line as documents have it, without empty fields."""
+    """Return the line in the format of documents, without empty fields."""
     return {
         name: part for name in Line.__slots__ if (part := getattr(line, name)) not in ("", None)
     }

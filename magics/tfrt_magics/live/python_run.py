@@ -1,9 +1,10 @@
 """A run that Python started, as a board.
 
-A run that is watched from its start (see `watching`) has all that the board of a cell has.  Any other run is watched
-from the moment when it is shown; one that is over by then has only its results.
+A run that is watched from its start (see `watching`) shows everything that the board of a cell
+shows.  Any other run is watched from the moment when it is shown; one that is over by then has only
+its results.
 
-A batch has a row for each call, or for many calls that follow each other.
+A batch has with a row for each call, or for many consecutive calls.
 """
 
 from __future__ import annotations
@@ -38,23 +39,25 @@ if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
 
 MAX_ROWS = 1_000
-"""The largest number of calls that have a row each."""
+"""The maximum number of calls for which each call has its own row."""
 FOLDED_ROWS = 100
-"""The largest number of rows of more calls."""
+"""The maximum number of rows if there are more calls than `MAX_ROWS`."""
 MAX_LOOKS = 20_000
-"""The largest number of calls that a look at a running batch asks about: others have their turn later."""
+"""The maximum number of calls that one look at a running batch checks; later looks check the
+others.
+"""
 COST_FACTOR = 60
-"""A look may take this part of the time until the next one."""
+"""The time until the next look is at least this many times what a look costs."""
 MAX_NAMED = 3
-"""How many failed calls the note names."""
+"""The maximum number of failed calls that the note names."""
 
 
 class BatchRun:
-    """A Batch, as a record follows it, and its events: each call starts, and is available or an
-    error.
+    """A Batch as a record follows it, with its events: each call starts, and becomes available or
+    an error.
 
-    The states of all calls are read at once, so that no AsyncValue is created for a call that has
-    no row.
+    The states of calls are read directly from the batch, so that no AsyncValue is created for a
+    call that has no row.
     """
 
     pause = 0.1
@@ -82,11 +85,11 @@ class BatchRun:
         """The calls that were unavailable at the last look."""
         self._failed: list[int] = []
         self._over, self._wrong = [0] * len(names), [0] * len(names)
-        """How many calls of each row are over, and how many of them are errors."""
+        """For each row, the number of calls that are over, and the number of those that failed."""
         self._new: list[Event] = []
         self.previews: dict[int, str] = {}
         self.pictures: dict[int, Any] = {}
-        """None: a call's results are shown as text."""
+        """Always empty, because a call's results are shown as text."""
         self._latest = Snapshot(Status.RUNNING, (Section(name, Status.RUNNING, ()),))
         place = {"line": 0, "column": 0, "end_line": 0, "end_column": 0, "function": 0}
         inside: dict[str, Any] = {"parent": None, "region": 0, "regions": [], "operands": []}
@@ -141,7 +144,7 @@ class BatchRun:
         return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
 
     def _look(self, batch: Batch, now: int, most: int) -> None:
-        """Look at no more than `most` calls, and note what is new in their rows."""
+        """Check at most `most` calls, and record what has changed in their rows."""
         changed = set()
         for _ in range(min(most, len(self._waiting))):
             call = self._waiting.popleft()
@@ -192,10 +195,10 @@ class BatchRun:
         return new
 
     def preview(self) -> None:
-        """Do nothing, because the texts are made as the calls finish."""
+        """Do nothing, because the texts are created as the calls finish."""
 
     def states(self) -> Mapping[int, tuple[str, int | None]]:
-        """Return nothing, because events have all states."""
+        """Return an empty mapping, because the events contain all states."""
         return {}
 
     counts = unlogged = states
@@ -208,7 +211,7 @@ class BatchRun:
             batch.cancel(note)
 
     def forget(self) -> None:
-        """Do nothing: the run holds the batch until the batch has finished."""
+        """Do nothing, because this run holds the batch only until it has finished."""
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
@@ -222,7 +225,7 @@ MAX_PAUSE_SECONDS = 0.5
 
 
 class PythonRun:
-    """An Execution, as a record follows it; kept alive until it is over."""
+    """An Execution as a record follows it; the Execution is kept alive until it is over."""
 
     pause = INTERVAL_SECONDS
     """Seconds between two looks while something happens."""
@@ -262,7 +265,8 @@ class PythonRun:
         if self._traced is None or (run := self._run) is None:
             return self.snapshot()
         printed = snapshot_of(run)
-        if printed.status in OVER:  # as is a cancelled run, even while a kernel of it still runs
+        # A cancelled run is over, too, even while one of its kernels still runs.
+        if printed.status in OVER:
             return self.snapshot()
         elapsed = time.monotonic_ns() - self._start
         return replace(printed, sections=self._latest.sections, elapsed_ns=elapsed)
@@ -281,13 +285,15 @@ class PythonRun:
             run.cancel(note)
 
     def forget(self) -> None:
-        """Stop holding values and events once the run is over; what it shows stays."""
+        """Release values and events once the run is over; what the board shows remains."""
         self._traced = None
 
 
 def _traced(run: Execution) -> TracedRun | None:
-    """Return the run with its events, which are logged from now on; None if they cannot be."""
-    # Here, because a board of results needs no compiler.
+    """Return the run with its events, which are logged from now on, or None if they cannot be
+    logged.
+    """
+    # Imported here because a board of results needs no compiler.
     from tfrt_magics.bridge.runtime import PageProgram, TracedRun
     from tfrt_nb.documents.run import RunDocument
 
@@ -307,7 +313,7 @@ def _traced(run: Execution) -> TracedRun | None:
 
 
 class LiveExecution(LiveRecord):
-    """A board of an Execution, at which the pump looks less and less often while nothing happens."""
+    """The board of an Execution. The pump looks at it less and less often while nothing happens."""
 
     def __init__(self, run: Execution, channel: Publisher) -> None:
         self._followed = BatchRun(run) if isinstance(run, Batch) else PythonRun(run)
@@ -328,7 +334,7 @@ class LiveExecution(LiveRecord):
         self.watch(run, pump)
 
     def watch(self, run: Execution, pump: Pump) -> None:
-        """Let `pump` look at the run again and again, and at once when it is over."""
+        """Let `pump` look at the run repeatedly, and immediately when it is over."""
         if self._is_watched:
             return
         self._is_watched = True
@@ -340,7 +346,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # Perhaps no cell ever waits for it: in a page, it continues between cells.
+            # It may be that no cell ever waits for the run. In a page, it continues between cells.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)
@@ -370,7 +376,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """Return the board of a run: always the same one, because only one can read the events."""
+    """Return the board of a run. A run has only one board, because only one can read its events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)

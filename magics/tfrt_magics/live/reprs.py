@@ -16,8 +16,8 @@ MAX_NOTES = 10
 
 
 def run_html(run: Execution) -> str:
-    """Return the static board of a run: a row for each result, what was printed, and why it
-    failed.
+    """Return the static board of a run: a row for each result, the printed text, and the reasons
+    why it failed.
     """
     return page(snapshot_of(run))
 
@@ -51,7 +51,7 @@ def _status_of(run: Execution) -> Status:
 
 
 def _row(name: str, value: AsyncValue) -> Row:
-    # Read once: the value may be resolved meanwhile.
+    # Read the state only once, because the value may be resolved meanwhile.
     state = State(value.state)
     text = preview_of(value) if state in (State.AVAILABLE, State.ERROR) else ""
     if state is State.ERROR and value.cancelled():

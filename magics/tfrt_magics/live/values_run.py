@@ -1,7 +1,8 @@
-"""Displayed values as a small run document, on the path that runs of `%%tfrt` take.
+"""Displayed values as a small run document, published like runs of `%%tfrt`.
 
-A page with our extension draws it as chips, keeps it alive over a reload, and writes its end into the file; every other
-page, and a file that no page shows, gets the same as HTML and text under a display id.
+A page with our extension draws the document as chips, keeps it live across a reload, and writes its
+final state to the file. Every other page, and a file that no page shows, gets the same content as
+HTML and text under a display id.
 
 `Lines` are the lines of a display as they change: threads mark values, and the pump collects the marked ones.
 """
@@ -31,8 +32,8 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class Lines:
     """The current lines of some parts, each of which is an AsyncValue or any other object.
 
-    Keeps no object alive: it holds a reference that is not a promise to each unresolved value, and the line of each
-    resolved one.
+    Keeps no object alive. For each unresolved value it holds a reference that does not count as a
+    promise; for each resolved one it holds only the line.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
@@ -55,7 +56,8 @@ class Lines:
     def follow(self, parts: Sequence[tuple[str, object]], changed: Callable[[], None]) -> None:
         """Call `changed` whenever one of the `parts` is resolved, on the thread that resolves it.
 
-        `changed` must be cheap, because it may run in a destructor.  It is never called after this object has died.
+        `changed` must be cheap, because it may run in a destructor.  It is never called after this
+        object has been destroyed.
         """
         this = weakref.ref(self)
         for place in [*self._came]:
@@ -64,32 +66,34 @@ class Lines:
             value.and_then(partial(_mark, this, place, changed))
 
     def take(self) -> dict[int, Line]:
-        """Return the lines that have changed since the last call, by place; for one thread at a time."""
+        """Return the lines that have changed since the last call, by place. Only one thread at a
+        time may call this.
+        """
         new: dict[int, Line] = {}
         while self._marked:
             place = self._marked.popleft()
             if (value := self._came.get(place)) is not None:
                 new[place] = line_of(self.now[place].name, value, time.monotonic() - self._start)
                 self.now[place] = new[place]
-                del self._came[place]  # last: a reader that sees `is_over` sees every line
+                del self._came[place]  # last, so that a reader that sees `is_over` sees every line
         return new
 
 
 def _mark(this: weakref.ref[Lines], place: int, changed: Callable[[], None]) -> None:
-    """Mark a value on the thread that resolves it: no lock, and nothing that takes long."""
+    """Mark a value on the thread that resolves it, without a lock or anything else that takes long."""
     if (lines := this()) is not None:
         lines._marked.append(place)
         changed()
 
 
 class LiveValues:
-    """An output with lines that are live: the pump takes a look whenever one of its values is resolved."""
+    """An output with live lines. The pump looks at it whenever one of its values is resolved."""
 
     def __init__(
         self, parts: Sequence[tuple[str, object]], runs: LiveRuns, *, is_page: bool
     ) -> None:
-        """Show `parts`. With `is_page`, our page shows them, and gets each change in a message;
-        otherwise the output is replaced.
+        """Show `parts`. If `is_page`, a page with our extension shows them and gets each change in
+        a message; otherwise, each change replaces the output.
         """
         self.id, self.began, self.over = uuid.uuid4().hex, time.time(), threading.Event()
         self._head = {"run": self.id, **runs.place}
@@ -106,11 +110,13 @@ class LiveValues:
     def show(
         self, parts: Sequence[tuple[str, object]], shell: InteractiveShell, pump: Pump
     ) -> None:
-        """Publish the output in the cell that runs, and follow its values; on the main thread."""
+        """Publish the output in the running cell, and follow its values. Call it on the main
+        thread.
+        """
         pump.start()
         self._runs.hold(self, len(parts))
         self._slot = Slot(shell, self.bundle(), self.id)
-        this = weakref.ref(self)  # a value that never comes keeps no output alive
+        this = weakref.ref(self)  # a value that is never resolved must not keep the output alive
 
         def changed() -> None:
             if (one := this()) is not None:
@@ -141,7 +147,7 @@ class LiveValues:
         return {**self._head, "status": status, "elapsed": time.perf_counter_ns() - self._start}
 
     def since(self, event: int) -> Document:
-        """Return all lines that are resolved, whatever part of them the page has."""
+        """Return the lines of all resolved values, even those that the page already has."""
         head = self.without_events()
         decided = (
             (n, one) for n, one in enumerate(self._lines.now) if one.state != State.UNAVAILABLE
@@ -161,7 +167,7 @@ def _by_place(lines: Mapping[int, Line]) -> dict[str, Json]:
 
 
 def values_bundle(lines: Sequence[Line], head: Document) -> Bundle:
-    """Return the display data of lines as they are: a run document, HTML, and text."""
+    """Return the display data of lines in their current state: a run document, HTML, and text."""
     body = Writer({}).written({"lines": [as_json(line) for line in lines]})
     return {
         RUN_MIME: {"version": 2, **head, **body},

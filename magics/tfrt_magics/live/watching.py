@@ -1,7 +1,8 @@
-"""Which runs of Python a notebook will show: their events are logged from the start.
+"""Find out which runs that Python starts a notebook will show, and log their events from the start.
 
-A run that is never shown has no log to pay for.  So the calls whose value the cell displays are found in its syntax
-before it runs, and a run that starts at one of them, or in a block of `tfrt.board()`, is watched.
+A run that is never shown must not pay for a log. Therefore the calls whose values a cell displays
+are found in its syntax tree before it runs. A run that starts at one of these calls, or in a block
+of `tfrt.board()`, is watched.
 """
 
 from __future__ import annotations
@@ -23,17 +24,22 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.execution import Execution
 
 MAX_BOARDS = 20
-"""The number of runs of a cell, and of a block, that are watched."""
+"""The maximum number of runs of a cell, and of a block, that are watched."""
 MAX_LOOKS = 1_000
-"""The number of runs of a cell that are compared with the calls whose value it displays."""
+"""The maximum number of runs of a cell that are compared with the calls whose values it displays.
+"""
 
 Place = tuple[int, int, int | None, int | None]
-"""First line and column, last line and column, counted from 1; the last column is one past the end."""
+"""The first line and column and the last line and column, counted from 1; the last column is one
+past the end.
+"""
 
 
 def shown_calls(cell: ast.Module) -> set[Place]:
-    """Return the places of the calls whose values a cell displays: on its last line, or in the
-    assignment of a variable there.
+    """Return the places of the calls whose values a cell displays.
+
+    They are in its last expression, in calls of `display`, or in the assignment of a variable that
+    is displayed there.
     """
     calls = (one for one in ast.walk(cell) if isinstance(one, ast.Call))
     shown = (one.args for one in calls if getattr(one.func, "id", "") == "display")
@@ -55,7 +61,7 @@ def shown_calls(cell: ast.Module) -> set[Place]:
 
 
 class Block:
-    """A block of `tfrt.board()`: its runs so far."""
+    """A block of `tfrt.board()`, with the number of its runs so far."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -65,7 +71,7 @@ _block: ContextVar[Block | None] = ContextVar("tfrt_board", default=None)
 
 
 class Follower:
-    """A run that will be shown: see `hooks.Follower`."""
+    """Follows a run that will be shown; see `hooks.Follower`."""
 
     def __init__(self, show: Callable[[Execution], object]) -> None:
         """`show` is called with the run once it has started."""
@@ -80,8 +86,9 @@ class Follower:
 
 
 def _late(value: object) -> object:
-    """Return the argument if it may be resolved later, as a reference that does not promise to
-    resolve it."""
+    """Return an argument that may be resolved later, as a reference that does not count as a
+    promise; None for any other argument.
+    """
     waiter = getattr(value, "for_waiter", None)
     return waiter() if waiter else value if isinstance(value, Future) else None
 
@@ -134,7 +141,7 @@ class Watching:
 
 
 def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
-    """Watch runs that `shell` will show from now on; return what undoes that."""
+    """Watch the runs that `shell` will show from now on; return a function that undoes that."""
     watching = Watching(shell, displays)
     shell.ast_transformers.append(watching)
     HOOKS.follower, HOOKS.board = watching.follower, watching.board

@@ -1,8 +1,9 @@
-"""Values and runs as widgets (anywidget): for pages without our extension, and for who composes with ipywidgets.
+"""Values and runs as widgets (anywidget), for pages without our extension and for users who combine
+them with ipywidgets.
 
-A widget follows its values on the one thread that feeds all of them, which sleeps while nothing changes; observers are
-called there.  A page only shows: what it sets is set back.  A widget that is closed takes its layout with it, which
-ipywidgets would keep for good.
+A single thread updates all widgets and calls their observers; it sleeps while nothing changes. A
+page only shows the state, and whatever it sets is set back. Closing a widget also closes its
+layout, which ipywidgets would otherwise keep forever.
 """
 
 from __future__ import annotations
@@ -46,21 +47,24 @@ except ImportError as missing:
     ) from missing
 
 MAX_TEXT = 10_000
-"""Longer strings are not sent to pages as the trait `value`."""
+"""The maximum length of a string that is sent to pages as the trait `value`."""
 MAX_EXACT = 2**53
-"""A page has numbers of 64 bits: larger ones would be others there."""
+"""The largest integer that is sent to pages, whose 64-bit floats cannot represent all larger ones.
+"""
 KEPT = 1_000
-"""The number of widgets with outputs that cannot be replaced that stay open after their values are resolved."""
+"""The number of widgets that stay open after their values are resolved, because their outputs
+cannot be replaced.
+"""
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 HERE = Path(__file__).parent
 FEED = Pump()
-"""The thread that feeds widgets.  One for all sessions: a widget needs no `%load_ext`."""
+"""The thread that updates widgets. All sessions share it, because a widget needs no `%load_ext`."""
 
 
 @cache
 def module_text(name: str) -> str:
-    """Return the page's module for a kind of widget: in a wheel, as it was built; in a checkout,
-    joined from its sources.
+    """Return the module that a page loads for a kind of widget. A wheel contains it; in a checkout,
+    it is joined from its sources.
     """
     entry, bundler = HERE / "static" / f"{name}.js", HERE.parents[1] / "tfrt_pages.py"
     if not bundler.exists():
@@ -83,9 +87,11 @@ def _for_page(value: object, _: object) -> object:
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """The base of all widgets here: the traits for the state of one value, or of several together.
+    """The base of all widgets here, with traits for the state of one value or of several values
+    together.
 
-    `value` is a number or a string, else None; of several, the tuple of them once all are available.
+    `value` is a number or a string, or else None. For several values, it is a tuple once all are
+    available.
     """
 
     state = traitlets.Unicode(str(State.UNAVAILABLE)).tag(sync=True)
@@ -101,11 +107,12 @@ class LiveWidget(anywidget.AnyWidget):
 
     def __init__(self, **traits: Any) -> None:
         self.over = threading.Event()
-        """Set once nothing will change anymore."""
+        """Set once nothing in the widget will change anymore."""
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
-        """Held while something is sent, so that one thread does it at a time, in order."""
-        # Not in the page, whose layout removes what `render` sets.  Chips and boards have no width of their own.
+        """Held while something is sent, so that only one thread sends at a time, in order."""
+        # Set here and not in the page, whose layout would remove what `render` sets. Chips and
+        # boards have no width of their own.
         traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
 
@@ -114,7 +121,9 @@ class LiveWidget(anywidget.AnyWidget):
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what a page has set; the traits that show a value are set back there."""
+        """Accept what a page has set, except for traits that show a value, which are sent back
+        unchanged.
+        """
         shown = self._shown & sync_data.keys()
         super().set_state({name: each for name, each in sync_data.items() if name not in shown})
         if shown:
@@ -128,7 +137,9 @@ class LiveWidget(anywidget.AnyWidget):
             layout.close()
 
     def call_at_end(self, action: Callable[[], None]) -> None:
-        """Call `action` after the last change was sent: on the thread that feeds, or now."""
+        """Call `action` after the last change has been sent: on the thread that updates widgets, or
+        now.
+        """
         with self._guard:
             if not self.over.is_set():
                 self._at_end = action
@@ -146,14 +157,16 @@ class LiveWidget(anywidget.AnyWidget):
 
 
 class ValuesWidget(LiveWidget):
-    """The values in a container, a batch or a run: a row for each in one widget, sent once, and then what changed."""
+    """The values in a container, a batch, or a run, as rows of one widget. All rows are sent once,
+    and then only the changes.
+    """
 
     _esm = module_text("values_widget")
     rows: traitlets.List[Json] = traitlets.List().tag(sync=True)
     changed = traitlets.Dict().tag(sync=True)
     _lines: Lines
     _values: Sequence[object]
-    """Until all are resolved: the values, as references that are no promise to resolve what they refer to."""
+    """Until all are resolved, the values, as references that do not count as promises."""
     _shown = LiveWidget._shown | {"rows", "changed"}
 
     def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
@@ -163,11 +176,11 @@ class ValuesWidget(LiveWidget):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """The lines as they are; the list changes with them."""
+        """The current lines; the list changes when they change."""
         return self._lines.now
 
     def show(self, parts: Sequence[tuple[str, object]]) -> None:
-        """Show other values from now on, in place of those before."""
+        """Replace the values by others."""
         with self._guard:
             taken = self._take(parts)
             with self.hold_sync():
@@ -175,12 +188,12 @@ class ValuesWidget(LiveWidget):
             self._follow(parts)
 
     def step(self) -> bool:
-        """Send what has changed; called on the thread that feeds."""
+        """Send the changes; called on the thread that updates widgets."""
         with self._guard:
             if new := self._lines.take():
                 rows = {place: as_json(line) for place, line in new.items()}
                 for place, row in rows.items():
-                    self.rows[place] = row  # no event: pages that come later get all rows
+                    self.rows[place] = row  # sends nothing; pages that connect later get all rows
                 with self.hold_sync():
                     self.changed = {str(place): row for place, row in rows.items()}
                     self._set(standing(self._lines, self._values))
@@ -192,7 +205,7 @@ class ValuesWidget(LiveWidget):
         return False
 
     def _take(self, parts: Sequence[tuple[str, object]]) -> dict[str, object]:
-        """Return the traits for other values, which the widget shows from now on."""
+        """Store other values, which the widget shows from now on, and return the traits for them."""
         self._lines = Lines(parts)
         self._values = [
             one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
@@ -211,21 +224,23 @@ class ValuesWidget(LiveWidget):
 
 
 class AsyncValueWidget(ValuesWidget):
-    """One value; `name` is what its line calls it."""
+    """A widget of one value, which its line calls `name`."""
 
     def __init__(self, value: AsyncValue, name: str = "value", **traits: Any) -> None:
         super().__init__([(name, value)], **traits)
 
 
 class BoardWidget(LiveWidget):
-    """The board of a run, made of the modules that our extension has.  It only shows: see `board_widget.js`."""
+    """The board of a run, built from the modules of our extension. It only shows the run; see
+    `board_widget.js`.
+    """
 
     _esm = module_text("board_widget")
     run = traitlets.Dict().tag(sync=True)
     _shown = LiveWidget._shown | {"run"}
 
     def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
-        """`live` is published by some pump; `results()` are the values of the run."""
+        """Some pump publishes `live`; `results()` returns the values of the run."""
         self._live, self._results = live, results
         super().__init__(**traits)
         self.on_msg(self._asked)
@@ -242,7 +257,7 @@ class BoardWidget(LiveWidget):
         return super().get_state(key, drop_defaults)
 
     def bundle(self) -> Bundle:
-        """Return the display data of the run as it is."""
+        """Return the display data of the run in its current state."""
         return self._live.bundle()
 
     def _take(self, message: Document) -> None:
@@ -255,20 +270,20 @@ class BoardWidget(LiveWidget):
                 self.send({"tfrt": message})
                 return
             results = parts_of(self._results())
-            self.over.set()  # from here on the state has the end
+            self.over.set()  # from here on, the state contains the end of the run
             with self.hold_sync():
                 self.run = bundle[RUN_MIME]
                 self._set(standing(Lines(results), [value for _, value in results]))
         self._end()
 
     def _asked(self, _: object, content: Document, __: object) -> None:
-        """Send events that a page has missed; on any thread."""
+        """Send the events that a page has missed. Any thread may call this."""
         if isinstance(first := content.get("from"), int):
             self.send({"tfrt": self._live.since(first)})
 
 
 class NoPage:
-    """In place of the channel to pages of ours: the run of a widget is known to that alone."""
+    """Replaces the channel to pages, because only its widget knows about the run."""
 
     @property
     def place(self) -> Document:
@@ -281,7 +296,9 @@ NO_PAGE = NoPage()
 
 
 def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
-    """Return all traits for `values`; `state` comes last, so that its observers see the others."""
+    """Return all traits for `values`; `state` comes last, so that its observers see the other
+    traits.
+    """
     now, is_over = lines.now, lines.is_over
     wrong = next((line for line in now if line.error), None)
     state = State.UNAVAILABLE if not is_over else State.AVAILABLE if wrong is None else wrong.state
@@ -323,7 +340,7 @@ def widget_of(thing: object, name: str = "value") -> LiveWidget:
 
 
 def widget_of_run(run: Execution) -> BoardWidget:
-    """Return the board of a run that Python has started."""
+    """Return the board widget of a run that Python started."""
     live, results = board_of(run, NO_PAGE), run.results
     widget = BoardWidget(live, lambda: results)
     live.watch(run, FEED)
@@ -334,7 +351,7 @@ class Html:
     """HTML that marimo displays."""
 
     def __init__(self, html: str) -> None:
-        # marimo's style sheet takes the padding of cells away; space between cells it leaves.
+        # marimo's style sheet removes the padding of cells, but keeps the space between them.
         spaced = "border-collapse:separate;border-spacing:12px 4px"
         self._html = html.replace("border-collapse:collapse", spaced)
 
@@ -356,7 +373,7 @@ _kept: deque[LiveWidget] = deque()
 
 
 def _keep(widget: LiveWidget) -> None:
-    """Leave a widget open that an output names, and close the oldest of many."""
+    """Keep a widget open that an output names; close the oldest one if there are too many."""
     _kept.append(widget)
     while len(_kept) > KEPT:
         _kept.popleft().close()
@@ -365,17 +382,19 @@ def _keep(widget: LiveWidget) -> None:
 def show_until_over(
     widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
 ) -> None:
-    """Publish an output: `widget`, and after its last change the display data that `bundle` gives, in pages and in files.
+    """Publish `widget` as an output and, after its last change, replace it in pages and files by
+    the display data that `bundle` returns.
 
-    Takes the widget over: it is closed once no output names it.  Where outputs cannot be replaced, it stays open.
-    `has_run`: until then, a page with our extension may draw the run document beside it, which is published, too.
+    This function owns the widget: it closes the widget once no output names it. Where outputs
+    cannot be replaced, the widget stays open. `has_run` means that the run document is published
+    with the widget, so that a page with our extension may draw that until then.
     """
     shell = get_ipython()
     assert shell is not None  # it has displayed something
     transient = {"display_id": uuid.uuid4().hex}
     view, metadata = cast("tuple[Bundle, Bundle]", widget._repr_mimebundle_())
     is_fixed = _is_fixed()
-    first = dict(bundle())  # a run keeps its last one
+    first = dict(bundle())  # a copy, because a run keeps its last bundle
     if is_fixed or not has_run:
         first.pop(RUN_MIME, None)
     first[VIEW_MIME] = view[VIEW_MIME]
