@@ -1,4 +1,4 @@
-"""Errors against the cell's own lines.
+"""Errors located at the cell's own lines.
 
 A program is compiled under the name of its cell, with an empty line where `%%tfrt` is, so that
 the lines of a Location are lines of the cell.
@@ -73,7 +73,7 @@ def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
 
 
 def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dict[str, Json]:
-    """Return the display data of `diagnostics`: positions for the editor, a page, and text."""
+    """Return the display data of `diagnostics`: positions for the editor, HTML, and text."""
     return {
         DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
         "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',
@@ -82,7 +82,7 @@ def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dic
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[Json]:
-    """Return the marks of an editor: one entry per diagnostic or note that is about the cell."""
+    """Return the marks for an editor: one entry per diagnostic or note that is about the cell."""
     return [
         {
             "line": mark.number,
@@ -102,8 +102,9 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
 
 
 def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return the first message and its place, then the number of others: `Divide by zero – cell 2,
-    line 7`."""
+    """Return the first message and its place, and the number of further errors: `Divide by zero –
+    cell 2, line 7`.
+    """
     first, *more = diagnostics
     place = first.location
     where = str(place or "")
@@ -118,7 +119,7 @@ def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """Return the message, shortened for a cell: an exception's text may have any length."""
+    """Return the message, shortened for a cell because an exception's text may have any length."""
     text = visible(diagnostic.message[:MESSAGE_LIMIT])
     more = len(diagnostic.message) - MESSAGE_LIMIT
     return f"{text} … and {more} more characters" if more > 0 else text
@@ -142,7 +143,7 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
 
 
 def _page(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the diagnostics as HTML, with the offending text underlined."""
+    """Return the diagnostic as HTML, with the offending text underlined."""
     colour = COLOURS[diagnostic.severity]
     shape = SHAPES[diagnostic.severity]
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
@@ -170,7 +171,7 @@ def _source_line(mark: Underline | None, colour: str) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the place in the fewest words: the reader of a cell knows the cell's own name."""
+    """Return the place in the fewest words, because the reader of a cell knows the cell's own name."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"

@@ -1,4 +1,4 @@
-"""The graph of a program as a picture: in a notebook, by Graphviz, and in xdot's window."""
+"""The graph of a program as a picture that Graphviz lays out, and in xdot's window."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SECONDS = 60
 
 
 def graphviz_picture(dot: str) -> Picture:
-    """Return the picture that Graphviz makes of a DOT text, read by xdot's parser.
+    """Return the picture that Graphviz makes of a DOT text; xdot's parser reads it.
 
     Raises:
-        TfrtError: in one line, if one of them is missing or fails.
+        TfrtError: if one of them is missing or fails; one line.
     """
     if shutil.which("dot") is None:
         raise TfrtError(error("--engine dot needs Graphviz: apt install graphviz"))
@@ -43,7 +43,7 @@ def graphviz_picture(dot: str) -> Picture:
     height = 0.0
 
     class Reader(DotParser):  # type: ignore[misc]
-        """Keeps the places that Graphviz computes; its y axis points up."""
+        """Keeps the positions that Graphviz computes, whose y axis points up."""
 
         def handle_graph(self, attrs: Mapping[str, bytes]) -> None:
             nonlocal height
@@ -63,7 +63,7 @@ def graphviz_picture(dot: str) -> Picture:
 
         def handle_edge(self, src_id: bytes, dst_id: bytes, attrs: Mapping[str, bytes]) -> None:
             if "pos" in attrs:
-                # The arrow's tip comes first, marked by its letter.
+                # Leave out the arrow's tip, which comes first and is marked by a letter.
                 points = [part for part in attrs["pos"].split() if part[:1] not in (b"e", b"s")]
                 numbers = [_numbers(point) for point in points]
                 picture.lines.append(([(x, height - y) for x, y in numbers], False))
@@ -80,7 +80,7 @@ def open_window(dot: str) -> None:
     """Show a DOT text in xdot's window, a separate process that outlives the cell.
 
     Raises:
-        TfrtError: in one line that says what is missing.
+        TfrtError: if something is missing; one line that says what.
     """
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise TfrtError(error("--window needs a display: DISPLAY is not set"))
@@ -114,8 +114,8 @@ def open_window(dot: str) -> None:
 
 
 def _pythons_with_gtk(folder: str) -> Iterator[str]:
-    """Yield interpreters that can open xdot's window: this one, or the system's with Debian's
-    packages.
+    """Yield the Python interpreters that can open xdot's window: this one, or the system's with
+    Debian's packages.
     """
     check = (
         f"import sys; sys.path.append({folder!r}); import gi; gi.require_version('Gtk', '3.0');"

@@ -1,8 +1,8 @@
 """The destinations of a cell's output (a page that a reader sees, a notebook that is executed, a
-terminal), and its forms.
+terminal), and the form of the output for each.
 
-An outlet is used on the main thread.  Only the end of a run that no cell waits for is written by the
-pump's thread, through a display id, so that it reaches its own cell.
+An outlet is used on the main thread.  The only exception is the end of a run that no cell waits
+for: the pump's thread writes it through a display id, so that it reaches the run's own cell.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
 QUIET_SECONDS = 0.5
-"""Seconds; a shorter run has no line of progress in a terminal."""
+"""A run that takes fewer seconds shows no progress line in a terminal."""
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
-"""The interval, in seconds, of new tables on a page without a board."""
+"""The interval, in seconds, at which a page without a board gets a new table."""
 NO_BOARD = (
     "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
     " missing in it: interrupt the cell."
@@ -56,14 +56,14 @@ class Terminal:
     def __init__(self) -> None:
         self._start: float | None = None
         self._next = QUIET_SECONDS
-        """When the line is written, in seconds since the first `watch` of the run."""
+        """When the line is written next, in seconds since the first `watch` of the run."""
 
     def watch(self, job: Job) -> None:
         """Show the running run if a reader can see it; called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
-            # Here, because %load_ext loads no compiler.
+            # Imported here because %load_ext must not load the compiler.
             from tfrt_nb.cli.running.following import progress_text, put_line
 
             for log in job.logs()[-1:]:
@@ -77,12 +77,12 @@ class Terminal:
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
-        """Show the run and return; its end and its diagnostics follow without the caller."""
+        """Show the run and return; its end and its diagnostics are shown later, without the caller."""
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors and remarks under the cell; remarks alone are ordinary output."""
+        """Show errors and remarks below the cell; remarks alone go to standard output."""
         is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
         print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
@@ -100,8 +100,8 @@ class Terminal:
 class Slot:
     """A piece of a cell's output that can be replaced, from any thread.
 
-    nbclient and papermill read messages only while a cell runs, so what was replaced between two cells is published
-    again with the next cell.
+    nbclient and papermill read messages only while a cell runs, so a replacement between two cells
+    is published again with the next cell.
     """
 
     is_between = False
@@ -121,7 +121,7 @@ class Slot:
 
     @staticmethod
     def before_cell(shell: InteractiveShell) -> None:
-        """Publish again what was replaced since the last cell, unless a page has seen it."""
+        """Publish again every replacement since the last cell, unless a page has seen it."""
         Slot.is_between = False
         late, Slot._late = Slot._late, {}
         if not is_watched(shell):
@@ -130,7 +130,9 @@ class Slot:
 
 
 class Page:
-    """A notebook, used like a `Terminal`.  While a cell runs, its run is published only where a page can show that."""
+    """A notebook, with the methods of a `Terminal`. While a cell runs, its run is published only if
+    a page can show it.
+    """
 
     def __init__(
         self,
@@ -142,10 +144,11 @@ class Page:
         tables: bool,
         in_widget: Callable[[LiveRun], None] | None = None,
     ) -> None:
-        """`tables`: the page has no board of ours, so that a cell's output is drawn again while it
-        runs.
+        """`tables` means that the page cannot show our board, so a cell's output is drawn
+        repeatedly while it runs.
 
-        `in_widget` publishes a run as a widget, and later as it ended, for a page without our extension.
+        `in_widget` publishes a run as a widget, and later in its final state, for a page without
+        our extension.
         """
         self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live and not tables
         self._tables, self._in_widget = tables, in_widget
@@ -163,7 +166,7 @@ class Page:
             self._next_table = time.monotonic() + TABLE_SECONDS
 
     def _shown(self, run: LiveRun) -> Slot | None:
-        """Publish a run; None if its output is replaced by another."""
+        """Publish a run; return its slot, or None if `in_widget` replaces the output itself."""
         if self._in_widget is None:
             return Slot(self._shell, run.bundle(), run.id)
         self._in_widget(run)
@@ -174,8 +177,8 @@ class Page:
             self.board = self._runs.add(job)
             Slot(self._shell, self.board.bundle(), self.board.id)
             return
-        # Pages of ours have the end by the pump's last message, now rather than at its next look; all others need
-        # this one.
+        # Pages with our extension get the end from the pump's last message, which is sent now
+        # rather than at its next look. All other pages need the replacement below.
         self._pump.step()
         if HAS_THREADS:
             self.board.over.wait(1.0)
@@ -196,7 +199,7 @@ class Page:
                 errors.replace(diagnostics_bundle(job.diagnostics, cell))
 
         run.at_end = end
-        self._pump.watch(run)  # last: from here on `end` may be called at any moment
+        self._pump.watch(run)  # last, because from here on `end` may be called at any moment
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
@@ -220,8 +223,9 @@ Outlet = Terminal | Page
 
 
 def run_bundle(record: Record) -> Bundle:
-    """Return the display data of a run in its present state: our own JSON for the labextension, a
-    page, and text."""
+    """Return the display data of a run in its current state: our own JSON for the JupyterLab
+    extension, HTML, and text.
+    """
     snapshot = record.snapshot
     if record.is_stepped and not snapshot.note:
         snapshot = replace(snapshot, note=NO_BOARD)
@@ -229,14 +233,14 @@ def run_bundle(record: Record) -> Bundle:
 
 
 def table_bundle(snapshot: Snapshot) -> Bundle:
-    """Return the display data of a run for a page without a board: a page, and text."""
+    """Return the display data of a run for a page without a board: HTML and text."""
     return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}
 
 
 def is_watched(shell: InteractiveShell) -> bool:
     """Return whether a page shows this cell now.
 
-    Pages that edit cells say which cell they run; a console, nbclient and papermill do not, and
+    Pages that edit cells say which cell they run. A console, nbclient, and papermill do not, and
     want one final output.
     """
     kernel = getattr(shell, "kernel", None)
@@ -244,8 +248,9 @@ def is_watched(shell: InteractiveShell) -> bool:
 
 
 def has_no_board(shell: InteractiveShell) -> bool:
-    """Return whether this is a notebook of VS Code or Colab, or a page of Voila: our JupyterLab
-    extension watches none of them."""
+    """Return whether this is a notebook in VS Code or Colab, or a page of Voila; none of them has
+    our JupyterLab extension.
+    """
     return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules or in_voila()
 
 

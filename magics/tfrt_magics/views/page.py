@@ -1,9 +1,10 @@
 """A run as self-contained HTML: no script, no style sheet, no network, no kernel.
 
 It must survive JupyterLab's sanitizer, which keeps tables, `<details>`, images from `data:` and
-simple inline styles; so colors are literal, and text takes the theme's own color.  It strips style
-sheets, and the notebook's own have a style for each cell of a table, so that cells repeat what the
-table cannot give them: as little as possible, as each board of a saved notebook has such a page.
+simple inline styles, so colors are literal, and text takes the theme's own color. The sanitizer
+strips style sheets, and the notebook's own style sheet styles every table cell, so each cell has to
+repeat whatever it cannot inherit from the table. Keep that short: every board in a saved notebook
+has such a page.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from tfrt_nb.documents.escapes import duration, visible
 ROW_LIMIT = 100
 NAME_WIDTH = 32
 TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
-# Of the first cells of a row.  Single quotes, as JSON escapes the others.
+# The style of the first cells of a row, in single quotes because JSON escapes double quotes.
 CELL = "style='text-align:left'"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
-# The first columns are words; the others may look as the notebook shows numbers.
+# The first columns, which contain words; the others keep the notebook's alignment of numbers.
 LEFT = 4
 
 # The picture of a timeline, in pixels.
@@ -30,7 +31,7 @@ WIDTH = 720
 GUTTER = 96
 LANE = 20
 BAR = 12
-# Pictures have no theme: this grey can be read on white and on black.
+# A picture has no theme, so use a gray that can be read on white and on black.
 GREY = "#7f7f7f"
 BAR_LIMIT = 300
 
@@ -87,7 +88,7 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Return a name, without its middle if the whole would leave no room for the value."""
+    """Return a name, without its middle if the full name would leave no room for the value."""
     if len(name) <= NAME_WIDTH:
         return escape(name)
     return (
@@ -147,7 +148,7 @@ def timeline_svg(rows: Sequence[Row]) -> str:
 
 def _lane(place: int, worker: str) -> str:
     middle = place * LANE + LANE / 2
-    # Addresses of machines differ at their ends.
+    # Addresses of machines differ at their ends, so keep the end.
     label = worker if len(worker) <= 14 else f"…{worker[-13:]}"
     return (
         f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(label)}</text>'
@@ -171,7 +172,7 @@ def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str
 def _line(row: Row, workers: Sequence[str], end: int) -> str:
     resolved = row.resolved_ns or 0
     left = _across(resolved if row.started_ns is None else row.started_ns, end)
-    # Two pixels at least: most kernels take less time than one.
+    # At least two pixels, because most kernels take less time than one pixel shows.
     width = max(2.0, _across(resolved, end) - left)
     middle = workers.index(row.worker or "") * LANE + LANE / 2
     return f"M{left:.1f} {middle:g}h{width:.1f}"

@@ -1,6 +1,7 @@
-"""A stage of a program's compilation in color: for a page, and for a terminal.
+"""A stage of a program's compilation in color, for a page and for a terminal.
 
-Imported when a stage is shown, because Pygments takes a third of the time of `%load_ext`.
+This module is imported only when a stage is shown, because importing Pygments takes a third of the
+time of `%load_ext`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ STYLE = "friendly"
 
 
 def stage_bundle(text: str, stage: str) -> Bundle:
-    """Return the display data of a stage: a page in color, and the text."""
+    """Return the display data of a stage: colored HTML, and the text."""
     formatter = HtmlFormatter(noclasses=True, nobackground=True, style=STYLE)
     return {
         "text/html": f"<div>{highlight(text, lexer_of(stage), formatter)}</div>",
@@ -27,7 +28,7 @@ def stage_bundle(text: str, stage: str) -> Bundle:
 
 
 def stage_colored(text: str, stage: str) -> str:
-    """Return the text of a stage with the colors of a terminal of 256."""
+    """Return the text of a stage, colored for a 256-color terminal."""
     return str(highlight(text, lexer_of(stage), Terminal256Formatter()))
 
 

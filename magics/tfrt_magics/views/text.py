@@ -1,8 +1,8 @@
-"""A run as text: for a terminal, for `text/plain`, for readers without a page.
+"""A run as text, for a terminal, for `text/plain`, and for readers without a page.
 
 Each state has a shape, a color, and a word, so that any one of them is enough. The colors are those
-of Okabe and Ito, which people with any color vision can tell apart.  The table of the board is in
-`static/theme.js`.
+of Okabe and Ito, which people with any color vision can tell apart.  The board has its own table of
+shapes and colors in `static/theme.js`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def cells(row: Row, snapshot: Snapshot) -> list[str]:
 
 
 def when(row: Row) -> str:
-    """Return when the row's computation began, since the function's start, and how long it took."""
+    """Return when the row's computation started, relative to the function's start, and how long it
+    took.
+    """
     if row.started_ns is None:
         return "" if row.resolved_ns is None else duration(row.resolved_ns)
     if row.resolved_ns is None:
