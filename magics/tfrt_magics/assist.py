@@ -1,8 +1,8 @@
 """Help while a cell is written: completion, explanations, definitions, and mistakes.
 
-`tfrt_nb.language` handles the program; this module handles the magic's line, and has the three
-entry points: IPython's completer, the kernel's answer to Shift-Tab, and `answer`, for requests of
-pages on the control channel.
+`tfrt_nb.language` handles the program; this module handles the magic's line. It has three entry
+points: IPython's completer, the kernel's answer to Shift-Tab, and `answer` for the requests that
+pages send on the control channel.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _CELL = re.compile(
     r"(?:[ \t]*\n)*"
     r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
-"""Matches a cell with a program, up to the end of the magic's line, which is the group.
+"""Matches a cell with a program up to the end of the magic's line; the group is that line.
 
-An answer to an exercise may be Python instead.
+A `%%tfrt_check` cell matches only if it contains a program, because the answer to an exercise may
+be Python instead.
 """
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
@@ -45,11 +46,11 @@ _VALUE = re.compile(
     | [^\s"']*))\Z                        # x=a""",
     re.VERBOSE,
 )
-"""Matches a line up to a cursor in the expression of `--in`."""
+"""Matches the line up to the cursor if the cursor is in the expression of `--in`."""
 
 
 class Offer(NamedTuple):
-    """A completion: its text, a word for its kind, and its type or signature, or ""."""
+    """A completion: its text, a word for its kind, and its type or signature ("" if it has none)."""
 
     text: str
     kind: str
@@ -70,7 +71,7 @@ class _Only(list[SimpleCompletion]):
 
 
 class Assistant:
-    """Answers about cells of one shell."""
+    """Answers questions about the cells of one shell."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -87,7 +88,7 @@ class Assistant:
         completer.custom_matchers.append(matcher)
         self._undo.callback(completer.custom_matchers.remove, matcher)
         kernel: Any = getattr(self._shell, "kernel", None)
-        if not hasattr(kernel, "do_inspect"):  # none, or JupyterLite's
+        if not hasattr(kernel, "do_inspect"):  # there is no kernel, or it is JupyterLite's
             return
         inspect = kernel.do_inspect
 
@@ -106,8 +107,9 @@ class Assistant:
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
-        """Return where a completion at `cursor` starts, and the completions; None if it is not
-        ours."""
+        """Return where a completion at `cursor` starts, and the completions, or None if this module
+        does not handle that place.
+        """
         head = _CELL.match(cell)
         if head is None:
             line = cell[:cursor]
@@ -153,7 +155,9 @@ class Assistant:
         return found
 
     def signature(self, cell: str, cursor: int) -> Json:
-        """Return the signature of the operation at the cursor: a line, and the part that comes next."""
+        """Return the signature of the operation at the cursor: a line, and the span of the part at
+        the cursor.
+        """
         head = _CELL.match(cell)
         if head is None or cursor <= head.end():
             return None
@@ -168,7 +172,7 @@ class Assistant:
     def definition(self, cell: str, cursor: int) -> Json:
         """Return where the name at `cursor` is defined: line and column, from 1, and its length.
 
-        If it is defined in another cell, `source` is the part below that cell's first line.
+        If it is defined in another cell, `source` is the text of that cell after its first line.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -197,8 +201,9 @@ class Assistant:
         return diagnostics_json(self._mistakes(cell, head), CellText("cell", f"{head[0]}\n{body}"))
 
     def fixes(self, cell: str) -> list[Json]:
-        """Return the edits that notes on a cell's mistakes suggest: offsets in the cell, and the
-        text."""
+        """Return the edits that a cell's mistakes and their notes suggest, as offsets in the cell
+        and new text.
+        """
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -212,7 +217,7 @@ class Assistant:
         return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
 
     def references(self, cell: str, cursor: int) -> list[Json]:
-        """Return the uses of the name at `cursor`: where each starts and ends in the cell."""
+        """Return the start and the end, in the cell, of each use of the name at `cursor`."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -221,8 +226,9 @@ class Assistant:
         return _pairs(references(_program(cell, head), cursor))
 
     def rename(self, cell: str, cursor: int, name: str) -> Json:
-        """Return the uses of the name at `cursor` and the replacement; or the `problem` with
-        `name`."""
+        """Return the uses of the name at `cursor` and their replacement, or the `problem` with
+        `name`.
+        """
         head = _CELL.match(cell)
         if head is None:
             return None
@@ -240,13 +246,14 @@ class Assistant:
         body = cell[head.end() + 1 :]
         above = head[0].count("\n") + 1
         found = lint("\n" * above + body, "cell", self._libraries(head[1]))
-        if body.strip():  # before a program exists, the line of options is being written
+        if body.strip():  # while there is no program, the line of options is still being written
             found = (*_wrong_options(head[1], above), *found)
         return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
-        """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None if there is
-        no answer."""
+        """Answer the request `{ask, text, cursor}` of a page that shows a cell; the answer is None
+        if there is none. Any thread may call this.
+        """
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
             return {"answer": self._answer(ask, text, cursor, str(question.get("name")))}
@@ -325,7 +332,7 @@ class Assistant:
             option, _, word = word.partition("=")
         values = self._values_of(option, cell)
         if values is not None:
-            # Several programs follow one another, separated by commas.
+            # The option takes several programs, separated by commas.
             prefix = word[: word.rfind(",") + 1] if option == "--with" else ""
             offered = [one._replace(text=prefix + one.text) for one in values]
         else:
@@ -339,8 +346,9 @@ class Assistant:
         return len(line) - len(word), fitting
 
     def _in_expression(self, line: str) -> tuple[int, Offered]:
-        """Complete names of the notebook and their attributes; Python's own names only after a
-        first letter."""
+        """Complete the notebook's names and their attributes; Python's own names are offered only
+        after a first letter.
+        """
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
         start, hidden = len(line) - len(word), self._shell.user_ns_hidden
@@ -389,7 +397,7 @@ class Assistant:
         return sorted([*names_of(Program, namespace), *typed])
 
     def _libraries(self, head: str) -> dict[str, Program]:
-        """Return the programs of `--with`, as far as the line can be parsed."""
+        """Return the programs of `--with`, or none if the line cannot be parsed."""
         try:
             options = parse_options(head.partition("%%tfrt")[2])
             return programs_of(options.libraries, self._shell.user_ns)
@@ -422,7 +430,9 @@ class Assistant:
 
 
 def _wrong_options(line: str, number: int) -> list[Diagnostic]:
-    """Return the mistake in the magic's line, if any, at the word that the message names."""
+    """Return the mistake in the magic's line, if there is one, located at the word that the message
+    names.
+    """
     magic = "%%tfrt"
     if line.startswith("%%tfrt_check"):
         return []
@@ -442,7 +452,7 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
-    """Return the cell with blanks instead of its magic, so that positions stay the same."""
+    """Return the cell with its magic replaced by blanks, so that positions stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
 
 

@@ -44,9 +44,9 @@ from tfrt_magics.views.outlet import Outlet, Page, Terminal
 from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
-# A run that ends within this time is shown as it ended, without a live board.
+# A run that finishes within this time is shown in its final state, without a live board.
 INPUT_SECONDS = 0.015
-# How long an interrupt may go unnoticed.
+# The maximum time until an interrupt is noticed.
 INTERRUPT_SECONDS = 0.05
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ class RunInterrupted(KeyboardInterrupt):
 class CellFailed(TfrtError):
     """The error that a cell raises after it has shown its diagnostics.  Shown as one line.
 
-    Front ends know an error by the name of its class: `TfrtError`, which users catch.
+    Front ends identify an error by the name of its class, so this class has the name of
+    `TfrtError`, which users catch.
     """
 
     def __str__(self) -> str:
@@ -95,12 +96,12 @@ def _parsed(line: str, *, of_file: bool) -> RunOptions:
 
 
 def read_source(path: str) -> tuple[CellText, bytes | None]:
-    """Return the text of a file, or "" and the bytes of a BEF file.
+    """Return the text of a file and None, or, for a BEF file, "" and its bytes.
 
     Raises:
-        TfrtError: in one line that names the file.
+        TfrtError: if the file cannot be read or decoded; one line that names the file.
     """
-    # Here, because %load_ext loads no compiler.
+    # Imported here because %load_ext must not load the compiler.
     from tfrt_nb.cli.files import decode, is_bef, read_input
 
     name = file_name(path)
@@ -111,10 +112,10 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
 
 
 def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) -> None:
-    """Refuse several names of `-o` unless they are one for each result of one function.
+    """Reject several names of `-o` unless they match the results of one function.
 
     Raises:
-        TfrtError: with what to write instead.
+        TfrtError: if the names do not match; says what to write instead.
     """
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
@@ -143,13 +144,13 @@ class CellMagics(Magics):
         lessons: LessonMagics,
         runs: LiveRuns | None = None,
     ) -> None:
-        """`runs` are those that pages see, None in a terminal."""
+        """`runs` are the runs that pages see, or None in a terminal."""
         super().__init__(shell)
         self._shell, self._session, self._lessons = shell, session, lessons
         self._runs, self._raw_cell = runs, ""
 
     def before_cell(self, info: ExecutionInfo) -> None:
-        """Keep the cell as its editor has it: other lines may precede `%%tfrt`."""
+        """Keep the cell as the user wrote it, because other lines may precede `%%tfrt`."""
         self._raw_cell = info.raw_cell or ""
 
     @no_var_expand
@@ -158,9 +159,9 @@ class CellMagics(Magics):
     def tfrt(self, line: str, cell: str) -> CellRun | None:
         """Run a program, written in MLIR, and show its values while they come; the value of the cell is its run."""
         options = _parsed(line, of_file=False)
-        # `%%tfrt` is line 1 of most cells: with this newline, the program's lines count from 2.
+        # `%%tfrt` is line 1 of most cells; these newlines make the line numbers those of the cell.
         above = "\n" * lines_above(cell, self._raw_cell)
-        # A byte order mark stays a column.
+        # Replace a byte order mark by a space, so that columns stay the same.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", above + cell)
         return self._execute(options, text)
@@ -182,18 +183,19 @@ class CellMagics(Magics):
     def _execute(
         self, options: RunOptions, text: CellText, bef: bytes | None = None
     ) -> CellRun | None:
-        """Process the program in `text` or in a BEF file as the options say; return the run, if
-        there is one.
+        """Process the program in `text` or in a BEF file as the options say; return the run, or
+        None.
 
         Raises:
-            CellFailed: after all is shown, if the program cannot be read or its run failed, as
-                `--expect-error` and the setting `errors` have it.
+            CellFailed: after everything is shown, if the program cannot be read or its run failed.
+                `--expect-error` and the setting `errors` change this.
         """
         if options.help:
             print(help_text())
             return None
         before = self._session.last_run
-        # The program and its values are in frames that have returned: the error keeps none of them.
+        # The frames that hold the program and its values have returned by now, so the error's
+        # traceback keeps none of them alive.
         problems = self._run(options, text, bef)
         if options.expect_error and not problems:
             raise CellFailed(error("--expect-error: there was no error; remove the option"))
@@ -219,7 +221,7 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> None:
-        """Draw diagnostics, unless the one-line error of the failed cell says the same."""
+        """Show diagnostics, unless the one-line error of the failed cell says the same."""
         first = diagnostics[0]
         is_all = in_one_line(diagnostics) == first.message and not first.notes
         if not (is_all and first.severity is Severity.ERROR and self._raises(options)):
@@ -253,7 +255,7 @@ class CellMagics(Magics):
                     "--slow applies only to runs that proceed on their own, not to --explore, --replay, or --step"
                 )
             if calls and options.explore:
-                # Here, because %load_ext loads no compiler.
+                # Imported here because %load_ext must not load the compiler.
                 from tfrt_magics.bridge.explored import explored
 
                 is_simple = self._session.settings.board == "simple"
@@ -302,12 +304,13 @@ class CellMagics(Magics):
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
-        """Return the user's host on which a cell runs, or None for one of the notebook's hosts.
+        """Return the user's host on which a cell runs, or None if the cell runs on one of the
+        notebook's hosts.
 
         Raises:
             TfrtError: if `--host` names no open host, or `--memory` is given for the default host.
         """
-        # Here, because %load_ext loads no runtime.
+        # Imported here because %load_ext must not load the runtime.
         from tfrt_runtime.host.default_host import users_default_host
 
         if options.host:
@@ -328,8 +331,8 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> Sequence[Diagnostic]:
-        """Run calls as the reader of a page directs, or without a page one operation after the
-        other; return their errors.
+        """Run calls as the reader of a page directs or, without a page, one operation after
+        another; return their errors.
 
         Raises:
             TfrtError: if the program cannot be loaded, or, without a page, exceeds its time limit.
@@ -373,8 +376,9 @@ class CellMagics(Magics):
         options: RunOptions,
         bound: dict[str, Results],
     ) -> Sequence[Diagnostic]:
-        """Run one call on a board of its own, and return its errors; `bound` gets its results, even
-        after an error."""
+        """Run one call on its own board, and return its errors; `bound` receives its results even
+        if it fails.
+        """
         from tfrt_magics.bridge.runtime import SteppedProgram
 
         loaded, function = SteppedProgram(program), call.function
@@ -382,7 +386,7 @@ class CellMagics(Magics):
         job = Job(loaded, [function], values, timeout=options.timeout, work_queue="by hand")
         job.is_simple = self._session.settings.board == "simple"
         try:
-            # The caller assigns -o, as `bound` has the results of all calls.
+            # The caller assigns -o, because `bound` collects the results of all calls.
             return self._show(job, self._outlet(), text, replace(options, output=None))
         finally:
             bound |= job.results
@@ -391,8 +395,10 @@ class CellMagics(Magics):
     def _show(
         self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
     ) -> Sequence[Diagnostic]:
-        """Run the job with a board, assign its results, and return its errors; none if it is not waited for."""
-        # Here, because %load_ext loads no runtime.
+        """Run the job with a board, assign its results, and return its errors. With `--no-wait`, no
+        errors are returned.
+        """
+        # Imported here because %load_ext must not load the runtime.
         from tfrt_magics.bridge.cell_run import CellRun
 
         run = self._session.last_run = CellRun(job, self._shell.execution_count)
@@ -437,10 +443,11 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job has failed: the reason for stopping it, or its errors; empty if its
-    board says `done`."""
+    """Return why a finished job failed: its errors, or the reason for stopping it. The result is
+    empty if its board says `done` without errors.
+    """
     shown = job.snapshot()
-    # A warning, as about objects that are left over, fails no cell.
+    # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
     if shown.status is Status.DONE or (found and shown.status not in STOPPED):
         return found
@@ -450,9 +457,10 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """Make interrupts raise nothing within the block; the list has one item per interrupt.
+    """Record interrupts within the block instead of raising them; the list gets one item per
+    interrupt.
 
-    Only the main thread is ever interrupted; on any other, the list stays empty.
+    Only the main thread is ever interrupted; on any other thread, the list stays empty.
     """
     arrived: list[int] = []
     before = signal.getsignal(signal.SIGINT)
@@ -467,10 +475,11 @@ def interrupts_noticed() -> Iterator[list[int]]:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Start `job` and show it until it is over; an interrupt cancels the job, and is returned.
+    """Start `job` and show it until it is over. An interrupt cancels the job, and is returned
+    instead of raised.
 
-    Interrupts are noticed instead of raised: an exception between the start and the wait, or in a
-    callback, would leave a job that no thread closes.
+    An exception between the start and the wait, or in a callback, would leave a job that no thread
+    ends.
     """
     interruption = None
     with interrupts_noticed() as interrupts:

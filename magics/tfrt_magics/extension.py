@@ -1,5 +1,6 @@
-"""`%load_ext tfrt_nb` and its undo; and the advice for readers who forgot `%%tfrt`, or did not
-write it first."""
+"""`%load_ext tfrt_nb` and `%unload_ext tfrt_nb`, and advice for users who forgot `%%tfrt` or did
+not write it first.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
 _lacking = set[str]()
-"""The features that a cell of this page needed and did not get."""
+"""The packages that a cell of this page needed and that the page could not load."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,
@@ -36,7 +37,7 @@ _NOT_PYTHON = re.compile(r"^\s*(?:%|!|//).*$", re.MULTILINE)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Register `%%tfrt`, its line magics and `%config TFRT`.  Compiles and starts nothing."""
+    """Register `%%tfrt`, its line magics, and `%config TFRT`. This compiles and runs nothing."""
     if shell in _undo:
         return
     undo = _undo[shell] = ExitStack()
@@ -103,9 +104,10 @@ def say_what_is_missing(
     trace: Any,
     tb_offset: int | None = None,
 ) -> None:
-    """Say in one sentence what a page lacks that a cell needs, and show the traceback of any other exception.
+    """Print one sentence about the feature that a cell needs and the page lacks; show the traceback
+    of any other exception.
 
-    To the page, such a cell has not failed: Run All continues.
+    For the page, such a cell has not failed, so Run All continues.
     """
     if str(problem) == "can't start new thread":
         print("This cell needs threads: a page has only one.")
@@ -121,16 +123,16 @@ def say_what_is_missing(
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """Close the session and take the magics away."""
+    """Close the session and remove the magics."""
     if shell in _undo:
         _undo.pop(shell).close()
 
 
 def refuse_program_in_python(lines: list[str]) -> list[str]:
-    """Return the lines of a cell: an input transformer of IPython.
+    """Return the lines of a cell unchanged, as an input transformer of IPython.
 
     Raises:
-        UsageError: if the cell contains a program; says how to begin the cell.
+        UsageError: if the cell contains a program; says how to start the cell.
     """
     text = "".join(lines)
     program = None if text.startswith("%%") else _PROGRAM.search(text)
@@ -151,7 +153,7 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     raise UsageError("this is a program: begin its cell with the line %%tfrt")
 
 
-# IPython then skips it when it only asks whether more lines follow.
+# With this attribute, IPython skips the transformer when it only checks whether more lines follow.
 refuse_program_in_python.has_side_effects = True  # type: ignore[attr-defined]
 
 

@@ -1,5 +1,6 @@
 """The Python objects and files that a line names: values, programs, and hosts (`--in`, `--with`,
-`--host`); and the functions that then run."""
+`--host`). Also chooses the functions to run with them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, 
     """Return the values of `NAME=EXPRESSION`, or of `NAME` alone, by parameter name.
 
     Raises:
-        TfrtError: in one line that names the parameter: it is given twice, or the expression fails.
+        TfrtError: if a parameter is given twice or its expression fails; one line that names the
+            parameter.
     """
     values: dict[str, object] = {}
     for one in inputs:
@@ -53,10 +55,10 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
 
 
 def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
-    """Return the programs with these Python names: those of `--as`, and any other `Program`.
+    """Return the programs with these Python names, from `--as` or created in any other way.
 
     Raises:
-        TfrtError: if there is no such name, or it is something else.
+        TfrtError: if the name does not exist or is not a program's.
     """
     return {name: program_of(name, namespace, "--with ") for name in names}
 
@@ -65,7 +67,7 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
     """Return the program with a Python name; `whose` is the option that named it.
 
     Raises:
-        TfrtError: if there is no such name, or it is something else.
+        TfrtError: if the name does not exist or is not a program's.
     """
     from tfrt_nb.programs import Program  # %load_ext loads no compiler
     from tfrt_nb.tracing.functions import TracedProgram
@@ -89,7 +91,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
     """Return the user's host with a Python name.
 
     Raises:
-        TfrtError: if there is no such name, it is something else, or the host is closed.
+        TfrtError: if the name does not exist or is not a host's, or if the host is closed.
     """
     from tfrt_runtime.host.context import HostContext  # %load_ext loads no runtime
 
@@ -104,7 +106,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
 
 
 def names_of(kind: type, namespace: Mapping[str, object]) -> list[str]:
-    """Return the notebook's names for objects of a kind, in order."""
+    """Return the notebook's names for objects of a kind, sorted."""
     found = (name for name, one in namespace.items() if isinstance(one, kind))
     return sorted(name for name in found if not name.startswith("_"))
 
@@ -117,8 +119,9 @@ def _misnamed(
     kept: Sequence[str],
     known: str,
 ) -> TfrtError:
-    """Return the error for a name without an object of a kind; `kept` are the names that have
-    one."""
+    """Return the error for a `name` that does not refer to an object of the right kind; `kept`
+    lists the names that do.
+    """
     if name in namespace:
         found = type(namespace[name]).__name__
         return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
@@ -130,7 +133,7 @@ def file_name(text: str) -> str:
     """Return the file name that a user wrote, with the home folder for `~`.
 
     Raises:
-        TfrtError: in one line, if no file can have that name.
+        TfrtError: if no file can have that name; one line.
     """
     try:
         name = str(Path(text).expanduser())
@@ -142,8 +145,8 @@ def file_name(text: str) -> str:
 
 
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
-    """Return the functions to run: `name`, or the program's own functions whose arguments all have
-    values, in order.
+    """Return the calls to run: of the function `name`, or of the program's own functions whose
+    arguments all have values, in order.
 
     Raises:
         TfrtError: if `name` is missing, an argument has no value, or a value has no argument.
@@ -157,7 +160,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
             raise TfrtError(error(f"there is no function @{name}", notes=notes))
         candidates = [one]
     else:
-        # Without --function, a cell runs host functions, and of the compiled ones @main.
+        # Without --function, a cell runs host functions, and the compiled function @main.
         functions = program._own_functions
         candidates = [one for one in functions if not one.is_compiled or one.name == "main"]
     parameters = {one.name: _parameters(program, one, values) for one in candidates}
@@ -187,8 +190,9 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 
 
 def nothing_to_run(program: Program) -> Diagnostic:
-    """Return the advice about a program without a function that runs by itself, at the function
-    that could."""
+    """Return advice about a program in which no function runs without options, located at a
+    function that could run.
+    """
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
         one = with_arguments[0]
@@ -210,8 +214,9 @@ def _remark(text: str, function: FunctionSignature | None) -> Diagnostic:
 def _parameters(
     program: Program, function: FunctionSignature, values: Mapping[str, object]
 ) -> Sequence[str]:
-    """Return the names of a function's parameters. A BEF file has no names: its values are in
-    order."""
+    """Return the names of a function's parameters. A BEF file has no names, so its parameters take
+    the names of the values, in order.
+    """
     count = len(function.argument_types)
     names = program.parameters(function.name)
     if names or not count:

@@ -1,4 +1,4 @@
-"""The magics of the tutorials: `%tfrt_predict`, `%%tfrt_check` and `%tfrt_progress`."""
+"""The magics of the tutorials: `%tfrt_predict`, `%%tfrt_check`, and `%tfrt_progress`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
 _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
-"""Okabe and Ito's green and vermilion; the sign says the same without color."""
+"""Okabe and Ito's green and vermilion, and gray; the sign says the same without color."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A short note below a cell: a verdict about an answer, or a prediction beside what happened.
+    """A short note below a cell: a verdict about an answer, or a prediction next to what happened.
 
-    `sign` is ✓, ✗ or ·; `folded` is a summary and the text that a click opens.
+    `sign` is ✓, ✗, or ·; `folded` is a summary and the text that a click unfolds.
     """
 
     sign: str
@@ -67,20 +67,21 @@ class LessonMagics(Magics):
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
-        """Show a prediction below a Python cell; a `%%tfrt` cell that did not run keeps it for the
-        next."""
+        """Show a prediction below a Python cell; after a `%%tfrt` cell that did not run, keep it
+        for the next cell.
+        """
         cell = result.info.raw_cell.lstrip() if result.info else ""
         if not cell.startswith(("%tfrt_predict", "%%tfrt")):
             self.show_prediction()
 
     def show_prediction(self) -> None:
-        """Show the kept prediction, which only the learner can judge; it is used up."""
+        """Show the kept prediction, which only the learner can judge, and discard it."""
         prediction, self.prediction = self.prediction, None
         if prediction is not None:
             show(Note("·", "Your prediction:", as_text(prediction).text))
 
     def compare_with(self, log: str, results: Sequence[object]) -> None:
-        """Show the kept prediction beside what a run did; it is used up."""
+        """Show the kept prediction next to what a run did, and discard it."""
         prediction, self.prediction = self.prediction, None
         if prediction is not None:
             found = compare(prediction, log, results)
@@ -114,7 +115,7 @@ class LessonMagics(Magics):
         The answer is a Python value in the form that the task shows, a program, or Python that runs.
         A wrong one gets a hint, and a solution that a click unfolds.
         """
-        # Here, because %load_ext loads no compiler.
+        # Imported here because %load_ext must not load the compiler.
         from tfrt_nb.exercises.exercise import Mark, find
 
         if not line.strip():
@@ -183,7 +184,7 @@ def show(note: Note) -> None:
     display(note)  # type: ignore[no-untyped-call]
 
 
-# What a learner predicts about the next cell, and how it compares with what the cell did.
+# Predictions about the next cell, and their comparison with what the cell did.
 
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
 _NUMBER_WORDS = (
@@ -203,7 +204,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True)
 class Prediction:
-    """A learner's words before a run; `words` is empty while a `?` is among them."""
+    """A learner's prediction before a run; `words` is empty as long as the text contains a `?`."""
 
     subject: Subject
     words: tuple[str, ...]
@@ -212,7 +213,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction beside what happened; `is_right` is None where only the learner can judge."""
+    """A prediction next to what happened; `is_right` is None if only the learner can judge."""
 
     is_right: bool | None
     text: str
@@ -236,7 +237,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
         return as_text(prediction)
     is_about_prints = prediction.subject is Subject.PRINTS
     rows = [row for row in log.splitlines() if row]
-    # The lines that a program printed, without the name of their type.
+    # The lines that the program printed, without the names of types.
     printed = tuple(_PREFIX.sub("", row).lower() for row in rows)
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
@@ -251,7 +252,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
 
 
 def _in_digits(words: Sequence[str]) -> list[str]:
-    """Return the words, in which `two` becomes `2`."""
+    """Return the words, with number words as digits: `two` becomes `2`."""
     return [_NUMBERS.get(word, word) for word in words]
 
 

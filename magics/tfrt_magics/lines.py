@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfrt_nb.programs import Program
 
 MAX_EXPLAINED = 20
-"""How many kernels are listed with their documentation."""
+"""The maximum number of kernels that are listed with their documentation."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -90,7 +90,7 @@ class LineMagics(Magics):
                     raise TfrtError(error(text))
                 is_own = options.engine == "own"
                 picture = own_picture(graph.document) if is_own else graphviz_picture(graph.dot)
-                # A picture that an untrusted notebook shows as well, and the text.
+                # A picture that even an untrusted notebook shows, and the text.
                 bundle = {"text/html": image(picture), "text/plain": graph.dot.rstrip()}
                 self._shell.display_pub.publish(bundle)
         except (TfrtError, ValueError) as problem:
@@ -116,7 +116,7 @@ class LineMagics(Magics):
             path = words[0]
             if run is None:
                 raise TfrtError(error("no cell has run a program yet"))
-            # Here, because %load_ext loads no compiler.
+            # Imported here because %load_ext must not load the compiler.
             from tfrt_nb.documents.trace import write_trace
 
             kernels = write_trace(file_name(path), run.job.logs())
@@ -139,7 +139,7 @@ class LineMagics(Magics):
         if not objects:
             print("no async object is left over")
             return
-        # Here, because %load_ext loads no runtime.
+        # Imported here because %load_ext must not load the runtime.
         from tfrt_magics.bridge.compiled import holders
 
         for one in objects:
@@ -177,14 +177,14 @@ def _refuse_arguments(magic: str, line: str) -> None:
 
 
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
-    """Make the one-line error of a magic's line."""
+    """Return the error of a magic's line as one line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """Return, in order, the names that match `pattern`, equal it, or contain it if it has no
-    wildcard.
+    """Return the sorted names that match `pattern` or, if it has no wildcard, contain it; only the
+    name itself if one equals it.
     """
     listed = sorted(names)
     if pattern in listed:
@@ -194,8 +194,8 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def kernels_text(pattern: str) -> str:
-    """List the kernels that match the pattern with their signatures; if they are few, with
-    documentation.
+    """List the kernels that match the pattern with their signatures and, if there are only a few,
+    with their documentation.
     """
     from tfrt_nb.cli.examples import run_example
     from tfrt_nb.dialects.catalog import similar_operations
@@ -227,7 +227,7 @@ def write_text(path: str, text: str) -> None:
     """Write a file.
 
     Raises:
-        TfrtError: in one line that names it.
+        TfrtError: if it cannot be written; one line that names the file.
     """
     try:
         Path(file_name(path)).write_text(text, encoding="utf-8", errors="replace")
@@ -239,7 +239,7 @@ def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
     """List the settings, or the wanted one, each with its value and purpose.
 
     Raises:
-        TfrtError: in one line that names the setting that does not exist.
+        TfrtError: if the setting does not exist; one line that names it.
     """
     names = [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True))
     return "\n".join(
@@ -252,7 +252,8 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     """Read `NAME=VALUE` and set it.
 
     Raises:
-        TfrtError: in one line that names the setting, or the value that it cannot have.
+        TfrtError: if the setting does not exist or cannot have the value; one line that names the
+            setting.
     """
     name, _, word = (part.strip() for part in line.partition("="))
     _setting(settings, name)
@@ -266,7 +267,8 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
         setattr(settings, name, value)
     except traitlets.TraitError as problem:
         text = str(problem).partition("\n")[0]
-        # The setting is named already; the rest says what was expected, and what was found.
+        # Our message already names the setting; the rest of the text says what was expected and
+        # found.
         told = re.sub(r"^The (value of the )?'\w+' trait of a TFRT instance ", "", text)
         raise TfrtError(error(f"{name}={word}: {told.rstrip('.')}")) from None
 
@@ -275,7 +277,7 @@ def _setting(settings: traitlets.HasTraits, name: str) -> str:
     """Return the name of a setting.
 
     Raises:
-        TfrtError: in one line, if there is none.
+        TfrtError: if no setting has that name; one line.
     """
     names = sorted(settings.traits(config=True))
     if name not in names:

@@ -1,7 +1,7 @@
 """The line after `%%tfrt` as a value.
 
-The options are listed once, in `ARGUMENTS`.  The parser below reads them; the magic shows the same
-list as its help.  IPython is not imported here.
+The options are listed once, in `ARGUMENTS`. The parser below reads that list, and the magic shows
+it as its help. IPython is not imported here.
 """
 
 from __future__ import annotations
@@ -48,15 +48,16 @@ The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
-"""Longer lines are refused, because the time for splitting a line into words grows with its
-square."""
+"""The maximum length of a line in characters, because the time to split a line into words grows
+with the square of its length.
+"""
 ENGINES = ("own", "dot")
 """The layout engines for the operations of a graph."""
 STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 
 
 class OptionError(ValueError):
-    """The line is not understood; the text is one line and says what to write instead."""
+    """The line cannot be parsed; the message is one line and says what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ class RunOptions:
     `output` has the Python names that receive the results. `work_queue`, `timeout` (in seconds),
     and `memory` are None if the configured default applies. `host` is the Python name of the user's
     HostContext. `function` is None if every function whose arguments have values is to run, in the
-    order of the file. `inputs` are these values, as written; `name` is the Python name of the
-    program, `libraries` are the names of the programs whose functions it may call. `file` is the
-    file that `%tfrt` runs.
+    order of the file. `inputs` are those values, as written. `name` is the Python name of the
+    program, and `libraries` are the names of the programs whose functions it may call. `file` is
+    the file that `%tfrt` runs.
     """
 
     output: tuple[str, ...] | None = None
@@ -93,11 +94,11 @@ class RunOptions:
 
 
 def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
-    """Parse the options in `line`; `of_file` is for a line that starts with, or contains, the name
-    of a file.
+    """Parse the options in `line`; `of_file` means that the line also names a file.
 
     Raises:
-        OptionError: in one line, with the nearest known spelling when there is one.
+        OptionError: if the line is invalid; one line, with the nearest known spelling if there is
+            one.
     """
     magic = "%tfrt" if of_file else "%%tfrt"
     if len(line) > MAX_LINE:
@@ -150,7 +151,7 @@ _INPUT = re.compile(r"--in[ =]\s*((?:(?!\s--?[A-Za-z]).)+)")
 
 
 def _unquoted(magic: str, line: str) -> str | None:
-    """Return the correction of a value of `--in` with spaces, if the line has one."""
+    """Return the correction for a value of `--in` that contains spaces, if the line has one."""
     for value in _INPUT.findall(line):
         quote = "'" if '"' in value else '"'
         if " " in value and value[0] not in "\"'":
@@ -179,7 +180,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """A name that would be lost if another one took its place."""
+    """Stores a value, and rejects a second one, which would replace the first."""
 
     def __call__(
         self,
@@ -221,7 +222,7 @@ def _above_zero(what: str) -> Callable[[str], float]:
             number = float(word)
         except ValueError:
             number = -1.0
-        # Written so that not-a-number fails as well.
+        # Written so that NaN fails, too.
         if not 0 < number < float("inf"):
             raise argparse.ArgumentTypeError(f"{word!r} is not a {what} above 0")
         return number
@@ -230,7 +231,7 @@ def _above_zero(what: str) -> Callable[[str], float]:
 
 
 def _read_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """Return a reader that accepts the words that `parse` accepts."""
+    """Return a function that accepts the words that `parse` accepts, and returns them unchanged."""
 
     def read(word: str) -> str:
         try:
@@ -348,4 +349,4 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }
-"""Each option: its spellings, and what `ArgumentParser.add_argument` is told about it."""
+"""The options: the spellings of each, and the arguments of `ArgumentParser.add_argument` for it."""

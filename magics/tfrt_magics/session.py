@@ -1,10 +1,10 @@
-"""One session per notebook kernel: its hosts, its pump, its settings, and how they end.
+"""The session of a notebook kernel: its hosts, its pump, its settings, and how they are closed.
 
 A separate thread prepares the first cell after `%load_ext`: importing the compiler and the runtime takes most of the
 first cell's time.  The thread imports them while the reader
 looks at the page; a cell that runs earlier waits for the rest. Rejected: importing in `%load_ext`
-itself, for which every user waits; and importing only in the first cell, which would slow every
-learner's first minute.
+itself, because every user waits for it, and importing only in the first cell, because that would
+slow down every learner's first minute.
 """
 
 from __future__ import annotations
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.context import HostContext
 
 PAUSE_SECONDS = 0.02
-"""The delay until the kernel has answered the cell with `%load_ext`."""
+"""The delay that lets the kernel first answer the cell with `%load_ext`."""
 SWITCH_SECONDS = 0.001
-"""The switch interval of threads meanwhile: a cell with `print(1)` takes 21 ms instead of 32."""
+"""The thread switch interval during the imports; with it, a cell with `print(1)` takes 21 ms
+instead of 32.
+"""
 
 _PROGRAM = """\
 func.func @main() -> i32 {
@@ -53,7 +55,8 @@ def _warm() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        # The first cell reports a faulty installation, where its reader looks.
+        # Ignore errors here: the first cell reports a faulty installation, where its reader sees
+        # it.
         with suppress(Exception):
             prepare()
     finally:
@@ -68,7 +71,7 @@ def prepare() -> None:
     from tfrt_runtime.native import library
 
     _ = PageProgram(Program.from_source(_PROGRAM, "warming")).body
-    # A core that has to be compiled first belongs to the first cell, which shows how far it is.
+    # If the core must be compiled first, leave that to the first cell, which shows the progress.
     library.load_at_hand()
 
 
@@ -133,8 +136,9 @@ class Session:
         """The hosts by work queue, and by whether `async def` kernels run on the notebook's event
         loop."""
         self._of_user: weakref.WeakSet[NotebookHost] = weakref.WeakSet()
-        """The sessions' hosts for user hosts on which cells have run; each belongs to its user
-        host."""
+        """The notebook's side of each user host on which cells have run; each is owned by its user
+        host.
+        """
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
         self._made: weakref.WeakSet[Job] = weakref.WeakSet()
@@ -145,7 +149,7 @@ class Session:
         self._warming: threading.Thread | None = None
 
     def warm(self) -> None:
-        """Start to import what the first cell needs, on a thread of its own."""
+        """Start importing what the first cell needs, on a separate thread."""
         self._warming = start_thread("tfrt-warming", _warm) if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
@@ -173,8 +177,9 @@ class Session:
     ) -> Program:
         """Compile the program in `text`; raises TfrtError with locations in the source `name`.
 
-        `parallel_for` are options for splitting parallel loops, None if they stay whole.
-        `libraries` are programs by name whose functions it may call.  `level` is as for `Program.from_source`.
+        `parallel_for` has the options for splitting parallel loops, or is None if loops are not
+        split. `libraries` maps names to programs whose functions it may call. `level` is that of
+        `Program.from_source`.
         """
         compile_program = self._compile
         if compile_program is None:
@@ -193,7 +198,7 @@ class Session:
         return Program.from_bef(data, name)
 
     def live_objects(self) -> list[LiveObject]:
-        """Return the async objects that cells have left behind."""
+        """Return the async objects that cells left behind."""
         hosts = (*self._hosts.values(), *self._of_user)
         return [one for host in hosts for one in host.live_objects()]
 
@@ -210,16 +215,16 @@ class Session:
         waits: bool = True,
         users_host: HostContext | None = None,
     ) -> Job:
-        """Make a job on the host of `work_queue`, which is opened once and kept, or on a user's
+        """Return a job on the host for `work_queue`, which is opened once and kept, or on a user's
         host.
 
-        `memory` is the budget of the notebook's host from now on, `arguments` are those of functions that take some.
-        Each operation lasts `slow` times as long.
-        A cell that `waits` for its end keeps the notebook's event loop busy, and does not run on it.
+        `memory` is the budget of the notebook's host from now on, and `arguments` has the arguments
+        of functions that take some. Each operation takes `slow` times as long. A cell that `waits`
+        for its run keeps the notebook's event loop busy, so its kernels do not run on that loop.
 
         Raises:
-            TfrtError: if there is no such work queue, `memory` is invalid, or a kernel of the
-            program is missing.
+            TfrtError: if the work queue does not exist, `memory` is invalid, or a kernel of the
+                program is missing.
         """
         if users_host is None:
             host = self._host(work_queue, on_loop=not waits and self.settings.loop == "notebook")
@@ -272,7 +277,8 @@ class Session:
         if known is not None and known.is_spent:
             self._spent.append(self._hosts.pop(key))
         if key not in self._hosts:
-            # Here and not in a trait's validator, whose message would go to the server's log.
+            # Checked here and not in a trait's validator, whose message would go to the server's
+            # log.
             parse_work_queue(work_queue)
             self._hosts[key] = self._open_host(*key)
         return self._hosts[key]

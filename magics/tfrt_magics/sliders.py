@@ -1,4 +1,4 @@
-"""A program with controls for its arguments, by ipywidgets."""
+"""A program with ipywidgets controls for its arguments."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 def sliders(
     program: Program | TracedProgram, function: str = "main", /, **ranges: object
 ) -> interactive:
-    """Make controls for the arguments of a function; below them are its results, which follow the
+    """Return controls for the arguments of a function, with its results below, which follow the
     controls.
 
-    Moving one cancels the run that the last move started.  `result` of the box has the newest result.
+    Moving a control cancels the run that the previous move started. The box's `result` has the
+    newest result.
 
     Args:
-        program: what `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
-        function: the name of one of the functions of a program of `%%tfrt`.
-        ranges: for each argument what `ipywidgets.interact` takes: `(0, 10)`, a list of choices, a value.
+        program: the program that `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
+        function: the name of the function, for a program of `%%tfrt`.
+        ranges: for each argument, a value that `ipywidgets.interact` accepts: `(0, 10)`, a list of
+            choices, or a single value.
 
     Raises:
         TypeError: if the program has no such function, or the function has other arguments.
@@ -39,7 +41,7 @@ def sliders(
     if sorted(parameters) != sorted(ranges):
         given = ", ".join(ranges) or "none"
         raise TypeError(f"@{function} takes {', '.join(parameters) or 'no arguments'}, not {given}")
-    # Here, because importing a program's module must not load ipywidgets.
+    # Imported here because importing a program's module must not load ipywidgets.
     from ipywidgets import interactive
 
     from tfrt_magics.live.lines import parts_of
@@ -53,7 +55,7 @@ def sliders(
         return None
 
     def compute(**values: object) -> object:
-        with moving:  # ipykernel may call on two threads
+        with moving:  # ipykernel may call this on two threads
             for run in runs:
                 run.cancel(CANCELLED)
             runs.clear()
@@ -82,7 +84,7 @@ def sliders(
 def _started_by(
     program: Program | TracedProgram, function: str
 ) -> tuple[tuple[str, ...], Callable[..., Execution]]:
-    """Return the arguments of a function, and the callable that starts it.
+    """Return the names of a function's arguments, and the callable that starts it.
 
     Raises:
         TypeError: if the program has no such function.
