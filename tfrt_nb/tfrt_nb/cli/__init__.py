@@ -2,9 +2,9 @@
 share | lsp`.
 
 Builds on everything else in `tfrt_nb`.  Read `main` (arguments and commands) and `files` (input,
-and exit statuses), then the commands: `running` has those that run programs; the others are
-modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (its other process),
-`tutorials`, `share`, `lsp` (a language server).  `expectations` compares errors with
+and exit statuses), then the commands. `running` has the commands that run programs; the other
+commands are modules: `translate` (to BEF and back), `opt`, `grade` with `graded` (the process that
+it starts), `tutorials`, `share`, `lsp` (a language server).  `expectations` compares errors with
 `expected-error` comments, `examples` runs programs whose output is shown.
 """
 

@@ -1,10 +1,10 @@
 """`expected-error` comments: the runtime errors that a program declares.
 
-`// expected-error {{text}}` on a line expects an error there whose message contains the text, any
-number of times; `@+N` or `@-N` before the braces moves it by N lines, `@above` and
-`@below` to the next line without such a comment.  `expected-error-re {{one of {{[0-9]+}}}}` has
-regular expressions in the inner braces.  As in TFRT's driver, an unmatched comment
-counts only if an error was raised in its file.
+`// expected-error {{text}}` on a line expects errors there whose messages contain the text, any
+number of them. `@+N` or `@-N` before the braces moves the expectation by N lines; `@above` and
+`@below` move it to the next line without such a comment.  `expected-error-re {{one of {{[0-9]+}}}}`
+has regular expressions in the inner braces.  As in TFRT's driver, an unmatched comment counts only
+if an error was raised in its file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A diagnostic expected on `line` (0: outside the file); `place` is that of the comment."""
+    """A diagnostic expected on `line` (0: outside the file); `place` is the location of the
+    comment.
+    """
 
     line: int
     text: str
@@ -36,12 +38,14 @@ class Expectation:
     is_regex: bool = False
 
     def stands_for(self, kind: str, said: Diagnostic) -> bool:
-        """Tell whether it expects a diagnostic of this kind, on this line, with this message."""
+        """Tell whether the expectation matches the kind, the line, and the message of a
+        diagnostic.
+        """
         line = said.location.line if isinstance(said.location, Location) else 0
         return self.kind == kind and self.line == line and self.fits(said.message)
 
     def fits(self, message: str) -> bool:
-        """Tell whether a diagnostic may have this message."""
+        """Tell whether the expectation matches a message."""
         if not self.is_regex:
             return self.text in message
         parts = _INNER.split(self.text)  # outer text and inner expressions alternate
@@ -103,7 +107,7 @@ def check(
 
     Args:
         diagnostics: in the order in which they were raised.
-        expectations: by source.
+        expectations: the expectations, by source.
         headline: precedes the message of an unexpected error.
     """
     problems: list[Diagnostic] = []
@@ -134,17 +138,17 @@ def check(
 def check_all(
     diagnostics: Iterable[Diagnostic], expectations: Sequence[Expectation]
 ) -> list[Diagnostic]:
-    """Return the differences as MLIR's tools verify them: each comment matches one diagnostic or
+    """Return the differences as MLIR's tools report them: each comment matches one diagnostic or
     note.
 
-    An unexpected note is no difference: most notes are our own advice, which MLIR's tools do not
-    give.
+    An unexpected note does not count as a difference, because most notes are our own advice, which
+    MLIR's tools do not give.
     """
     left = list(expectations)
     problems: list[Diagnostic] = []
     for diagnostic in diagnostics:
         for one in (diagnostic, *diagnostic.notes):
-            # The words of MLIR or TFRT may be the first note of an error.
+            # MLIR's or TFRT's own message may be the first note of an error.
             said = (one, *one.notes[:1])
             met = next((e for e in left for each in said if e.stands_for(one.severity, each)), None)
             if met is not None:
@@ -159,7 +163,7 @@ def check_all(
 def _fitting(
     expectations: Mapping[str, list[Expectation]], message: str, place: object
 ) -> list[Expectation]:
-    """Return the expectations on a diagnostic's line that its message meets, of any kind."""
+    """Return the expectations of any kind on a diagnostic's line that match its message."""
     if isinstance(place, Location):
         candidates, line = expectations.get(place.source, []), place.line
     else:

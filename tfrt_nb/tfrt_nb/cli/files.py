@@ -16,10 +16,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 EXIT_OK, EXIT_PROBLEM, EXIT_USAGE = 0, 1, 2
 EXIT_INTERRUPTED = 130
-"""After Ctrl-C, as in a shell."""
+"""The exit status after Ctrl-C, as in a shell."""
 STANDARD_INPUT = "-"
 PROGRAM = "tfrt-nb"
-"""The name before diagnostics without a source location."""
+"""The name that precedes diagnostics without a source location."""
 
 
 class UsageError(TfrtError):
@@ -35,7 +35,8 @@ def read_input(path: str) -> bytes:
     """Return the bytes of a file, or of standard input.
 
     Raises:
-        TfrtError: if it cannot be read, or is a pipe or a device with too much data; says why.
+        TfrtError: if the file cannot be read, or is a pipe or a device with too much data; says
+            why.
     """
     try:
         if path == STANDARD_INPUT:
@@ -45,11 +46,12 @@ def read_input(path: str) -> bytes:
         else:
             with Path(path).open(
                 "rb"
-            ) as stream:  # the error says whether it is a folder, or missing
+                # Opening it raises the error that says whether it is a folder or is missing.
+            ) as stream:
                 data = stream.read(MAX_FILE + 1)
     except OSError as problem:
         raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
-    except ValueError as problem:  # a NUL, half a surrogate pair
+    except ValueError as problem:  # the path contains a NUL or a lone surrogate
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
     if len(data) > MAX_FILE:
         text = f"'{display_name(path)}' produced more than {MAX_FILE} bytes and may be endless"
@@ -61,7 +63,7 @@ def write_output(path: str, data: bytes) -> None:
     """Write to a file, or to standard output.
 
     Raises:
-        TfrtError: if it cannot be written; says why.
+        TfrtError: if the file cannot be written; says why.
     """
     try:
         if path == STANDARD_INPUT:
@@ -69,7 +71,7 @@ def write_output(path: str, data: bytes) -> None:
             sys.stdout.buffer.flush()
         else:
             if Path(path).is_file() and not Path(path).is_symlink():
-                # A process that has mapped it keeps the old content.
+                # Replace the file, so that a process that has mapped it keeps the old content.
                 with contextlib.suppress(OSError):
                     Path(path).unlink()
             Path(path).write_bytes(data)
@@ -95,7 +97,8 @@ def open_standard_streams() -> None:
 def write(text: str) -> None:
     """Write the output of programs, on any thread.
 
-    It is flushed after each function, because one process may print millions of lines.
+    Callers flush standard output after each function; flushing here would be slow, because a
+    program may print millions of lines.
     """
     try:
         sys.stdout.write(text)
@@ -104,9 +107,10 @@ def write(text: str) -> None:
 
 
 def leave_without_output(problem: OSError) -> NoReturn:
-    """Exit because standard output cannot be written; say why, unless its reader has closed it.
+    """Exit because standard output cannot be written; say why, unless the reader has closed the
+    pipe.
 
-    Nothing else would stop a printing program.
+    Nothing else would stop a program that prints.
     """
     status = EXIT_OK
     if not isinstance(problem, BrokenPipeError):

@@ -41,7 +41,7 @@ The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason for t
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table of all answers; 1 unless all are right.
+    """Print the table of all answers; return 1 unless all are right.
 
     Raises:
         TfrtError: if a module with exercises cannot be imported.
@@ -56,7 +56,7 @@ def execute(options: argparse.Namespace) -> int:
         except Exception as problem:  # noqa: BLE001  # the module of a user may raise anything
             text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
             raise TfrtError(error(text)) from None
-    load()  # compiled here if necessary: the processes below cannot store it
+    load()  # compiles the core here if necessary, because the processes below cannot store it
     table: list[Row] = []
     open_to_answers: set[str] = set()
     for number, path in enumerate(options.notebooks, 1):
@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in table], indent=1))
     elif options.format == "csv":
-        # A spreadsheet would read a cell that begins like that as a formula.
+        # A spreadsheet would interpret a cell that starts with these characters as a formula.
         cells = ([f"'{one}" if one[:1] in _FORMULA else one for one in row] for row in table)
         csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *cells])
     if missing := ", ".join(sorted(open_to_answers - {""})):
@@ -79,7 +79,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _print_lines(path: str, rows: Sequence[Row]) -> None:
-    """Print the rows of a notebook, and the number of correct answers unless none can be."""
+    """Print the rows of a notebook, and the number of right answers unless the notebook could not
+    be graded.
+    """
     for notebook, exercise, mark, text in rows:
         parts = (notebook, exercise, mark, text * (mark == ERROR))
         print(": ".join(_printable(one) for one in parts if one))
@@ -89,7 +91,9 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Escape control characters in a learner's text, which could move the cursor or hide a line."""
+    """Escape control characters in a learner's text, because they could move the cursor or hide a
+    line.
+    """
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 
@@ -109,12 +113,12 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
             kinds[name] = find(name).kind
         except TfrtError as problem:
             rows[name] = (path, name, ERROR, problem.diagnostics[0].message)
-    # Python runs last: it could forge the verdicts that follow its own in the same process.
+    # Answers in Python run last, because they could forge later verdicts of the same process.
     pending = sorted(kinds, key=lambda name: kinds[name] is Names)
     while pending:
         given = [(name, answers[name]) for name in pending]
         for mark, text in _verdicts(given, options, open_to_answers):
-            if pending:  # after the last verdict, the rest says how the process ended
+            if pending:  # a message after the last verdict only says how the process ended
                 name = pending.pop(0)
                 rows[name] = (path, name, mark, text)
     yield from (rows[name] for name in answers)
@@ -125,7 +129,7 @@ def _verdicts(
 ) -> Iterator[tuple[str, str]]:
     """Return a mark and a message for each answer, from a separate process.
 
-    There are fewer if an answer ends the process, or takes too long: the last one has the reason.
+    There are fewer if an answer ends the process or takes too long; the last message then says so.
     """
     with (
         TemporaryDirectory(prefix="tfrt-nb-", ignore_cleanup_errors=True) as folder,
@@ -150,7 +154,7 @@ def _verdicts(
             env={
                 "HOME": folder,
                 "LANG": "C.UTF-8",
-                "OPENBLAS_NUM_THREADS": "1",  # the memory for each of its threads counts
+                "OPENBLAS_NUM_THREADS": "1",  # the memory that it reserves for each thread counts
                 "PATH": os.defpath,
                 "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
                 "TFRT_NB_CACHE": str(code_cache().folder),
@@ -166,7 +170,7 @@ def _verdicts(
                 for _, line in zip(answers, lines, strict=False):
                     mark, hint = json.loads(line)
                     yield Mark(mark).value, str(hint)
-                process.wait(options.timeout)  # its exit status is the reason
+                process.wait(options.timeout)  # its exit status says how it ended
             except (TimeoutError, subprocess.TimeoutExpired):
                 reason = f"took longer than {options.timeout:g} s"
             except (ValueError, TypeError, RecursionError):

@@ -3,12 +3,12 @@
     python -P -m tfrt_nb.cli.graded < REQUEST
 
 REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the
-`modules` with exercises, and `answers` as pairs of an exercise and a string.  It writes lines to
-standard output: after the imports, the protections that are missing; then `[mark, hint]` in JSON
-for each answer, before the next one runs, so that an answer cannot change earlier verdicts.  The
-output of answers is discarded.
+`modules` with exercises, and `answers` as pairs of an exercise and a string.  The process writes
+lines to standard output. The first line, after the imports, names the protections that are missing.
+Then comes `[mark, hint]` in JSON for each answer, written before the next answer runs, so that no
+answer can change earlier verdicts.  The output of answers is discarded.
 
-The namespaces are those of unshare(1): a new user namespace gives the right to create the others
+The namespaces are those of unshare(1); a new user namespace gives the right to create the others
 (man 7 user_namespaces).  Containers and some distributions forbid them; then only the limits apply.
 """
 
@@ -34,7 +34,7 @@ def main() -> None:
     threads.
     """
     request = json.load(sys.stdin)
-    results = os.fdopen(os.dup(1), "w")  # programs that an answer starts do not inherit it
+    results = os.fdopen(os.dup(1), "w")  # not inherited by programs that an answer starts
     for descriptor in (0, 1):
         os.dup2(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC), descriptor)
     _limit(request["memory"], request["seconds"])
@@ -54,8 +54,8 @@ def main() -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Set the limits of this process and its children; the kernel applies them to each one."""
-    # Linux counts all tasks of the user for RLIMIT_NPROC, so add the existing ones.
+    """Set the limits of this process and its children; the kernel applies them to each process."""
+    # For RLIMIT_NPROC, Linux counts all tasks of the user, so add the existing ones.
     tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
     for kind, most in (
         (resource.RLIMIT_AS, memory),
@@ -73,7 +73,8 @@ def _withhold(folder: str) -> str:
     """Continue in a new process without network or other processes, and with write access only to
     `folder`.
 
-    Returns the missing protections.  The intermediate processes pass on its exit status.
+    Return the missing protections. The intermediate processes pass on the exit status of the new
+    one.
     """
     libc = ctypes.CDLL(None)
     user, group = os.geteuid(), os.getegid()
@@ -86,8 +87,8 @@ def _withhold(folder: str) -> str:
         ("gid_map", f"{group} {group} 1"),
     ):
         Path(f"/proc/self/{name}").write_text(text)
-    # The first one is the namespace's init, which ignores signals: the second one grades.  When the
-    # first one ends, the kernel kills all processes in the namespace.
+    # The first process is the namespace's init, which ignores signals, so the second one grades.
+    # When the first one exits, the kernel kills all processes in the namespace.
     for _ in range(2):
         if child := os.fork():
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -100,7 +101,7 @@ def _withhold(folder: str) -> str:
     for where in (os.fsencode(folder), b"/dev/shm"):
         libc.mount(b"tmpfs", where, b"tmpfs", _NO_SUID_OR_DEVICES, b"size=%d" % _FILE_SIZE)
     os.chdir(folder)
-    # A root without capabilities cannot undo this, neither here nor in a namespace of its own.
+    # Without capabilities, even root cannot undo this, either here or in a new namespace.
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION), (ctypes.c_uint32 * 6)())
     return "files that you may write" if is_writable else ""

@@ -13,7 +13,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def execute(_: argparse.Namespace) -> int:
-    """Serve until the client says `exit` or closes the stream.
+    """Serve until the client sends `exit` or closes the stream.
 
     Raises:
         TfrtError: if pygls is not installed.
@@ -22,7 +22,8 @@ def execute(_: argparse.Namespace) -> int:
         raise TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'"))
     from tfrt_nb.language.server import make_server
 
-    # The server closes its stream at the end; any other output would break the protocol.
+    # Give the server a copy, because it closes its stream at the end. Redirect any other output,
+    # which would break the protocol.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, redirect_stdout(sys.stderr):
         make_server().start_io(stdout=answers)
     return EXIT_OK

@@ -1,5 +1,5 @@
-"""The command line's parser and commands, which import modules only when they run: `--help` is
-quick.
+"""The command line's parser and commands. The modules of a command are imported only when it runs,
+so `--help` is quick.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def work_queue(text: str) -> str:
 
 
 class _PrintVersion(argparse.Action):
-    """Looks up the version only on request, because that takes longer than parsing a command
-    line.
+    """Prints the version, which is looked up only on request because that takes longer than parsing
+    a command line.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -236,7 +236,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "arguments",
         nargs="*",
-        default=[],  # otherwise, the message about a missing PROGRAM would name it, too
+        default=[],  # otherwise, the message about a missing PROGRAM would name ARGUMENT, too
         metavar="ARGUMENT",
         help="arguments of the function: 7, 2.5, true, '\"text\"', @FILE.npy for an array, "
         "or chain",
@@ -418,7 +418,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         open_standard_streams()
     parser = build_parser()
-    # argparse ends a list of arguments at the first option after it.
+    # argparse ends the list of arguments at the first option that follows.
     options, more = parser.parse_known_args(arguments)
     takes_more = options.command in ("run", "bench")
     mark = more.index("--") if takes_more and "--" in more else len(more)
@@ -433,8 +433,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, _, function = COMMANDS[options.command].rpartition(".")
         execute = getattr(importlib.import_module(module), function)
         if arguments is None:
-            # This is the process's command, and its imports stay: searching them for garbage takes
-            # milliseconds.
+            # This command is all that the process runs, so its imports stay in memory, and
+            # searching them for garbage would take milliseconds.
             gc.freeze()
     try:
         status = int(execute(options))
@@ -444,7 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show(problem)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_PROBLEM
     except OSError as problem:
-        if problem.filename is not None:  # standard output has none
+        if problem.filename is not None:  # standard output has no file name
             raise
         leave_without_output(problem)
     except KeyboardInterrupt:
@@ -452,7 +452,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     finally:
         if arguments is None:
-            # The process ends: a last search for garbage takes longer than many programs run.
+            # The process exits, and a last search for garbage would take longer than many programs
+            # run.
             gc.freeze()
 
 

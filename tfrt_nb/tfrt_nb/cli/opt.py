@@ -30,7 +30,8 @@ _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILI
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it.
+    """Read a program, run passes on it, and print it; return 1 if it is invalid or a pass rejects
+    it.
 
     Raises:
         TfrtError: if the file cannot be read as text.
@@ -63,8 +64,8 @@ def execute(options: argparse.Namespace) -> int:
 def opt(source: str, passes: str) -> str:
     """Return a program after passes, in MLIR's notation: `opt(text, "canonicalize,cse")`.
 
-    Nothing runs.  The command `tfrt-nb opt` does the same, but it names values as MLIR does; here,
-    values keep the names that the source gives them.
+    The program is not run. The command `tfrt-nb opt` does the same, but it names values as MLIR
+    does. Here, values keep their names from the source.
 
     Raises:
         TfrtError: if the program is invalid, a pass is unknown, or a pass rejects the program.
@@ -86,12 +87,13 @@ def processed(
     *,
     keep_names: bool = False,
 ) -> tuple[list[Diagnostic], str | None]:
-    """Return the diagnostics of a program, and the program after the passes; None if it is invalid.
+    """Return the diagnostics of a program, and the program after the passes, or None if it is
+    invalid.
 
-    A host program is printed in the disassembler's format, others in MLIR's.
+    A host program is printed in the disassembler's format, and any other program in MLIR's.
     """
     context = RemarkContext()
-    register_upstream(context)  # folding makes `arith` constants
+    register_upstream(context)  # folding creates `arith` constants
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
@@ -110,7 +112,8 @@ def processed(
 
 
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
-    """Return the names of values in the source, except names that two values of a function share.
+    """Return the names that values have in the source, except names that two values of a function
+    share.
 
     `arg0` is omitted, because a printer may give it to another value.
     """

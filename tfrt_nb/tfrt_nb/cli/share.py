@@ -1,7 +1,7 @@
 """`tfrt-nb share`: a program as a link, whose fragment holds the source.
 
-The page's side is `views/static/link.js`: base64url of UTF-8.  No browser sends a fragment to a
-server.
+The source is encoded as base64url of UTF-8, which `views/static/link.js` decodes in the page.
+Browsers never send a fragment to a server.
 """
 
 from __future__ import annotations

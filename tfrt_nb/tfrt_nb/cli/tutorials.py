@@ -1,6 +1,6 @@
 """`tfrt-nb tutorials`: a copy of the tutorials to work in, opened in JupyterLab.
 
-A wheel has the notebooks in the package; in a checkout, they are in the folder `notebooks`.
+In a wheel, the notebooks are in the package; in a checkout, they are in the folder `notebooks`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from tfrt_nb.cli.files import EXIT_OK
 from tfrt_runtime.diagnostics import TfrtError, error
 
 START = "tutorials.ipynb"
-"""The page that lists the others."""
+"""The page that lists the tutorials."""
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Copy the tutorials and open them; returns JupyterLab's exit status.
+    """Copy the tutorials and open them; return JupyterLab's exit status.
 
     Raises:
-        TfrtError: if a file of that name has other contents, or JupyterLab is not installed.
+        TfrtError: if the folder has a file with the same name and other contents, or JupyterLab is
+            not installed.
     """
     folder = Path(options.folder)
     print(f"{copy_tutorials(folder)} files copied to {folder}", flush=True)
@@ -34,7 +35,8 @@ def execute(options: argparse.Namespace) -> int:
         raise TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'"))
     # In a container, the user is root, which JupyterLab rejects by default.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    # The address that JupyterLab prints leads to the start page, too, in case no browser opens.
+    # With this option, the address that JupyterLab prints also leads to the start page, in case no
+    # browser opens.
     page = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
     return subprocess.run(command, check=False).returncode
@@ -55,7 +57,7 @@ def sources() -> list[Path]:
 
 
 def copy_tutorials(folder: Path) -> int:
-    """Copy the missing files to the folder and return their number; copy all of them or none.
+    """Copy the missing files to the folder, either all of them or none; return their number.
 
     Raises:
         TfrtError: if a file of a learner would be lost, or the folder cannot be written.

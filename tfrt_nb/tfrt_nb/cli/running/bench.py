@@ -24,7 +24,9 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 
 WARM_UP = 0.1
-"""The fraction of the time spent before runs are measured, in which functions become hot."""
+"""The fraction of the time that is spent on runs that are not measured, so that functions become
+hot.
+"""
 HEADINGS = ("function", "runs", "first", "least", "median", "99 %", "processor", "tier")
 
 
@@ -89,10 +91,10 @@ def measure(
     arguments: Sequence[object],
     options: argparse.Namespace,
 ) -> Measured:
-    """Run a function repeatedly, for `options.seconds` in all and at least twice.
+    """Run a function repeatedly, for a total of `options.seconds` and at least twice.
 
     Raises:
-        TfrtError: the error of a run; if the function cannot be called with the arguments.
+        TfrtError: if a run fails, or if the function cannot be called with the arguments.
     """
     tier = Tier(options.tier)
 

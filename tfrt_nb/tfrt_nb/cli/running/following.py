@@ -25,9 +25,9 @@ from tfrt_runtime.host.tracing.trace import Level
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DRAIN_SECONDS = 0.05
-"""The interval of drains: the rings of a busy run are full after a few times as long."""
+"""The interval between drains. The rings of a busy run fill up in only a few times as long."""
 QUIET_SECONDS = 1.0
-"""A run that finishes earlier shows nothing."""
+"""The delay before the line appears; a run that finishes earlier shows nothing."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
 """The maximum number of running kernels, and of awaited values, to name."""
@@ -36,12 +36,12 @@ _STATES = ("available", "running", "error", "skipped", "cancelled")
 
 
 class Follower(ABC):
-    """Follows the runs of a program; in the block, its thread polls them at an interval in
+    """Follows the runs of a program. Within the block, its thread polls them every `seconds`
     seconds.
     """
 
     logs_all = True
-    """Whether to log the values of sync functions, too, which makes their code slower."""
+    """Whether to log the values of sync functions, too, which makes these functions slower."""
 
     def __init__(self, name: str, seconds: float, program: Program) -> None:
         self._program = program
@@ -78,7 +78,9 @@ class Follower(ABC):
         """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return `write`, for use on the terminal that the follower may write to, too."""
+        """Return a version of `write` that is safe to use on a terminal that the follower may also
+        be writing to.
+        """
         return write
 
     @abstractmethod
@@ -99,7 +101,7 @@ class Trace(Follower):
         """
         self._path, self._level = path, level
         self._documents: list[RunDocument] = []
-        write_trace(path, ())  # a file that cannot be written is refused at once
+        write_trace(path, ())  # report a file that cannot be written before the program runs
         super().__init__("trace", DRAIN_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
@@ -118,7 +120,7 @@ class Trace(Follower):
 
 
 class ProgressLine(Follower):
-    """One line on standard error, in a terminal, for runs that take long."""
+    """A progress line on standard error, in a terminal, for runs that take long."""
 
     logs_all = False
 
@@ -129,8 +131,8 @@ class ProgressLine(Follower):
         quiet: float = QUIET_SECONDS,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Follow the runs of a program, on a tier; nothing is shown in the first `quiet` seconds of
-        each.
+        """Follow the runs of a program on a tier; nothing is shown in the first `quiet` seconds of
+        each run.
         """
         self._stream, self._quiet, self._tier = stream, quiet, tier
         self._lock = threading.Lock()
@@ -143,20 +145,22 @@ class ProgressLine(Follower):
     def watch(self, program: Executable | None) -> Watch | None:
         """Return the watch of the next run.
 
-        Returns None if its functions may become machine code, which those of a watched run cannot:
-        then the line says less.
+        Return None if the run's functions may become machine code, which the functions of a watched
+        run cannot. The line then says less.
         """
         may_be_hot = program is not None and program.machine.may_be_hot
         return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
 
     def follow(self, run: Execution) -> None:
         if run.watch is None:
-            _ = run.progress  # it counts from now on
+            _ = run.progress  # the run counts its kernels from now on
         with self._lock:
             self._run, self._document, self._since = run, None, time.monotonic()
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return `write` for the same terminal: it first removes the follower's line."""
+        """Return a version of `write` for the same terminal, which first removes the follower's
+        line.
+        """
 
         def write_text(text: str) -> None:
             self._end()
@@ -174,7 +178,8 @@ class ProgressLine(Follower):
         event_log().drain()  # before the rings are full
         with self._lock:
             if self._run is not None and self._run.is_done:
-                self._run = self._document = None  # its values are not this thread's
+                # This thread must not read the values of a finished run.
+                self._run = self._document = None
             elapsed = time.monotonic() - self._since
             if self._run is not None and elapsed >= self._quiet:
                 self._put(self._text(self._run, elapsed))
@@ -194,7 +199,7 @@ class ProgressLine(Follower):
 
 
 def put_line(stream: TextIO, text: str) -> None:
-    """Overwrite the terminal's current line with a string, as far as it fits."""
+    """Overwrite the terminal's current line with a string, cut to fit."""
     width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
     stream.write(CLEAR + (text if len(text) < width else text[: width - 2] + "…"))
     stream.flush()

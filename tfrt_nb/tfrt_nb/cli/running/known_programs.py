@@ -1,9 +1,9 @@
-"""Programs that earlier commands have compiled: a run needs no compiler for them.
+"""Cache programs that earlier commands have compiled, so that a run of them needs no compiler.
 
-Importing the compiler takes longer than most programs run.  For a source, the cache has the BEF of
-its host functions and the interfaces of functions that become machine code, next to that code
-(`jit.programs`).  The key of a program covers its source, its name in messages, and the compiler's
-sources.
+Importing the compiler takes longer than most programs run.  For each source, the cache has the BEF
+of its host functions and the interfaces of functions that become machine code. The code itself is
+in the same cache (`jit.programs`).  The key of a program covers its source, its name in messages,
+and the compiler's sources.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from tfrt_runtime.native.library import sources_digest
 _COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
 _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
-"""The longest kept text, in characters: reading a longer one takes longer than the imports.
+"""The maximum length of a cached text, in characters: reading a longer one takes longer than the
+imports.
 """
 
 
@@ -39,7 +40,7 @@ def program_of(text: str, name: str) -> Program:
     Raises:
         TfrtError: with the problems of the program and their locations.
     """
-    if len(text) > MAX_TEXT or USER_KERNELS.version:  # users' kernels have short forms
+    if len(text) > MAX_TEXT or USER_KERNELS.version:  # users' kernels add syntax to programs
         return Program.from_source(text, name)
     key = _key("text", text, name)
     kept = code_cache().get(key)
@@ -62,7 +63,8 @@ def program_of(text: str, name: str) -> Program:
 
 
 def program_of_file(data: bytes | memoryview, name: str) -> Program:
-    """Return `Program.from_bef(data, name)`, without parsing compiled functions in the cache.
+    """Return `Program.from_bef(data, name)`, without parsing compiled functions whose interface is
+    in the cache.
 
     Raises:
         TfrtError: if the program or one of its compiled functions is invalid.
@@ -89,8 +91,10 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 
 
 def _line(code: CompiledModule) -> bytes | None:
-    """Return the cache's form of functions' interfaces; None if they call Python functions."""
-    # Imported here: this program is compiled.
+    """Return the interfaces of compiled functions in the cache's format, or None if the functions
+    call Python functions.
+    """
+    # Imported here because only a program that is being compiled needs it.
     from tfrt_nb.jit.declarations import check_declarations
 
     try:

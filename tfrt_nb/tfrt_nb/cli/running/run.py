@@ -52,11 +52,13 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
-"""The most printed errors with the same message and location; the others are counted."""
+"""The maximum number of printed errors with the same message and location; further ones are only
+counted.
+"""
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a program, or show it at a stage of its compilation; return 1 on errors."""
+    """Run a program, or print it at a stage of its compilation; return 1 on errors."""
     text: str | None = None
     name = display_name(options.program)
     arguments = [read_argument(one) for one in options.arguments]
@@ -96,7 +98,7 @@ def read_source(path: str) -> str | bytes | memoryview:
     """Return the source of a program, or the bytes of a BEF file, which is mapped into memory.
 
     Raises:
-        TfrtError: if the file cannot be read, or is neither.
+        TfrtError: if the file cannot be read, or is neither a source nor a BEF file.
     """
     with contextlib.suppress(OSError, ValueError):  # `read_input` reports the error
         if Path(path).is_file() and (found := mapped(path))[: len(MAGIC)].tobytes() == MAGIC:
@@ -124,10 +126,10 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files of `--with`, which register kernels; return the others as programs by
-    name.
+    """Run the Python files of `--with`, which register kernels; return the other files as programs,
+    by name.
 
-    One option may have several files, separated by commas, as in a cell.
+    An option may name several files, separated by commas, as in a cell.
 
     Raises:
         TfrtError: if a file cannot be read, or is invalid.
@@ -150,13 +152,14 @@ def run_python(path: str) -> None:
     """Run a Python file as a module, not as a script.
 
     Raises:
-        TfrtError: if it raises an exception, at the line.
+        TfrtError: if it raises an exception; located at the line that raised it.
     """
     import runpy  # few runs have Python kernels
     import traceback
 
     try:
-        # The name that `multiprocessing` gives to a main module, so that kernels are `py.NAME`.
+        # Use the name that `multiprocessing` gives to a main module, so that kernels are called
+        # `py.NAME`.
         runpy.run_path(path, run_name="__mp_main__")
     except TfrtError:
         raise
@@ -175,7 +178,7 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
     if options.tracing_sink is None:
         yield None
         return
-    # `debug` writes between the program's own lines, to show the order.
+    # `debug` writes between the lines that the program prints, to show the order.
     stream = sys.stdout if options.tracing_sink == "debug" else sys.stderr
     sink = SINKS[options.tracing_sink](stream.write)
     tracing = Tracing(sink, Level.of(options.trace_level or "default"))
@@ -189,14 +192,14 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
 def follower_of(
     options: argparse.Namespace, program: Program
 ) -> AbstractContextManager[Follower | None]:
-    """Return the observer of the runs: a requested trace, or, in a terminal, a line of progress.
+    """Return the observer of the runs: a requested trace or, in a terminal, a progress line.
 
     Raises:
         TfrtError: if the file of the trace cannot be written.
     """
     if options.trace is None and not sys.stderr.isatty():
         return contextlib.nullcontext()
-    # Imported here: they load NumPy, which other runs do not need.
+    # Imported here because they load NumPy, which other runs do not need.
     from tfrt_nb.cli.running.following import ProgressLine, Trace
 
     if options.trace is not None:
@@ -226,8 +229,8 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            # Not `np.load`: it mistakes a file without an array for a pickle, and suggests loading
-            # it.
+            # `np.load` is not used because it mistakes a file without an array for a pickle, and
+            # suggests loading that.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:
@@ -250,9 +253,11 @@ def read_argument(text: str) -> object:
 
 
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
-    """Return the functions to run: the requested one, or all of a host program that take no
-    arguments, in the order of the file, and a compiled @main. With arguments, @main or the only
-    one. Functions of `--with` run only if they are called or requested.
+    """Return the functions to run: the requested one or, by default, all host functions that take
+    no arguments, in the order of the file, and a compiled @main.
+
+    If arguments are given, the default is @main or the only function. Functions of `--with` run
+    only if they are called or requested.
 
     Raises:
         TfrtError: if the function does not exist, or does not take `given` arguments.
@@ -325,7 +330,7 @@ def run_host_functions(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run functions of the executor one after another; return the exit status."""
+    """Run host functions one after another; return the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
         executable = program.load(
@@ -335,7 +340,7 @@ def run_host_functions(
     except TfrtError as problem:
         from tfrt_nb.passes.control_flow import PassError
 
-        # The format of TFRT's driver; nothing is compiled.
+        # This is the format of TFRT's driver, except for errors of the compiler.
         head = "" if isinstance(problem, PassError) else "unexpected error: runtime error: "
         said = [
             replace(one, message=head + one.message) if one.severity is Severity.ERROR else one
@@ -372,7 +377,9 @@ def run_host_functions(
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors, but only some of many equal ones; return the exit status."""
+    """Print the unexpected errors, but only the first ones of many equal errors; return the exit
+    status.
+    """
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
@@ -401,8 +408,8 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
     """Read the source of a diagnostic, if it can be found and has not been read.
 
-    A program chooses its locations: a path that is not a regular file, or too large for a source,
-    is ignored.
+    A program may state any location, so a path that is not a regular file, or is too large for a
+    source, is ignored.
     """
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:

@@ -1,7 +1,7 @@
 """`tfrt-nb run` for a compiled function: its output, results, errors, and leftover objects.
 
 The function runs on another thread, so that the main thread can handle Ctrl-C and the time limit:
-computing code gives Python no chance to handle a signal.
+compiled code that computes gives Python no chance to handle a signal.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
-"""How many seconds a stopped run may take to finish."""
+"""The time in seconds that a stopped run may take to finish."""
 MAX_LEFT_OVER = 20
-"""The most leftover objects to show."""
+"""The maximum number of leftover objects to show."""
 
 
 def run_compiled(
@@ -51,7 +51,7 @@ def run_compiled(
     try:
         assert program._compiled is not None
         shared.check(program._compiled)
-        # Without the option, the program decides whether it counts by itself.
+        # Without the option, references are checked only if the program itself counts them.
         if options.check_references is not None:
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
@@ -70,17 +70,18 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    execution.forget_results()  # they do not belong to the program, even if the run is still held
+    # They must not count as left over, even if the run is still referenced.
+    execution.forget_results()
     problems += left_over(shared, program, raised)
     show_all(problems, program)
     return int(bool(problems))
 
 
 def _finish(execution: Execution, timeout: float | None) -> bool:
-    """Wait for a run on another thread; return False if its time is up.
+    """Wait on another thread until a run finishes; return False if the timeout expires first.
 
     Raises:
-        KeyboardInterrupt: if the user interrupted it; it has stopped.
+        KeyboardInterrupt: if the user interrupted the run, which has stopped by then.
     """
     if not HAS_THREADS:
         return execution.wait(timeout)
@@ -102,7 +103,9 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
 
 
 def _too_late(execution: Execution, program: Program, timeout: float) -> int:
-    """Report that the time is up, and what the function waits for; return the exit status."""
+    """Report that the timeout has expired, and what the function waits for; return the exit
+    status.
+    """
     notes = execution.waiting_for()
     text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
     before = len(execution.diagnostics)
@@ -121,17 +124,18 @@ def _too_late(execution: Execution, program: Program, timeout: float) -> int:
 
 
 def leave_process(status: int) -> NoReturn:
-    """Exit although compiled code is running, which nothing else would stop."""
+    """Exit the process to stop compiled code that is still running; nothing else would stop it."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
 
 
 def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return an error for each object that a program has left behind, at the operation that made
-    it.
+    """Return an error for each object that a program left behind, located at the operation that
+    created it.
 
-    For objects that nothing could resolve, the error is the reason, once, unless it is in `raised`.
+    If there are objects that nothing could resolve, the only error is the reason, and there is none
+    if `raised` already has the reason.
     """
     left = shared.runtime.live_objects()
     objects = [one for one in left if one.reason is None]
@@ -158,7 +162,7 @@ def _left_over(one: LiveObject, program: Program) -> Diagnostic:
 def result_text(value: AsyncValue) -> str:
     """Format a result for the command line, in MLIR's notation.
 
-    A float has the digits that distinguish it from its neighbors.
+    A float is written with just enough digits to distinguish it from its neighbors.
     """
     problem = value.exception(0)
     if problem is not None:
@@ -167,7 +171,7 @@ def result_text(value: AsyncValue) -> str:
         case bool():
             return "true" if payload else "false"
         case float() if value.type == "f32":
-            # numpy has this, too, but importing it takes as long as a small program.
+            # NumPy can do this, too, but importing it takes as long as running a small program.
             shorter = (float(f"{payload:.{digits}g}") for digits in range(1, 10))
             return repr(next((one for one in shorter if c_float(one).value == payload), payload))
         case float():

@@ -24,7 +24,8 @@ def run_schedules(
     """Run functions with the given options; return 1 if a schedule that was run has errors.
 
     Raises:
-        TfrtError: if the program cannot be loaded, or a function takes other arguments.
+        TfrtError: if the program cannot be loaded, or the arguments do not match a function's
+            parameters.
     """
     status, tier = 0, Tier(options.tier)
     for function in functions:
@@ -47,7 +48,9 @@ def run_schedules(
 
 
 def _step(program: Program, function: str, arguments: Sequence[object], tier: Tier) -> int:
-    """Read each choice from standard input; at its end, run the rest in program order."""
+    """Read each choice from standard input; at the end of the input, run the rest in program
+    order.
+    """
     with Stepper(program, function, arguments, output=_write, tier=tier) as stepper:
         rows = stepper.document.data["operations"]
         while ready := stepper.ready():
@@ -72,7 +75,7 @@ def _step(program: Program, function: str, arguments: Sequence[object], tier: Ti
 
 
 def _ask(count: int) -> int | None:
-    """Return the position of the next operation; None for all remaining ones."""
+    """Ask for the position of the next operation; None means to run all remaining ones."""
     while True:
         print(f"next: 1 to {count}, Enter for 1, e to run to the end > ", end="", flush=True)
         line = sys.stdin.readline()
