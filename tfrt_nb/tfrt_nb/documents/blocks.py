@@ -1,7 +1,7 @@
 """The states of compiled operations without events, inferred from blocks.
 
-A block logs its start.  It runs from its start to its end, unless the run fails or is
-cancelled: then an operation certainly ran only if a later one of its block did.
+A block logs its start. It runs to its end unless the run fails or is cancelled; in that case, an
+operation certainly ran only if a later operation of its block did.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from tfrt_runtime.host.tracing.events import Logged
 
 _BLOCK = NUMBER["block"]
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
-"""It ran; it failed; it may have run; it has events, and may have run more often."""
+"""The states of an operation: it ran; it failed; it may have run; it has events, and may have run
+more often than they say.
+"""
 
 Block = tuple[int, int | None, int, int]
-"""Function, enclosing operation or None, its region, and the number in the region."""
+"""A block: its function, the enclosing operation or None, the region of that operation, and the
+block's number in the region.
+"""
 
 
 class Reached:
@@ -37,20 +41,21 @@ class Reached:
             self._jit[row["id"]] = self._jit.get(row["parent"], row["parent"])
         placed = {*self._places.values()}
         self._is_placed = all(row["id"] in placed for row in self._own)
-        """Whether each operation has its own location: in a file from elsewhere, some may share
+        """Whether each operation has its own location. In a file from another tool, some may share
         one.
         """
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which are resolved later: their failure stops no block.
+        """The operations that create objects. The objects are resolved later, so their failure does
+        not stop a block.
         """
         self._operations: dict[int, int] = {}
-        """The operation of each record."""
+        """The operation that each place record names."""
         self._begun: Counter[Block] = Counter()
-        """How often each block has started, as far as that was logged."""
+        """How often each block has started, according to the log."""
 
     def note(self, event: Logged) -> None:
-        """Take a new event."""
+        """Process a new event."""
         if event[4] != _BLOCK or not self._own:
             return
         record = event[1] | event[2] << 32
@@ -78,7 +83,8 @@ class Reached:
             failed: the operations that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
             is_whole: whether no events were lost.
-            complete: each `tfrt.jit` whose results are available, so its region ran to completion.
+            complete: each `tfrt.jit` whose results are available, so that its region ran to
+                completion.
         """
         is_whole = is_whole and self._is_placed
         found = self._certain({*(logged or ()), *failed}, failed)
@@ -94,7 +100,7 @@ class Reached:
             if kernel == "async.execute" and block[3] == 0:
                 is_known, begins = is_whole and logged is not None, parent in (logged or ())
             elif kernel is not None and kernel not in LOGGED | COUNTED:
-                if parent in found:  # it has no blocks of its own in the log
+                if parent in found:  # the operation's blocks are not logged
                     found[number] = found[parent]
                 continue
             if begins and (is_clean or self._jit[number] in complete):
@@ -107,8 +113,8 @@ class Reached:
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
-        """Return the operations that ran: these, their enclosing ones, and those before them in a
-        block.
+        """Return the operations that certainly ran: those in `ran`, their enclosing operations, and
+        the operations before any of these in a block.
         """
         ran |= {block[1] for block in self._begun}
         found: dict[int, str] = {}

@@ -1,14 +1,14 @@
 """Convert the events of compiled code to ids of the program document.
 
-The core knows an object by its address and by the record of the operation that makes it, a task by
-its frame. The objects of an operation are created one after another, in the order of its results,
-and its task is put into the queue on the same thread after them. An async function starts on its
-caller's thread when its first object is made; the first frame that is suspended there is that of
-the innermost one.
+The core identifies an object by its address and by the record of the operation that creates it, and
+a task by its frame. The objects of an operation are created one after another, in the order of its
+results, and then its task is enqueued on the same thread. An async function starts on its caller's
+thread when its first object is created; the first frame to be suspended on that thread belongs to
+the innermost async function that has started there.
 
-A call logs its start and, unless the function fails, its return. A function that makes no object is
-then finished; any other function has only been started by the call. Only the first calls of each
-operation are logged.
+A call logs its start and, unless the function fails, its return. A function that creates no objects
+has finished when the call returns; the call has only started any other function. Only the first
+calls of each operation are logged.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
-"""Events that kernels and tasks have in common have the names of kernels."""
+"""Events that kernels and tasks have in common, with the names that kernels use."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that has not returned; `is_part`: of an async function that makes objects."""
+    """A call that has not returned; `is_part` if it called an async function that creates
+    objects.
+    """
 
     operation: int
     instance: int
@@ -43,28 +45,30 @@ class _Call:
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """A task, or an async function called by `operation` (-1 if unknown), that runs on a thread."""
+    """A part of the run that runs on a thread: a task, or an async function that `operation` called
+    (-1 if unknown).
+    """
 
     operation: int
     instance: int
     frame: int = 0
     """0 for an async function that has not been suspended yet."""
     is_called: bool = False
-    """Whether the call, and so its start, is in the log."""
+    """Whether the call, and therefore the start of the part, is in the log."""
     is_closed: bool = False
-    """Whether the end of the run has ended it; an end that is logged later is ignored."""
+    """Whether the part was ended because the run ended; an end that is logged later is ignored."""
     is_suspended: bool = False
-    """Whether it waits, and its frame is kept."""
+    """Whether the part is waiting, so that its frame is kept."""
     first: int = 0
     """The first object of an async function."""
     calls: list[_Call] = field(default_factory=list)
-    """The calls that it makes, the innermost last."""
+    """The calls that the part is making, the innermost last."""
 
 
 class CodeMap:
-    """Maps addresses to ids for one run.  Events must come in order.
+    """Maps addresses to ids for one run. Events must be passed in order.
 
-    `of_host`: the run is of a host function, whose own events and end are not known here.
+    `of_host` means that the run is of a host function, whose own events and end are not known here.
     """
 
     def __init__(self, run: Execution, document: ProgramDocument, *, of_host: bool = False) -> None:
@@ -73,7 +77,7 @@ class CodeMap:
         self._operations = document.data["operations"]
         self._functions_at = document.functions_at
         self._callees: dict[int, str] = {}
-        """The function that each calling operation calls, and the reverse."""
+        """The function that each calling operation calls; `_sites` is the reverse."""
         self._sites: dict[str, list[int]] = {}
         self._code = document.code
         for row in map(self._operations.__getitem__, sorted(self._code)):
@@ -86,9 +90,9 @@ class CodeMap:
         self._is_made: set[int] = set()
         self._objects: dict[int, tuple[int, int]] = {}
         self._tasks: dict[int, _Part] = {}
-        """By frame."""
+        """The tasks, by frame."""
         self._running: dict[int, list[_Part]] = {}
-        """By thread, the innermost last."""
+        """The running parts of each thread, the innermost last."""
         self._started: dict[int, list[_Part]] = {}
         """The tasks that each thread has started without returning from them, even if they are
         suspended.
@@ -124,12 +128,12 @@ class CodeMap:
         return self._printer
 
     def operation_of_task(self, frame: int) -> int:
-        """Return the operation of the task or async call with the frame; -1 if unknown."""
+        """Return the operation of the task or async call that has this frame; -1 if unknown."""
         part = self._tasks.get(frame)
         return -1 if part is None else part.operation
 
     def value(self, function: int, register: int) -> int:
-        """Return no value: compiled code has no registers."""
+        """Return -1, because compiled code has no registers."""
         return -1
 
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
@@ -171,7 +175,7 @@ class CodeMap:
                 yield kind, operation, -1, self._count, None
             case "emplace" | "fail":
                 value, operation = self._objects.pop(what, (-1, -1))
-                if value >= 0:  # otherwise, the compiler made the object for itself
+                if value >= 0:  # otherwise, the compiler created the object for its own use
                     self._is_made.add(value)
                     text = payload_text(self._values[value]["type"], payload)
                     if kind == "fail" and self._run.request.cancellation is None:
@@ -185,8 +189,8 @@ class CodeMap:
                     if not part.is_closed:
                         yield "end", part.operation, -1, part.instance, None
             case "end":
-                # Not by `_tasks`: another task may have reused the frame by now, and another thread
-                # may have resumed this one.
+                # `_tasks` cannot be used here, because another task may have reused the frame by
+                # now, and another thread may have resumed this one.
                 started = self._started.get(worker, [])
                 part = next((one for one in reversed(started) if one.frame == what), None)
                 if part is not None:
@@ -225,7 +229,7 @@ class CodeMap:
         return running[-1] if running else self._main
 
     def _enter(self, record: int, is_last: int, worker: int) -> tuple[str, int, int, int, object]:
-        """Note a call; `is_last`: no more of this operation are logged."""
+        """Record a call; `is_last` means that no further calls of this operation are logged."""
         operation, _ = self._maker_of(record)
         if is_last:
             self.more.add(operation)
@@ -234,7 +238,9 @@ class CodeMap:
         return "begin", operation, -1, self._count, None
 
     def _leave(self, record: int, worker: int) -> Iterator[tuple[str, int, int, int, object]]:
-        """Note that a call has returned: its results, except an async function's, are available."""
+        """Record that a call has returned; its results are available unless the function is
+        async.
+        """
         operation, _ = self._maker_of(record)
         calls = self._here(worker).calls
         place = next(
@@ -252,7 +258,7 @@ class CodeMap:
         for value in results:
             is_plain = self._operations[operation]["kernel"] != "async.call"
             if is_plain and self._values[value]["type"].startswith("!async."):
-                # An object may be unresolved.
+                # The result is an object, which may be unresolved.
                 yield "suspend", operation, -1, call.instance, None
             else:
                 self._is_made.add(value)
@@ -260,7 +266,9 @@ class CodeMap:
                 yield "available", operation, value, call.instance, None
 
     def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
-        """End the unreturned calls of a finished part: they failed, or the run was cancelled."""
+        """End the calls of a finished part that never returned; they failed, or the run was
+        cancelled.
+        """
         kind = "error" if self._run.request.cancellation is None else "cancelled"
         calls, part.calls = part.calls, []
         for call in reversed(calls):
@@ -272,15 +280,18 @@ class CodeMap:
                     yield kind, call.operation, value, call.instance, None
 
     def _stop(self, part: _Part, worker: int) -> None:
-        """Note that a part no longer runs on this thread."""
+        """Record that a part no longer runs on this thread."""
         running = self._running.get(worker, [])
-        if running and running[-1] is part:  # nearly always the last one; a recursion may be deep
+        # Nearly always the last part; the list may be long in a deep recursion.
+        if running and running[-1] is part:
             running.pop()
         elif part in running:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
-        """Tell whether the frame belongs to an async function, which has a frame from now on."""
+        """Assign the frame to the innermost async function without one; return whether there is
+        such a function.
+        """
         running = reversed(self._running.get(worker, []))
         part = next((one for one in running if not one.frame), None)
         if part is not None:
@@ -288,7 +299,7 @@ class CodeMap:
         return part is not None
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
-        """Note which value a new object is."""
+        """Record which value a new object is."""
         operation, function = self._maker_of(record)
         before, latest, count = self._latest.get(worker, (0, -1, 0))
         if function is not None:
@@ -315,7 +326,9 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """Return the operation that called the async function starting here, and its log entry."""
+        """Return the operation that called the async function that starts here, and the entry of
+        its call, if logged.
+        """
         calls = self._here(worker).calls
         name = function["name"]
         if calls and not calls[-1].is_part and self._callees.get(calls[-1].operation) == name:
@@ -330,21 +343,23 @@ class CodeMap:
         return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
-        """Return the operation of a place record, or -1, or the async function starting there."""
+        """Return the operation of a place record, or -1, and the async function that starts there,
+        if any.
+        """
         place = read_place(record) if record else None
         if place is None:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            # A `tfrt.jit` has the events of a kernel.
+            # A `tfrt.jit` has a kernel's events, so it is not an operation of compiled code.
             return found if found in self._code else -1, None
         return -1, self._functions_at.get((place.source, place.line))
 
     def _end_of_tasks(self, time: int) -> Iterator[Event]:
         """Return events of failed calls, and of tasks that are still finishing.
 
-        An error, or the last result of a host function, ends the run at once; a worker may log the
-        end of its task some microseconds later.
+        An error, or the last result of a host function, ends the run immediately; a worker may log
+        the end of its task some microseconds later.
         """
         tasks = [part for parts in self._running.values() for part in parts]
         for part in [self._main, *tasks]:
@@ -373,7 +388,9 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """Return the awaited value of a call without an object: its function never waits."""
+        """Return the value that an `async.await` awaits if it is the result of a call that created
+        no object, because the function never waits.
+        """
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []
         operands = self._operations[operation]["operands"]

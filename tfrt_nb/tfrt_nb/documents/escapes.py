@@ -1,8 +1,8 @@
-"""Text of a program for boards, messages, and terminals: shortened, on one line, with invisible
-characters escaped; and durations.
+"""Format a program's text for boards, messages, and terminals: shortened, on one line, with
+invisible characters escaped. Also formats durations.
 
-It is separate from `previews`, which needs the runtime: every magic needs this module, and
-`%load_ext` loads no runtime.
+This module is separate from `previews`, which needs the runtime, because every magic needs this
+module and `%load_ext` must not load the runtime.
 """
 
 import re

@@ -1,6 +1,7 @@
-"""The events of a run as rows: their columns, the first and the newest of them, and their fold.
+"""The events of a run as rows: the columns, a buffer that keeps only the first and the newest rows,
+and `Fold`, which computes the states of values and operations from them.
 
-`Fold` does the same as the board's `history.js` with the same rows; a test compares the two.
+`Fold` computes the same as the board's `history.js`; a test compares the two.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
 Event = tuple[int, int, int, int, int, int, Any]
-"""A row: nanoseconds since the first event, the number of the kind, ids of the program document or
--1, the instance, the number of a thread, a string or None."""
+"""A row: nanoseconds since the first event; the number of the kind; an operation and a value, as
+ids of the program document or -1; the instance; the number of a thread; and a string or None.
+"""
 Columns = dict[str, list[Any]]
 
 OF_CODE = ("func", "async")
@@ -35,7 +37,7 @@ def columns_of(rows: Sequence[Event]) -> Columns:
 
 
 class FirstAndNewest:
-    """The first `most` rows of a run, and as many of the newest."""
+    """The first `most` rows of a run, and the newest `most` rows."""
 
     def __init__(self, most: int) -> None:
         self.first: list[Event] = []
@@ -49,7 +51,7 @@ class FirstAndNewest:
         self.total += 1
 
     def extend(self, rows: Sequence[Event]) -> None:
-        """Append several rows, in less time than one by one."""
+        """Append several rows, which is faster than one by one."""
         room = max(0, self._most - self.total)
         self.first += rows[:room]
         self._newest.extend(rows[room:])
@@ -75,17 +77,17 @@ class Seen:
     worker: int | None
     started: int | None
     resolved: int | None
-    """None, like the worker, for a value whose events were overwritten before they were read."""
+    """None, like the worker, if the value's events were overwritten before they were read."""
     count: int = 1
-    """How often it was made."""
+    """How often the value was computed."""
     failed: int = 0
-    """How often it was an error.  If it was, the value is an error, even if a later outcome was
-    not.
+    """How often the value was an error. If it ever was, its state is an error, even if a later
+    outcome was not.
     """
 
 
 class Fold:
-    """The states of values and operations after the rows so far."""
+    """Computes the states of values and operations from the rows so far."""
 
     def __init__(
         self, operations: Sequence[Mapping[str, Any]], functions: Sequence[Mapping[str, Any]]
@@ -96,16 +98,18 @@ class Fold:
         self.seen: dict[int, Seen] = {}
         """The latest outcomes of the values, by id."""
         self.running: dict[int, tuple[int, int]] = {}
-        """The running operations: since when, and on which worker, or -1 after their kernels have
-        returned and their results come from elsewhere."""
+        """The running operations: since when, and on which worker. The worker is -1 after the
+        kernel has returned if its results are still to come from elsewhere.
+        """
         self._begun: dict[int, tuple[int, int]] = {}
-        """The same for the values that they make."""
+        """The same for the values that these operations compute."""
         self._waiting: set[int] = set()
         """The values in `_begun` whose operations are suspended."""
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
         self.failures: dict[int, str] = {}
-        """The texts that say how many of a value's several outcomes failed, as for mapped calls.
+        """The texts that say how many of a value's outcomes failed if there are several, as for
+        mapped calls.
         """
 
     def take(self, rows: Iterable[Event]) -> None:
@@ -166,13 +170,15 @@ class Fold:
             self.running[op] = ran[0], -1
 
     def finish(self) -> None:
-        """Finish the run: operations whose end event is missing have ended, too."""
+        """Finish the run; operations whose end event is missing have ended, too."""
         self.running.clear()
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Return the state and the worker of each value that is being made or was made, by id: the
-        state is `running`, or that of its `Seen`.
+        """Return the state and the worker of each value that is being computed or was computed, by
+        id.
+
+        The state is `running`, or that of its `Seen`.
         """
         found: dict[int, tuple[str, int | None]] = {
             number: (one.state, one.worker) for number, one in self.seen.items()

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from tfrt_runtime.host.payload import as_python
 
 MAX_SIDE = 64
-"""The largest number of rows and columns; a larger tensor is sampled at even steps."""
+"""The maximum number of rows and columns; a larger tensor is sampled at even steps."""
 MAX_SCALED = 1 << 22
-"""For a tensor with more elements, the scale is that of the sample."""
+"""If a tensor has more elements, the scale is computed from the sample."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
 """Low, middle, high: dark to light, so that the order is visible without color vision."""
 NO_NUMBER = (128, 128, 128)
 
 
 class HeatMap(NamedTuple):
-    """A picture as a `data:image/png…` URL, and its least and greatest finite numbers."""
+    """A picture as a `data:image/png…` URL, and the least and greatest finite numbers."""
 
     address: str
     low: float | None
@@ -29,7 +29,7 @@ class HeatMap(NamedTuple):
 def heat_map(payload: object) -> HeatMap | None:
     """Return a picture of a dense tensor's numbers; None for any other payload.
 
-    A tensor of more than two dimensions is a stack of its rows.
+    A tensor of more than two dimensions is shown as a stack of its rows.
     """
     tensor: Any = as_python(payload)
     kind = getattr(getattr(tensor, "dtype", None), "kind", "")

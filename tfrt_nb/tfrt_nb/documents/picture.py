@@ -1,8 +1,9 @@
 """The picture of a program: the positions of its operations, and the whole as SVG.
 
-In each function and region, an operation is in a layer below its producers, and each layer keeps
-the order of the source, except where a few sweeps bring an operation nearer to its neighbors.  So a
-picture does not change when a line is added elsewhere.  The time is linear in operations and uses.
+In each function and region, an operation is in a layer below its producers. Each layer keeps the
+order of the source, except where a few sweeps move an operation nearer to its neighbors. A picture
+therefore does not change when a line is added elsewhere.  The time is linear in operations and
+uses.
 """
 
 from __future__ import annotations
@@ -19,29 +20,32 @@ from typing import Any
 from tfrt_nb.documents.events import OF_CODE
 
 MAX_NODES = 500
-"""The most operations of a static picture: a larger one would be unreadable."""
+"""The maximum number of operations in a static picture; a larger one would be unreadable."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
 _LETTER, _MAX_LETTERS = 7.0, 40
-"""The width of a letter, and the most letters of a label that are shown."""
+"""The width of a letter, and the maximum number of letters of a label that are shown."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 _MIN_GROUP = 8
-"""The number of operations of one kernel in a layer from which on they form a group."""
+"""The minimum number of operations of one kernel in a layer that form a group."""
 _GROUP_LETTERS = 12
 _MAX_UNCROSSED = 3_000
-"""The most operations whose crossings are reduced: edges of a larger picture cannot be followed,
-and its board must appear at once."""
+"""The maximum number of operations in a picture whose crossings are reduced. In a larger picture,
+edges cannot be followed anyway, and its board must appear quickly.
+"""
 _MAX_COMPARED = 16
-"""The most edges of an operation that are compared for crossings: of thousands, all cross."""
+"""The maximum number of an operation's edges that are compared for crossings; if there are
+thousands, all cross.
+"""
 _IN_ORDER = ("func.call", "async.await")
-"""Operations with results that compiled code nevertheless runs in source order."""
+"""Operations that compiled code runs in source order although they have results."""
 
 Point = tuple[float, float]
 
 
 @dataclass(slots=True)
 class _Body:
-    """The content of a box: a function's operations, or those of a region of operation `parent`."""
+    """The content of a box: the operations of a function, or of a region of operation `parent`."""
 
     function: int
     parent: int | None
@@ -56,13 +60,14 @@ def layout(
 ) -> dict[str, list[Any]]:
     """Lay out a program document, in pixels at the natural size.
 
-    `grouped`: operations of one kernel in one layer share a box, which has room for their names.
+    If `grouped`, operations of one kernel in one layer share a box, which has room for their names.
 
     Returns:
-        `x`, `y`, `w`, `h`: per operation its left upper corner and size, that of one with regions
-        around them; `boxes`: rows with `function`, `op` (None for the function's own box),
+        `x`, `y`, `w`, `h`: for each operation, its upper left corner and its size, which includes
+        its regions; `boxes`: rows with `function`, `op` (None for the function's own box),
         `region`, `x`, `y`, `w`, `h`, outer ones first; `groups`: rows with `ops`, `x`, `y`, `w`,
-        `h`; `order`: pairs of operations of compiled code that only the order of the text connects.
+        `h`; `order`: pairs of operations of compiled code that are connected only by their order in
+        the source.
     """
     operations = document["operations"]
     bodies, body_of = _bodies(document)
@@ -131,8 +136,8 @@ def _order(
 
 
 def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> list[list[int]]:
-    """Return the groups of a layer, each in source order; operations with regions are in no
-    group.
+    """Return the groups of a layer, each in source order; operations with regions are not
+    grouped.
     """
     found: dict[str, list[int]] = {}
     for number in sorted(layer) if len(layer) >= _MIN_GROUP else ():
@@ -142,7 +147,7 @@ def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> li
 
 
 def _columns(count: int) -> int:
-    """Return the number of columns of a group, which is wider than high."""
+    """Return the number of columns of a group, which is wider than it is high."""
     return min(_MAX_IN_ROW, isqrt(count) + 1)
 
 
@@ -188,7 +193,7 @@ def _edges(
 ) -> tuple[list[int], list[int]]:
     """Return the producers and the predecessors in `order` of each operation in a body.
 
-    A use in a region counts as one by the enclosing operation.
+    A use in a region counts as a use by the enclosing operation.
     """
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
@@ -248,10 +253,10 @@ def _layers(
 def _uncross(
     layers: Sequence[list[int]], place: list[float], sources: Sequence[int], targets: Sequence[int]
 ) -> None:
-    """Swap neighbors in a layer where that leaves fewer crossings.
+    """Swap neighbors in a layer if that reduces the number of crossings.
 
-    Graphviz does the same: it is `transpose` in Gansner, Koutsofios, North, and Vo 1993, IEEE
-    Transactions on Software Engineering 19(3), "A Technique for Drawing Directed Graphs".
+    This is `transpose`, which Graphviz uses, too, from Gansner, Koutsofios, North, and Vo 1993,
+    IEEE Transactions on Software Engineering 19(3), "A Technique for Drawing Directed Graphs".
     """
     near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
     for source, target in zip(sources, targets, strict=True):
@@ -314,7 +319,7 @@ def _move(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Move positions in a body to positions in the picture, where functions are stacked
+    """Convert positions within a body to positions in the picture, in which functions are stacked
     vertically.
     """
     top = 0.0
@@ -334,7 +339,7 @@ def _move(
 
 @dataclass(slots=True)
 class Picture:
-    """Boxes (x, y, width, height, text) around nodes (likewise), and lines with their points."""
+    """Boxes (x, y, width, height, text) around nodes (the same), and lines with their points."""
 
     width: float
     height: float
@@ -362,7 +367,7 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
         picture.boxes.append((box["x"], box["y"], box["w"], box["h"], name))
     outer = {op["parent"] for op in document["operations"]}
     for number, op in enumerate(document["operations"]):
-        # An operation with regions has its text above them.
+        # The text of an operation with regions is above the regions.
         kind = picture.boxes if number in outer else picture.nodes
         kind.append((x[number], y[number], w[number], h[number], str(op["text"])))
     for source, target, is_chain in edges:

@@ -1,6 +1,5 @@
-"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to make.
-
-For a payload that is one word of a run's log, the text is Python's text of the number.
+"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to create. A
+payload that is one word of a run's log is written as Python writes the number.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 
 def preview_of(value: AsyncValue) -> str:
-    """Return a reader's view of a resolved value; for an error, its message."""
+    """Return the text of a resolved value for a reader; for an error, its message."""
     problem = value.exception(0)
     if problem is not None:
         return clean(problem.diagnostics[0].message)
@@ -29,12 +28,12 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """Return the text of any object or, if making the text takes long or fails, the kind of object
-    and the reason.
+    """Return the text of any object or, if creating the text takes long or fails, the object's
+    class and the reason.
     """
     try:
-        # Python refuses to format integers of thousands of digits; a number's class may be a
-        # user's.
+        # Python refuses to format integers of thousands of digits. Only exact types are handled
+        # here, because a subclass may be a user's.
         if type(payload) in (int, float):
             return clean(to_text(payload))
         return bounded(lambda: clean(to_text(payload)))
@@ -78,6 +77,8 @@ def word_text(type_: str, word: int) -> str | None:
 
 
 def payload_text(type_: str, word: int) -> str | None:
-    """Return the same for a type, or for an async value of that type."""
+    """Like `word_text`, but `type_` may also be an async value type, whose payload type is then
+    used.
+    """
     held = type_.removeprefix("!async.value<").removesuffix(">") if "<" in type_ else type_
     return word_text(held, word)

@@ -1,9 +1,9 @@
 """A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in source order.  The document of a program from source is made from its module or,
-if it has none because every line is plain, from its records and lines; that of a file, from its
-records. The terminator of a function or a region (a return, a yield) is not an operation: its
-operands are the `results` of the function or the region.
+Ids count from 0 in source order.  The document of a program from source is created from its module
+or, if it has none because every line is plain, from its records and lines. The document of a file
+is created from its records. The terminator of a function or a region (a return, a yield) is not an
+operation: its operands are the `results` of the function or the region.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.records import collector_paused
 
 Body = tuple[int, int | None, int]
-"""A function or a region: the function, the operation with the region or None, and the region's
-number.
+"""A function's body or a region: the function, the operation that has the region or None, and the
+region's number.
 """
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 
@@ -45,8 +45,8 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
 
     Returns:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
-        Operations in a `tfrt.jit` have `compiled`, and its arguments have the outer value as
-        `parent`.
+        Operations in a `tfrt.jit` have `compiled`, and the arguments of its region have the outer
+        value as `parent`.
     """
     return ProgramDocument(program).data
 
@@ -57,7 +57,7 @@ def program_graph(program: Program) -> Graph:
     """
 
     def picture(shown: Document) -> str | None:
-        # Imported here: it needs NumPy, and source for Graphviz does not.
+        # Imported here because it needs NumPy, which source for Graphviz does not.
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
         is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
@@ -67,7 +67,7 @@ def program_graph(program: Program) -> Graph:
 
 
 def callee_of(row: Row) -> str:
-    """Return the function that a call names in its text; "" for other operations."""
+    """Return the name of the function that a call names in its text; "" for other operations."""
     found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
     return "" if found is None else found[1]
 
@@ -78,12 +78,13 @@ def body_of(row: Row) -> Body:
 
 
 class ProgramDocument:
-    """The document of a program, and the rows of its kernels and registers.
+    """The document of a program, with the rows of its kernels and registers.
 
-    `kernels` has the operation of each kernel of the program's file, and `registers` the value of
-    each register of each function; -1 if the source lacks it.  `places` finds operations by the
-    file, line, and column of their names, and `functions_at` finds functions by file and line,
-    which is all that compiled code records. Functions linked from another source have line 0.
+    `kernels` has the operation of each kernel of the program's file, and `registers` has the value
+    of each register of each function, or -1 if the source does not have it. `places` maps the file,
+    line, and column of a name to its operation. `functions_at` maps a file and line to a function;
+    compiled code records nothing else about a function. Functions linked from another source have
+    line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
@@ -97,7 +98,7 @@ class ProgramDocument:
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program._labels is None and program.text and program._plain is None:
-                # The program's own modules are its two parts, changed by passes.
+                # The modules that the program keeps are its two parts, which passes have changed.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
                 assert module is not None
@@ -106,7 +107,8 @@ class ProgramDocument:
                 records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this source are the file's; `loc(...)` has those of the program.
+                    # The lines of this source are lines of the file; `loc(...)` states those of the
+                    # program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
@@ -119,8 +121,8 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """Return the operation of a loaded program's kernel; -1 for none, and for native functions'
-        bodies.
+        """Return the operation of a loaded program's kernel; -1 if there is none, as for the bodies
+        of native functions.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
@@ -138,7 +140,8 @@ class ProgramDocument:
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
 
     def python_source(self, name: str) -> str:
-        """Return the source of a traced program in this file: the lines of its functions.
+        """Return the source of a traced program: those lines of a Python file that belong to its
+        functions.
 
         Every other line is empty.
         """
@@ -148,14 +151,16 @@ class ProgramDocument:
         return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: ModuleWalk) -> None:
-        """Find the rows of the file's kernels and registers, which have the same locations."""
+        """Find the rows of the file's kernels and registers by their locations, which are the
+        same.
+        """
         assert program._module is not None
         operation_at = {span_start(span): number for number, span in walk.spans.items()}
         regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
         for function in Collector(program._module, optional_sections=False).functions:
             registers: list[int] = []
             operation = operation_at.get(start_of(function.op), -1)
-            if not function.name and operation >= 0:  # the regions of an operation come in order
+            if not function.name and operation >= 0:  # the regions of an operation are in order
                 registers = list(next(regions[operation])["arguments"])
             elif function.block is not None:
                 registers = [walk.argument_at.get(start_of(arg), -1) for arg in function.block.args]
@@ -163,7 +168,8 @@ class ProgramDocument:
                 operation = operation_at.get(start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
                 if results and not self._rows.values[results[0]]["chain"]:
-                    # A `hex.run` names its chain last; the call that it becomes returns it first.
+                    # A `hex.run` names its chain last, but the call that replaces it returns the
+                    # chain first.
                     late = str(call.op.results[0].type) in CHAINS
                     results = [*results[-1:], *results[:-1]] if late else results
                 is_same = len(results) == len(call.op.results)

@@ -42,7 +42,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 MAX_EVENTS = 100_000
-"""How many of a run's first events are kept, and how many of the newest."""
+"""The number of a run's first events that are kept, and of its newest events."""
 MAX_PICTURES = 50
 
 
@@ -56,7 +56,7 @@ _OF_THREADS = _among("steal", "park", "wake")
 _OF_CODE = _among(
     *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
 )
-"""Kinds of events that carry an address; those of kernels do not."""
+"""Kinds of events that carry an address in compiled code; events of kernels do not."""
 
 
 class RunDocument:
@@ -70,12 +70,12 @@ class RunDocument:
         arguments: Sequence[object] = (),
         running: Sequence[int] | None = None,
     ) -> None:
-        """`document` is that of the program, if it exists already; `arguments` are those of the
-        run.
+        """`document` is the program's document, if it exists already; `arguments` are the arguments
+        of the run.
 
-        `running` is None unless the run had started when its watch started: then it has the kernels
-        that were running at that moment.  Earlier values have no events, and are inferred from
-        users.
+        `running` is None unless the run had started before its watch; then it has the kernels that
+        were running when the watch started. Earlier values have no events, and are inferred from
+        their users.
 
         Raises:
             ValueError: if the run is not watched.
@@ -93,7 +93,7 @@ class RunDocument:
         code = program._compiled
         is_code = code is not None and self.function in code.functions
         self._code = None if code is None else CodeMap(run, self.program, of_host=not is_code)
-        """The map for events of compiled code, if any; `_map` is for all others."""
+        """The map for events of compiled code, if there is any; `_map` is for all other events."""
         if is_code and self._code is not None:
             self._map = self._code
         else:
@@ -117,18 +117,20 @@ class RunDocument:
         """The arguments of the run that may arrive late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self.remote: list[list[Any]] = []
-        """The operation and the moments of each call on a cluster, as far as they are known."""
+        """The operation of each call on a cluster, and the moments of the call that are known."""
         self._boxed: set[int] = set()
-        """The values other than numbers, and errors."""
+        """The values that are not numbers, and errors."""
         self._own = -1
-        """The row of the function, if the run had started when its watch started."""
+        """The row of the function, if the run had started before its watch; otherwise -1."""
         if running is not None:
             self.start = run.started_at
             self._fold.take(self._kept_rows(self._already(running)))
 
     @property
     def dropped(self) -> int:
-        """The number of missing events: overwritten before they were read, or in the middle."""
+        """The number of missing events, which were overwritten before they were read, or dropped
+        from the middle.
+        """
         return self._watch.dropped + self._kept.dropped
 
     @property
@@ -189,7 +191,7 @@ class RunDocument:
 
     @property
     def events(self) -> list[Event]:
-        """Return the events so far: the first ones, and the newest."""
+        """Return the kept events so far: the first and the newest ones."""
         with self._lock:
             self.update()
             return self._kept.since()
@@ -215,7 +217,7 @@ class RunDocument:
         """Return the states of compiled functions' operations without events, after the run.
 
         `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has
-        events, and may have run more often.  Others did not run.
+        events, and may have run more often. All other operations did not run.
         """
         with self._lock:
             if not self.run.is_done:
@@ -257,7 +259,8 @@ class RunDocument:
     def preview(self) -> dict[int, str]:
         """Return new texts of values other than numbers, and messages of errors, by value id.
 
-        Slow objects take a quarter of a second each: not for the thread that drains.
+        A slow object takes up to a quarter of a second, so the thread that drains must not call
+        this.
         """
         new = {}
         for function, register, value in self._watch.kept_values():
@@ -296,7 +299,9 @@ class RunDocument:
         }
 
     def _begin(self, events: Events) -> int | None:
-        """Return the start of the run, or None: threads may have slept and woken before it."""
+        """Return the start of the run, or None if it is not known yet; threads may log that they
+        sleep and wake before it.
+        """
         first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
@@ -322,7 +327,9 @@ class RunDocument:
             yield row
 
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
-        """Return the known state when the watch started: the running kernels."""
+        """Return rows for the state that is known when the watch starts: constants, available
+        arguments, and running kernels.
+        """
         assert isinstance(self._map, _Map)
         index = self.run._entry.index
         self._own = self._map.function_row(index)
@@ -336,13 +343,15 @@ class RunDocument:
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
             at = (row for row in self._operations if (row["line"], row["column"]) == place)
-            # Several operations may share a location: the note names the kernel.
+            # Several operations may share a location, but the note names the kernel.
             begun |= {row["id"] for row in at if f"'{row['kernel']}'" in note.message}
         for op in sorted(op for op in begun if op is not None):
             yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))
 
     def _with_operands(self, row: Event) -> Iterator[Event]:
-        """Return a row, after the values without events that must exist if its operation starts."""
+        """Return a row, preceded by rows for values without events that must exist if its operation
+        starts.
+        """
         values = self.program.data["values"]
         if row[1] in BEGINS and row[2] >= 0:
             for value in self._operations[row[2]]["operands"]:
@@ -351,7 +360,7 @@ class RunDocument:
         yield row
 
     def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
-        """Return the rows, and the values that were made before the watch started."""
+        """Return the rows, and rows for the values that were computed before the watch started."""
         last = 0
         for row in rows:
             last = row[0]
@@ -373,7 +382,7 @@ class RunDocument:
         functions = self.run.program.functions
         for function, register, count, word in self._watch.counts():
             number = self._map.value(function, register)
-            # A region's argument may be an outer value, which is made outside.
+            # A region's argument may be an outer value, which is computed outside the region.
             if number >= 0 and register >= len(functions[function].argument_types):
                 one = self.seen.setdefault(number, Seen("available", None, None, None))
                 one.count = max(one.count, count)
@@ -383,7 +392,7 @@ class RunDocument:
 
 
 def status_of(run: Execution) -> str:
-    """Return the state of a run, in one word."""
+    """Return the state of a run as one word."""
     if not run.is_done:
         return "running"
     cancellation = run.request.cancellation
@@ -399,8 +408,8 @@ class _Map:
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
         loaded = run.program.functions
-        # Native functions have a body where they are loaded: a kernel, after those of the file,
-        # and registers.
+        # When native functions are loaded, each gets a body: registers, and a kernel that follows
+        # the kernels of the file.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
         self._kernels = [*document.kernels, *[-1] * bodies]
         self._registers = [
@@ -415,7 +424,9 @@ class _Map:
         self._called: set[int] = set()
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Return each function's operation if it is a region of one, or -1, and its row."""
+        """Find, for each function of the file, its row, and the operation if it is a region of one,
+        or else -1.
+        """
         rows = {row["name"]: row["id"] for row in document.data["functions"]}
         operations = document.data["operations"]
         number = 0
@@ -446,9 +457,9 @@ class _Map:
     def rows(self, event: Logged, start: int) -> Sequence[Event]:
         """Return the rows of an event; `start` is when the run started.
 
-        Constants are available as soon as their function is called, for which the core has no
-        event. The event of a call may have been overwritten; then the first event of a value in the
-        function shows that the function was called.
+        Constants become available when their function is called, and the core logs no events for
+        them. If the event of the call was overwritten, the first event of a value in the function
+        shows that the function was called.
         """
         time, where, register, instance, kind, worker, word = event
         op = value = -1
@@ -466,7 +477,8 @@ class _Map:
             names_function = False
             if kind in _OF_KERNELS and register == NO_VALUE:
                 op = self._kernels[where]
-        # The event's thread only passes an error on; a skipped kernel runs on no thread.
+        # The thread of a `skipped` event only passes an error on; a skipped kernel runs on no
+        # thread.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload
         if names_function and where not in self._called:
@@ -474,7 +486,7 @@ class _Map:
         return (row,)
 
     def constants_of(self, function: int, row: Event) -> Iterator[Event]:
-        """Return the constants of a function, given its first `row`."""
+        """Return the rows of a function's constants, given the function's first `row`."""
         self._called.add(function)
         time, _, _, _, instance, worker, _ = row
         for register, constant in self._constants[function].items():

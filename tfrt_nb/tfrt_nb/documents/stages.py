@@ -22,17 +22,18 @@ from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
-"""The most operations: texts of larger programs are not read line by line, and `--emit` writes
-them."""
+"""The maximum number of operations. Nobody reads the text of a larger program line by line, and
+`--emit` writes it.
+"""
 MAX_COMPARED = 4_000
-"""The most lines of texts that are compared with the previous stage."""
+"""The maximum number of lines in two stages that are compared."""
 _CODE = {
     Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
     Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
-"""How many bytes of a file a line shows, leaving room for their meaning."""
+"""The number of bytes of a file that a line shows, which leaves room for their meaning."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
@@ -43,9 +44,9 @@ Line = tuple[str, int | None]
 def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     """Return the stages of a program after its source, in order; `document` is the program's.
 
-    Each has `name`, `about`, and `text`; for each line, `ops` has the operation (-1 for none), and
-    `marks` has a character: `+` new, `-` removed, or a space for a line of the previous stage.
-    Passes that change nothing are named in `about` of the next stage.
+    Each stage has `name`, `about`, and `text`. For each line, `ops` has the operation (-1 for
+    none), and `marks` has a character: `+` for a new line, `-` for a removed one, or a space for a
+    line of the previous stage. The `about` of the next stage names passes that changed nothing.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -64,7 +65,9 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
 
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
-    """Return the lines of the program's file; those of compiled functions name their source."""
+    """Return the lines of the program's file; the lines of compiled functions state their source
+    locations.
+    """
     operation: int | None = None
     for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)
@@ -72,7 +75,8 @@ def _listed(program: Program, document: ProgramDocument, operations: _Operations
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        elif len(line) > 8 + 3 * _BYTES:  # another item, or the previous one continues
+        # Another item starts; otherwise, the previous one continues.
+        elif len(line) > 8 + 3 * _BYTES:
             operation = None
         yield line, operation
 
@@ -87,8 +91,8 @@ class _Operations:
             self._first.setdefault(row["line"], row["id"])
 
     def at(self, place: tuple[int, int] | None) -> int | None:
-        """Return the operation at a line and column; if none starts there, the first of the
-        line.
+        """Return the operation at a line and column or, if none starts there, the first operation
+        of the line.
         """
         if place is None:
             return None
@@ -156,7 +160,7 @@ class _CountedLines(StringIO):
 
 
 class _PlacedPrinter(MlirPrinter):
-    """Records which operation starts on each line; of several, the first."""
+    """Records the first operation that starts on each line."""
 
     def __init__(self, stream: _CountedLines) -> None:
         super().__init__(stream)

@@ -34,7 +34,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     """Yield the activities of a run: the run, calls of functions, kernels with locations, and
     waits.
 
-    They are in the order of their starts.
+    They are sorted by start time.
     """
     data, workers, start = run.program.data, run.workers, run.start or 0
     spans = Spans(_timings(run))
@@ -44,7 +44,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
     ready = _ready(run) if level >= Level.DEBUG else {}
     ended: dict[tuple[int, int | None], Activity] = {}
-    # Each span comes twice: the first time when it starts.
+    # A span may be in `found` twice, when it starts and when it ends, so remove duplicates.
     for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)
         worker, id_ = workers[span.worker], number + span.id if span.id else 0
@@ -70,7 +70,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
 
 
 def _timings(run: RunDocument) -> dict[int, Timing]:
-    """Return how the end of each operation of host programs is logged."""
+    """Return how the log records the end of each operation of host programs."""
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     kernels = (kernel for one in run.run.program.functions for kernel in one.kernels)
     pairs = zip(run.program.kernels, kernels, strict=False)
@@ -90,8 +90,9 @@ Event = tuple[int, int, str]
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     """Return the event that made each started activity ready, by operation, instance, and time.
 
-    This is its last operand; for a task, also an awaited object, or its addition to the queue; for
-    an operation without operands other than constants, the call of its function.
+    This is the event of its last operand. For a task, it may also be the event of an awaited
+    object, or the task's addition to the queue. For an operation whose operands are all constants,
+    it is the call of its function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}
@@ -117,7 +118,9 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
 
 
 def _rows(run: RunDocument) -> Iterator[Row]:
-    """Return the events of kernels and calls; a call has its function's number, -1 for a region."""
+    """Return the events of kernels and calls; a call has the number of its function, or -1 for a
+    region.
+    """
     for time, number, op, value, instance, worker, _ in run.events:
         kind = KINDS[number]
         if kind in ("call", "return"):

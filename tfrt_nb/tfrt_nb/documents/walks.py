@@ -1,4 +1,4 @@
-"""Fill the rows of a program's document: from its module, or from the records of its file.
+"""Fill the rows of a program's document, either from its module or from the records of its file.
 
 The rows are those of its functions, operations, and values.
 """
@@ -29,8 +29,7 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 CHAINS = ("!tfrt.chain", "!async.token")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""Matches the location at the end of an operation's text, which a picture has no room for.
-"""
+"""Matches the location at the end of an operation's text, for which a picture has no room."""
 
 
 class Rows:
@@ -93,7 +92,7 @@ class Rows:
 
 
 class Owner:
-    """The owner of a walk's current body: a function, or a region of an operation.
+    """The owner of the body that a walk is in: a function, or a region of an operation.
 
     `row` receives the `arguments` and `results` of the body.  `jit` is the enclosing `tfrt.jit`, if
     any.
@@ -129,8 +128,8 @@ def start_of(node: Operation | BlockArgument) -> tuple[str, int]:
 
 
 def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
-    """Return the file, line, and column of a name: in the source, or by the location that the
-    source states.
+    """Return the file, line, and column of a name, in the source or, if `by_location`, as the
+    location in the source states them.
     """
     where = span.explicit
     if by_location and isinstance(where, FileLineColLoc):
@@ -141,8 +140,8 @@ def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
 class ModuleWalk:
     """Fills the rows from a module, in source order, without recursion.
 
-    `name`: lines are those of the source with that name.  `by_location`: lines are those of the
-    operations' locations instead of those of the source.
+    If `name` is given, lines are those of the source with that name. If `by_location`, lines come
+    from the operations' locations instead of the source.
     """
 
     def __init__(self, rows: Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
@@ -186,13 +185,13 @@ class ModuleWalk:
             row["end_line"] = _closing_line(span.source, max(end, span.end))
 
     def _add_body(self, owner: Owner, op: Operation) -> int:
-        """Add the contents of the regions of `op`, at any depth; return where the last operation
+        """Add the contents of the regions of `op` at any depth; return where the last operation
         ends.
         """
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
         while waiting:
-            for within, block, inner in waiting[-1]:  # continues where it was left
+            for within, block, inner in waiting[-1]:  # continues where it stopped
                 span = source_span(inner)
                 if span is not None:
                     end = max(end, span.end)
@@ -217,8 +216,8 @@ class ModuleWalk:
     def _body(
         self, owner: Owner, blocks: Sequence[Block]
     ) -> Iterator[tuple[Owner, int, Operation]]:
-        """Yield the operations of a body, with the numbers of their blocks; add its arguments as
-        values.
+        """Yield the operations of a body with the numbers of their blocks; add the body's arguments
+        as values.
         """
         for index, block in enumerate(blocks):
             for argument in block.args:
@@ -279,7 +278,7 @@ class ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Tell whether an operation only returns the results of its body."""
+    """Tell whether an operation is the end of its body, which only returns results."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
@@ -291,7 +290,9 @@ def _closing_line(source: SourceText, position: int) -> int:
 
 
 class FileWalk:
-    """Fills the rows from the records of a file, and names from its source if that is plain."""
+    """Fills the rows from the records of a file; the names come from its source if that is
+    plain.
+    """
 
     def __init__(self, rows: Rows, program: Program) -> None:
         self._rows = rows
@@ -395,7 +396,7 @@ class FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """Format an operation without source as it would be written."""
+        """Format an operation that has no source as a program would write it."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
@@ -413,7 +414,7 @@ class FileWalk:
 
 
 def _register_types(function: BefFunction) -> Sequence[str]:
-    """Return the types of all registers; "" if the file does not state them."""
+    """Return the types of all registers; "" for a type that the file does not state."""
     if function.register_types is not None:
         return function.register_types
     types = [""] * function.register_count
