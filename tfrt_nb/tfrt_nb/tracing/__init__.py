@@ -3,8 +3,9 @@
 A function of `@program` runs once with stand-ins for its arguments.  Operators and calls of kernels
 become operations that keep their Python locations.
 
-`trace` has the values, operations, and functions of a program that is being made, and their types;
-`operators`, `calls`, and `control` make operations; `names` finds Python's names of the values;
-`records` makes a BEF file at once, and source text on request; `functions` has `@program`, `eager`
-has `tfrt.call`, `api` has the public names, and `static` has their types for type checkers.
+`trace` has the values, operations, and functions of a program that is being traced, and their
+types. `operators`, `calls`, and `control` create operations. `names` finds the Python names of
+values. `records` creates a BEF file immediately, and source text on request. `functions` has
+`@program`, `eager` has `tfrt.call`, `api` has the public names, and `static` has their types for
+type checkers.
 """

@@ -28,7 +28,7 @@ from tfrt_runtime.kernels.users.user import UserKernel
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The shared data of a kernel's calls, read from its function once."""
+    """The data that all calls of a kernel share, read from its function only once."""
 
     signature: inspect.Signature
     positional: tuple[inspect.Parameter, ...]
@@ -56,7 +56,9 @@ class CallPlan:
 def traced_call(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> object:
-    """Make the operation that calls `kernel`; return its results, or a chain if it returns None."""
+    """Add the operation that calls `kernel`; return its results, or a chain if the kernel returns
+    None.
+    """
     trace = required(f"'{kernel.name}'")
     kernel.check_is_registered()
     after = keywords.pop("after", ())
@@ -88,11 +90,11 @@ def traced_call(
 def bound(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """Return the values in the order of the parameters, up to the first default, and the
-    attributes.
+    """Return the values in parameter order, up to the first parameter that takes its default, and
+    the attributes.
 
     Raises:
-        TfrtError: if Python would reject a call of the kernel's function with them.
+        TfrtError: if Python would reject a call of the kernel's function with these arguments.
     """
     plan = CallPlan.of(kernel)
     try:
@@ -103,7 +105,7 @@ def bound(
     gap = next((p for p in plan.positional if p.name not in found.arguments), None)
     if gap is not None and len(given) != plan.positional.index(gap):
         given = [found.arguments.get(p.name, p.default) for p in plan.positional]
-    # After a gap, Python passes them by name.
+    # After an omitted parameter, `bind` puts later ones into kwargs, but they are not attributes.
     named = {p.name for p in plan.positional}
     attributes = {name: value for name, value in found.kwargs.items() if name not in named}
     return found.args[len(given) :] and found.args or tuple(given), attributes
@@ -112,7 +114,7 @@ def bound(
 def operand(
     trace: Trace, kernel: UserKernel, parameter: inspect.Parameter, value: object
 ) -> Traced:
-    """Return an argument as the parameter's annotation requires it."""
+    """Return an argument as a value of the type that the parameter's annotation requires."""
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
         return trace.value(value)
@@ -166,7 +168,9 @@ def _plain(value: Any) -> Any:
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
-    """Return a Python value as an attribute of the signature's type, if it has one for it."""
+    """Return a Python value as an attribute of the type that the signature states for it, if
+    any.
+    """
     value = _plain(value)
     word = word.removesuffix("?")
     if word.startswith("array.") and isinstance(value, list | tuple):
@@ -184,7 +188,9 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
 def attributes_of(
     kernel: UserKernel | None, keywords: Mapping[str, object]
 ) -> list[tuple[str, Attribute]]:
-    """Return the attributes that a call passes by name, in BEF's order, without a default None."""
+    """Return the attributes that a call passes by name, in BEF's order. An attribute that is None
+    by default and is passed as None is left out.
+    """
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
         (name, keyword_attribute(kernel, name, keywords[name]))
@@ -213,7 +219,8 @@ class in_order:
 
     def __exit__(self, *_: object) -> None:
         before, self._trace.is_ordered = self._before
-        if not self._trace.is_ordered:  # otherwise it continues after the effects of the block
+        # Otherwise, the enclosing block continues after the effects of this one.
+        if not self._trace.is_ordered:
             self._trace.order = before
 
 

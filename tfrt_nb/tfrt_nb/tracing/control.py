@@ -1,9 +1,9 @@
 """Control flow in traced functions.
 
-A body is a private function of the program.  The values that it captures are additional arguments,
-which both branches of a `cond` share and loops carry unchanged.  The results of a body with effects
-are followed by a chain, which is available once the effects have happened; inside `in_order`, a
-chain is also an argument.
+A body is a private function of the program. The values that it captures become additional
+arguments, which both branches of a `cond` share and which loops carry unchanged. If a body has
+effects, its last result is a chain, which becomes available once the effects have happened. Inside
+`in_order`, a chain is also an argument.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Body:
-    """A traced body: its return value, before it is given a type."""
+    """A traced body, with the items that it returned, which have no final types yet."""
 
     trace: Trace
     returned: list[object]
@@ -48,7 +48,7 @@ def body_of(
     name: str,
     weak: Sequence[Weak | None] = (),
 ) -> Body:
-    """Trace a body.  Its own arguments come first, then, inside `in_order`, a chain."""
+    """Trace a body. Its arguments come first, followed by a chain inside `in_order`."""
     check_body(function, len(types), name.rpartition(".")[0])
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
@@ -78,7 +78,9 @@ def check_body(function: object, count: int, where: str) -> None:
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
-    """Return a traced function's results in a list: a chain of its effects counts as None."""
+    """Return a traced function's results as a list; if all are None or chains of its own effects,
+    the list is empty.
+    """
     if isinstance(returned, tuple | list):
         items = list(returned)
     else:
@@ -96,7 +98,9 @@ def final_chain(trace: Trace, *more: Traced) -> Traced:
 
 
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
-    """Let bodies capture the same values in the same order; return their outer values."""
+    """Make bodies capture the same values in the same order; return the captured values of the
+    outer function.
+    """
     every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
     for body in bodies:
         for value in every:
@@ -172,7 +176,7 @@ def _loop_body(
 ) -> tuple[Body, list[Traced], list[Traced]]:
     """Return the body of a loop, its return values, and the values that the loop starts with.
 
-    A number that starts the loop takes the type that the body returns for it: then the body is
+    A number that starts the loop takes the type that the body returns for it, and the body is then
     traced again.  After the carried values, the body returns `extra` more values that are not
     carried.
 
@@ -221,10 +225,10 @@ def _loop_body(
 def _carry(
     trace: Trace, body: Body, results: list[Traced], start: list[Traced]
 ) -> tuple[list[Traced], list[Traced], bool]:
-    """Add the values that a loop carries implicitly: a chain of effects, and the body's captured
-    values.
+    """Add the values that a loop carries implicitly: a chain of effects, and the values that the
+    body captures.
 
-    Returns the results of the body and the operands of the loop.
+    Return the results of the body, the operands of the loop, and whether a chain was added.
     """
     has_chain = body.has_effects or trace.is_ordered
     operands = list(start)
@@ -288,8 +292,8 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
 def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
     """Run `body(i)` for each i below `count`, in any order and concurrently; return a chain.
 
-    `i` has the type of `count`; if that is a number, `i` has the type of the value that it is used
-    with.
+    `i` has the type of `count`. If `count` is a Python number, `i` takes the type of the value with
+    which it is first combined.
     """
     trace = required("tfrt.parallel_for")
     end = _count(trace, count, "tfrt.parallel_for")
@@ -308,7 +312,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         before = trace.order if ordered else None
         traced = body_of(trace, run, ["i32"], trace.module.fresh(f"{trace.name}.for"))
         if before is not None:
-            traced.trace.value(before)  # a block waits for it
+            traced.trace.value(before)  # a block of calls waits for it
         with tracing(traced.trace):
             done = final_chain(traced.trace)
         captures = share_captures([traced])
@@ -339,15 +343,13 @@ def map_values(
 ) -> Any:
     """Run `[kernel(value) for value in values]` with concurrent calls.
 
-    The length of a traced value is known only at run time: the result is one value, a list.
+    The length of a traced value is known only at run time, so the result is one value, a list.
 
     Args:
-        errors: "raise" makes the first error the error of the list; "keep" puts a `TfrtError`,
-        whose
-            `__cause__` is the kernel's exception, in place of each failed value.
-        at_once: how many calls are in flight, which bounds the memory that they hold.  The result
-        is
-            one value, a list, even if the length is known while tracing.
+        errors: With "raise", the first error becomes the error of the list. With "keep", each
+            failed value is replaced by a `TfrtError` whose `__cause__` is the kernel's exception.
+        at_once: The maximum number of calls in flight, which bounds the memory that they hold. The
+            result is then one value, a list, even if the length is known while tracing.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -389,7 +391,7 @@ def map_values(
 
 
 def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return `kernel` for calls that return their error as an object if they fail."""
+    """Return a version of `kernel` whose calls return their error as an object if they fail."""
 
     def call(item: Any) -> Any:
         trace = required("tfrt.map")
@@ -434,7 +436,7 @@ def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
 
 
 def _taken(trace: Trace, before: dict[Traced, None]) -> list[Traced]:
-    """Return, and forget, the effects of a trace since an earlier state."""
+    """Remove and return the effects that a trace has had since an earlier state."""
     found = [one for one in trace.effects if one not in before]
     for one in found:
         del trace.effects[one]

@@ -42,30 +42,30 @@ from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
-"""The program that calls a kernel, and its function; whether it takes an additional chain; the
-address of a kernel of numbers, or 0; and the caller's code, which is kept because its address is
-part of the key."""
+"""The program that calls a kernel, and its function; whether the function takes an additional
+chain; the address of a kernel of numbers, or 0; and the caller's code, which is kept alive because
+its address is part of the key.
+"""
 _programs: dict[object, _Found] = {}
 """The cache of calls, by the caller's instruction, kernel, types, and attributes."""
 _checked: set[object] = set()
 """The keys, without the caller, of valid programs."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
-"""The kernels whose arguments have the types of the signature instead of those of the values."""
+"""The kernels whose arguments have the types of the signature, whatever the values are."""
 _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; return its result, an AsyncValue, or a tuple of none or
-    several.
+    """Run one kernel on the default host; return its result as an AsyncValue, or a tuple if it does
+    not have exactly one.
 
-    `name` is the kernel's name, or the function that `kernel` decorated.  The types are those of
-    the kernel's signature, or, for user kernels, those of the values.  A final chain may be
-    omitted. `attributes` may also have arguments of a user's kernel, by the names of its
-    parameters. Each calling line has its own program, which is kept: errors have the location of
-    the caller.
+    `name` is the kernel's name, or the function that `kernel` decorated. The types come from the
+    kernel's signature or, for a user's kernel, from the values. A final chain may be omitted.
+    `attributes` may also contain arguments of a user's kernel, by parameter name. Each calling line
+    has its own program, which is cached, so errors have the caller's location.
 
     Raises:
-        TfrtError: if the kernel does not exist, or takes other arguments or attributes.
+        TfrtError: if the kernel does not exist, or does not take these arguments or attributes.
     """
     if attributes:
         values, attributes = _by_position(name, values, attributes)
@@ -87,10 +87,10 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
 def call_each(
     name: str | Callable[..., object], /, *columns: Sequence[Any], **attributes: Any
 ) -> Batch:
-    """Run one kernel for each row of the columns, as one run on the default host: see
+    """Run one kernel for each row of the columns, as one run on the default host; see
     `Program.map`.
 
-    The types are those of `call` for the first values.
+    The types are those that `call` would use for the first row.
 
     Raises:
         TfrtError: like `call`, and if the columns do not fit the kernel.
@@ -101,7 +101,7 @@ def call_each(
     own = [one for one in columns if any(one is value for value in given)]
     for column in own:
         require_column(column)
-    if len(own) < len(columns):  # a default between them is no column
+    if len(own) < len(columns):  # a default value between columns is not a column
         count = len(own[0]) if own else 0
         columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])
     firsts = tuple([column[0] if len(column) else None for column in columns])
@@ -114,7 +114,9 @@ def call_each(
 def _by_position(
     name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the values, including a user kernel's values passed by name, and the attributes."""
+    """Return the values, including those that a call of a user's kernel passes by name, and the
+    attributes.
+    """
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     for option in ("host", "timeout"):
         if option in keywords and (kernel is None or option not in kernel.signature.parameters):
@@ -131,8 +133,9 @@ def _by_position(
 def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
 ) -> _Found:
-    """Return the program for a kernel and such values, made on the first call of the caller's
-    instruction.
+    """Return the program that calls a kernel with values of these types.
+
+    It is created the first time that the caller's instruction runs.
     """
     if type(name) is not str and type(name) is not FunctionType:
         name = _name_of(name)  # another object may be unhashable
@@ -142,7 +145,7 @@ def _program(
     if name not in _TYPED:
         kinds = tuple(map(type, values))
         types = tuple(map(_type_key, values)) if AsyncValue in kinds else kinds
-    # One tuple, because hashing several would take a notable part of so short a call.
+    # Use a single tuple, because hashing several would take a noticeable part of such a short call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
@@ -192,7 +195,8 @@ def _loaded(
 ) -> tuple[Executable, bool]:
     """Return the program that calls a kernel, and whether it takes an additional chain.
 
-    Its text is checked once for each `key`.  Problems are errors at the caller's line.
+    The program's text is checked only once for each `key`. Problems are errors at the caller's
+    line.
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
@@ -209,7 +213,7 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Tell whether a call loads, and its trace has checked all of it.
+    """Tell whether a call loads, and the trace has already checked all of it.
 
     Otherwise, the caller checks the text of the call, for which xDSL is imported.
     """

@@ -43,16 +43,18 @@ from tfrt_runtime.kernels.users.annotations import (
 )
 
 OPTIONS = ("host", "timeout", "output")
-"""Keywords of a call that are options, unless a parameter has the name."""
+"""Keywords of a call that are options, unless a parameter has the same name."""
 CANCELLED = "another value was chosen"
 SOON_SECONDS = 0.02
-"""A run started by a control that finishes in this time is shown with its results at once."""
+"""If a run that a control started finishes within this time, it is shown with its results
+immediately.
+"""
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
 @dataclass(slots=True)
 class Callee:
-    """A traced function of a module, as its callers see it; `results` are None while unknown."""
+    """A traced function of a module, as its callers see it; `results` is None until it is known."""
 
     name: str
     results: tuple[str, ...] | None
@@ -64,9 +66,9 @@ class Callee:
 class TracedProgram:
     """A Python function that is traced on its first call, once for each signature.
 
-    Calling it starts a run; in another traced function, it makes a call of a function.
-    `host=`, `timeout=` and `output=` are options of that run, unless a parameter has the name:
-    `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
+    Calling it starts a run. Within another traced function, calling it adds a call of this
+    function. `host=`, `timeout=`, and `output=` are options of that run, unless a parameter has the
+    same name: `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -128,7 +130,8 @@ class TracedProgram:
         return self.trace().mlir
 
     def trace(self, *values: object) -> Program:
-        """Return the program for arguments of these types, or for these values, without running it.
+        """Return the program for arguments of these types, or of the types of these values, without
+        running it.
 
         Raises:
             TfrtError: at the Python line that cannot be part of a program.
@@ -160,9 +163,8 @@ class TracedProgram:
         """Return the program with options for its runs: `page.options(timeout=1.5, host=h)(5)`.
 
         Args:
-            options: those of `Program.run`: `timeout` is the time limit of one run, with all
-            attempts
-                of its kernels, in seconds; `host` is where it runs.
+            options: The options of `Program.run`. `timeout` is the time limit of one run in
+                seconds, including all attempts of its kernels. `host` is the host on which it runs.
 
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
@@ -181,7 +183,7 @@ class TracedProgram:
 
     @widget.setter
     def widget(self, controls: Any) -> None:
-        """Accept the controls of `interact`: from now on, moving one cancels the previous run."""
+        """Accept the controls of `interact`; from now on, moving one cancels the previous run."""
         self._controls = controls
         runs = [controls.result]
 
@@ -238,8 +240,8 @@ class TracedProgram:
     def _types_of(
         self, values: Sequence[object], type_of: Callable[[object], str] | None = None
     ) -> tuple[str, ...]:
-        """Return the signature for values, from annotations or else, by `type_of`, from the
-        values.
+        """Return the types of arguments, from annotations or, where there are none, from the values
+        by `type_of`.
         """
         type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
@@ -261,7 +263,7 @@ class TracedProgram:
             return program
 
     def _made(self, module: Module) -> Program:
-        """Return the program of the traced functions.  Its text is made on request."""
+        """Return the program of the traced functions. Its text is created on request."""
         records = records_of(module)
         source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
@@ -280,7 +282,7 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """Return the function of this program in a module; with `ordered`, it takes and returns a
+        """Return the function of this program in a module; if `ordered`, it takes and returns a
         chain.
         """
         key = (self, types, ordered)
@@ -336,7 +338,7 @@ class TracedProgram:
         return callee
 
     def _called(self, trace: Trace, values: Sequence[Any]) -> Any:
-        """Make the call of this program in another one."""
+        """Add a call of this program to another traced function."""
         given = []
         for known, value in zip(self._types, values, strict=True):
             item = trace.value(value, known)
@@ -394,7 +396,7 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
 
 
 def _type_like(value: object) -> str:
-    """Return the type that `trace` is given, or that of a value."""
+    """Return the type that `value` names, or else the type of the value."""
     if isinstance(value, Type):
         return value.name
     return annotated_type(value) or OBJECT if inspect.isclass(value) else _type_of_argument(value)
@@ -405,9 +407,9 @@ def _type_of_argument(value: object) -> str:
 
 
 def program(function: Callable[..., Any]) -> TracedProgram:
-    """Make a Python function a program, which is traced on its first call.
+    """Turn a Python function into a program, which is traced on its first call.
 
     Raises:
-        TfrtError: if it takes any number of arguments.
+        TfrtError: if the function takes a variable number of arguments.
     """
     return TracedProgram(function)

@@ -2,7 +2,8 @@
 them.
 
 The name is in the bytecode after the call or operator, so tracing itself does not search for it:
-`pears = slow(apples)` is a CALL and a STORE.  Names are searched when the source text is requested.
+`pears = slow(apples)` is a CALL and a STORE.  Names are looked up only when the source text is
+requested.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
 _HELPERS = re.compile(
     r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
 )
-"""Operations that a line makes for its operands, unless they are the line's last operation."""
+"""Operations that a line adds for its operands, unless they are the line's last operation."""
 _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
 class Site(NamedTuple):
-    """The instruction of the user's code that made an operation."""
+    """The instruction of the user's code that created an operation."""
 
     code: CodeType
     instruction: int
 
 
 class Made(NamedTuple):
-    """An operation of a function: where it was made, its kernel, and its number of results."""
+    """An operation of a function: where it was created, its kernel, and its number of results."""
 
     site: Site | None
     kernel: str
@@ -44,15 +45,17 @@ class Made(NamedTuple):
 
 
 class Function(NamedTuple):
-    """The known names of a traced function: those of its first arguments, and its operations."""
+    """The data for a traced function's names: the names of its first arguments, and its
+    operations.
+    """
 
     arguments: Sequence[str]
     made: Sequence[Made]
 
 
 def labels(count: int, function: Function | None) -> Labels:
-    """Return the board's names of a function's values and operations, with `count` arguments; empty
-    for an unknown function.
+    """Return the names that boards show for the values and operations of a function with `count`
+    arguments; empty for an unknown function.
     """
     if function is None:
         return Labels([], [])
@@ -72,8 +75,8 @@ def value_names(count: int, function: Function) -> list[str]:
 
 
 def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
-    """Return the variables that values are assigned to; for an unassigned single result of an
-    operation, the entry of `texts` for the operation.
+    """Return the variables to which values are assigned. If the only result of an operation is not
+    assigned, return the operation's entry in `texts` instead.
     """
     names = [*function.arguments, *[""] * count][:count]
     for one, site, text in zip(function.made, _sites(function), texts, strict=True):
@@ -83,7 +86,7 @@ def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
 
 
 def _sites(function: Function) -> list[Site | None]:
-    """Return the instructions that the operations are made for; None for helper operations."""
+    """Return the instructions that created the operations; None for helper operations."""
     found: list[Site | None] = []
     for _, group in groupby(function.made, key=_key):
         operations = [*group]
@@ -93,7 +96,7 @@ def _sites(function: Function) -> list[Site | None]:
 
 
 def _key(one: Made) -> object:
-    """Return the shared data of one instruction's operations."""
+    """Return a key that is equal for all operations of one instruction."""
     return one.site and (id(one.site.code), one.site.instruction)
 
 
@@ -110,7 +113,7 @@ def _unique(name: str, taken: dict[str, int]) -> str:
 
 
 def expression(site: Site) -> str:
-    """Return the source text of an instruction, "" unless it is known and on one line."""
+    """Return the source text of an instruction, or "" unless it is known and on one line."""
     place = place_of_code(site.code, site.instruction)
     if place.end_column is None or place.end_line != place.line:
         return ""
@@ -119,8 +122,8 @@ def expression(site: Site) -> str:
 
 
 def assigned(site: Site) -> tuple[str, ...]:
-    """Return the variables to which an instruction's result is assigned: several for a tuple, or
-    ().
+    """Return the variables to which an instruction's result is assigned: one, several for a tuple,
+    or none.
     """
     return _assignments(site.code).get(site.instruction, ())
 
@@ -139,7 +142,8 @@ def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
             count, position = following.arg or 0, position + 1
         stored = _stored(iter(instructions[position + 1 :]), count)
         if len(stored) == count:
-            # During a call of a Python function, 3.11 reports the offset of a cache of the call.
+            # While a Python function is being called, Python 3.11 reports the offset of one of the
+            # call's caches.
             found |= dict.fromkeys(range(one.offset, following.offset, 2), stored)
     return found
 
@@ -151,7 +155,8 @@ def _stored(instructions: Iterator[dis.Instruction], count: int) -> tuple[str, .
         one = next(instructions, None)
         if one is None or not one.opname.startswith(_STORES):
             break
-        # From 3.13 on, one instruction may store two, or store one and load another.
+        # From Python 3.13 on, one instruction may store two variables, or store one and load
+        # another.
         values = one.argval if isinstance(one.argval, tuple) else (one.argval,)
         names += map(str, values[: one.opname.count("STORE_")])
     return tuple(names[:count])

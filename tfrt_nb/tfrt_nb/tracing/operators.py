@@ -1,4 +1,4 @@
-"""Python's operators on traced values: each calls a kernel for its operands' types."""
+"""Python's operators on traced values, each of which calls a kernel for its operands' types."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _type_of_weak(*values: object) -> str | None:
 
 
 def _trace_of(*values: object) -> Trace:
-    """Return the function that is being traced, in which the values are used."""
+    """Return the function that is being traced and uses the values."""
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
@@ -83,8 +83,8 @@ def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ..
 
 
 def _joined(a: Traced, b: Traced) -> Weak | None:
-    """Return the weakness of a combination of two values: none unless each is a number without a
-    type.
+    """Return the weak type of a combination of two values; None unless each is a number without its
+    own type.
     """
     if a.weak is None or b.weak is None:
         return a.weak if b.is_number else b.weak if a.is_number else None
@@ -171,7 +171,7 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
 
 
 _UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
-"""numpy's names for operators, which a numpy number on the left calls."""
+"""NumPy's names for operators; NumPy calls these functions if its number is the left operand."""
 
 
 def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
@@ -189,7 +189,7 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
 
 
 def _attribute(self: Traced, name: str) -> NoReturn:
-    """Raise an error: a traced value has no attributes of the user."""
+    """Raise an error, because a traced value has none of the attributes of the user's objects."""
     if name.startswith("__"):
         raise AttributeError(name)
     _trace_of(self)
@@ -213,7 +213,7 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 
 
 def _install() -> None:
-    """Give `Traced` its operators, most of which differ only in their kernel."""
+    """Add the operators to `Traced`; most of them differ only in their kernel."""
 
     def plain(operator: str) -> Callable[[Traced, object], object]:
         return lambda self, other: binary(operator, self, other)

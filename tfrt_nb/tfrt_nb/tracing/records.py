@@ -1,4 +1,4 @@
-"""The program of a trace: records with Python locations at once, source text on request."""
+"""The program of a trace: records with Python locations immediately, and source text on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CALL = "tfrt.call"
 
 
 class _Body(NamedTuple):
-    """A function, or a region if the name is "": the parts of its record."""
+    """The parts of the record of a function, or of a region if the name is ""."""
 
     name: str
     place: Location
@@ -45,7 +45,7 @@ class _Body(NamedTuple):
 
 
 def records_of(module: Module) -> BefModule:
-    """Return the content of the traced functions' file, the same as that of their source."""
+    """Return the content of the traced functions' file, which equals that of their source text."""
     with collector_paused():
         writer = _Writer()
         for trace in module.functions:
@@ -54,8 +54,9 @@ def records_of(module: Module) -> BefModule:
 
 
 class _Writer:
-    """Collects functions in the order of a file, then numbers them, as `convert.collect` does for a
-    module.  It avoids that module, which loads the IR: most traces run without it.
+    """Collects functions in the order of a file, and then numbers them, as `convert.collect` does
+    for a module. `convert.collect` itself is not used because it loads the IR, which most traces do
+    not need.
     """
 
     def __init__(self) -> None:
@@ -94,14 +95,14 @@ class _Writer:
         self._add(body)
 
     def _add(self, body: _Body) -> int:
-        """Return the index of a function or region."""
+        """Add a function or region; return its index."""
         self._types |= dict.fromkeys((*body.argument_types, *body.result_types))
         self._bodies.append(body)
         return len(self._bodies) - 1
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
-            # The contents of a region come before its operation, and a function after its callees.
+            # The contents of a region precede its operation in the file.
             self._kernel_names[CALL] = None
             self._types |= dict.fromkeys(operation.region.result_types)
         self._kernel_names[operation.name] = None
@@ -119,7 +120,7 @@ class _Writer:
         return row, operation.callees
 
     def _offset(self, value: Attribute) -> int:
-        """Return the place of an attribute in the file, each stored once."""
+        """Return the offset of an attribute in the file, where each one is stored only once."""
         key = repr(value)  # -0.0 is not 0.0, and True is not 1
         offset = self._offsets.get(key)
         if offset is None:
@@ -164,7 +165,7 @@ class _Writer:
 
 
 def _region(region: Region, place: Location) -> _Body:
-    """Return the region's only call."""
+    """Return the body of a region, which contains only a call."""
     count = len(region.argument_types)
     returned = tuple(range(count, count + len(region.result_types)))
     row = Row(CALL, (), (), (), len(returned))
@@ -182,7 +183,7 @@ def _region(region: Region, place: Location) -> _Body:
 
 
 def _number_types(value: Attribute) -> list[str]:
-    """Return the types of the numbers in an attribute, which a file stores."""
+    """Return the types of the numbers in an attribute, because a file lists them."""
     match value:
         case Scalar():
             return [value.dtype.name.lower()]
@@ -194,7 +195,7 @@ def _number_types(value: Attribute) -> list[str]:
 
 
 def named_in(module: Module) -> dict[str, Function]:
-    """Return the data from which names of values are read, by the traced functions' names."""
+    """Return the data from which the names of values are found, by the traced functions' names."""
     return {
         trace.name: Function(
             trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]
@@ -213,8 +214,8 @@ def text_of(
 ) -> str:
     """Return the program as source text, with Python's names of values and Python's locations.
 
-    Values whose names have characters that MLIR does not allow are numbered.  `named` is the result
-    of `named_in`.
+    Values whose names contain characters that MLIR does not allow get numbers.  `named` is the
+    result of `named_in`.
     """
     from xdsl.dialects.builtin import StringAttr
 

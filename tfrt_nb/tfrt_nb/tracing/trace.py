@@ -1,4 +1,4 @@
-"""A function while it is traced: its operations, and their values with their types."""
+"""A function while it is traced: its operations, and the values and types of these."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 VALUES = (*NUMBERS, STRING)
-"""The types that an object may turn out to have; a kernel checks that at run time."""
+"""The types that an object may turn out to have at run time, where a kernel checks that."""
 DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
@@ -46,7 +46,7 @@ def is_array(value: object) -> bool:
 
 
 def type_of_value(value: object) -> str:
-    """Return the type of a Python value in a program, if nothing else states it."""
+    """Return the type that a Python value has in a program if nothing else states the type."""
     if isinstance(value, AsyncValue):
         if value.type or value.state is not State.AVAILABLE:
             return value.type or OBJECT
@@ -72,7 +72,7 @@ def here() -> Location:
 
 
 class Weak:
-    """The type of a number that starts a loop: that of the first value with which it is
+    """The type of a number that starts a loop, which is that of the first value with which it is
     combined.
     """
 
@@ -83,21 +83,23 @@ class Weak:
         self.others = others
 
     def meet(self, type_text: str) -> None:
-        """Note that the number, and those from which it was made, is used as one of this type."""
+        """Record that the number, and the numbers from which it was computed, are used with this
+        type.
+        """
         self.met = self.met or type_text
         for other in self.others:
             other.meet(type_text)
 
 
 class Traced:
-    """A value of the program that is being made.  Operators are in `operators`.
+    """A value of the program that is being traced. Its operators are in `operators`.
 
-    A `weak` value may be used as any type, to find out which type it must have.
+    A `weak` value may be used with any type; its first use determines the type that it must have.
     """
 
     __slots__ = ("is_number", "place", "trace", "type", "weak")
     is_traced = True
-    """A traced value is not an argument of a run, of any type."""
+    """Marks traced values, which cannot be arguments of a run."""
 
     def __init__(self, trace: Trace, type_text: str, place: Location) -> None:
         self.trace = trace
@@ -105,11 +107,11 @@ class Traced:
         self.place = place
         self.weak: Weak | None = None
         self.is_number = False
-        """Whether it is a constant from a Python number."""
+        """Whether the value is a constant from a Python number."""
 
     @property
     def is_weak(self) -> bool:
-        """Whether the value does not have its own type."""
+        """Whether the value has no type of its own."""
         return self.weak is not None
 
     def __repr__(self) -> str:
@@ -143,7 +145,7 @@ TracedCall = Callable[[UserKernel, tuple[object, ...], dict[str, object]], objec
 
 
 class Module:
-    """The functions of a program that is being made."""
+    """The functions of a program that is being traced."""
 
     def __init__(self) -> None:
         self.functions: list[Trace] = []
@@ -152,7 +154,7 @@ class Module:
         self.captured: list[object] = []
 
     def fresh(self, name: str) -> str:
-        """Return a unique name for a function, the same in every process."""
+        """Return a unique name for a function, which is the same in every process."""
         found, number = name, 0
         while found in self.names:
             found, number = f"{name}.{number}", number + 1
@@ -169,7 +171,9 @@ class Module:
 
 
 class Trace:
-    """A function.  `outer` is the function whose body it is, and whose values it may capture."""
+    """A function that is being traced. If it is a body of control flow, `outer` is the enclosing
+    function, whose values it may capture.
+    """
 
     def __init__(
         self,
@@ -259,7 +263,9 @@ class Trace:
         return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
 
     def _collection(self, item: object) -> Traced:
-        """Return a tuple, list, or dictionary with traced values, which is made at run time."""
+        """Return a tuple, list, or dictionary that contains traced values and is created at run
+        time.
+        """
         if type(item) is dict:
             given = [one for pair in item.items() for one in pair]
         elif type(item) is tuple or type(item) is list:
@@ -280,14 +286,14 @@ class Trace:
         return self.kernel(f"tfrt.constant.{type_text}", (), (type_text,), [("value", value)])[0]
 
     def chain_of(self, values: Sequence[object]) -> Traced:
-        """Return a chain that is available when all values are."""
+        """Return a chain that becomes available when all values are available."""
         given = [self.value(value) for value in values]
         if len(given) == 1 and given[0].type == CHAIN:
             return given[0]
         return self.kernel("tfrt.merge.chains" if given else "tfrt.new.chain", given, (CHAIN,))[0]
 
     def effect(self, chain: Traced) -> None:
-        """Note an effect that has happened when `chain` is available."""
+        """Record an effect, which has happened when `chain` is available."""
         self.effects[chain] = None
         if self.is_ordered:
             self.order = chain
@@ -305,7 +311,8 @@ def has_traced(item: object) -> bool:
             return any(map(has_traced, item)) or any(map(has_traced, item.values()))
         case tuple() | list() | set() | frozenset():
             return any(map(has_traced, item))
-    if dataclasses.is_dataclass(item):  # only its own fields: those of a tree may refer to it
+    # Only its own fields, because the fields of a tree may refer back to it.
+    if dataclasses.is_dataclass(item):
         fields = [getattr(item, one.name, None) for one in dataclasses.fields(item)]
         return any(isinstance(field, Traced) for field in fields)
     return isinstance(item, Traced)
@@ -354,7 +361,7 @@ def described(what: str, place: Location | None = None) -> Iterator[None]:
 
 
 def listed_types(types: Sequence[str]) -> str:
-    """Format types of results as they are written."""
+    """Format the types of results as a program writes them."""
     return types[0] if len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -374,7 +381,7 @@ def required(what: str) -> Trace:
     """Return the function that this thread traces.
 
     Raises:
-        TfrtError: if it traces none.
+        TfrtError: if this thread is not tracing a function.
     """
     if _present.trace is None:
         refuse(f"{what} can only be used inside a function decorated with @tfrt.program")
@@ -383,7 +390,7 @@ def required(what: str) -> Trace:
 
 @contextlib.contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    """Let this thread trace `trace`, or nothing if it is None."""
+    """Make this thread trace `trace`, or nothing if it is None, within the block."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
     TRACING.call = None if trace is None else trace.call_kernel
