@@ -1,23 +1,23 @@
-"""Adapters, in LLVM IR, by which kernels of host programs call compiled functions.
+"""Adapters, in LLVM IR, through which kernels of host programs call compiled functions.
 
 Each function has one adapter:
 
     define i64 @__kernel_f(ptr %context, ptr %record)
 
-It fetches the arguments from the kernel's frame, calls @f, and returns the results: scalars as they
-are, tokens and values as the objects that they are. The adapter returns 1 if @f failed. Arguments
-that @f itself awaits come last in the frame: a kernel starts without waiting for them.
+It fetches the arguments from the kernel's frame, calls @f, and returns the results. Scalars are
+passed directly, and tokens and values as objects. The adapter returns 1 if @f failed. Arguments
+that @f itself awaits come last in the frame, because the kernel starts without waiting for them.
 
 The adapter calls functions of the runtime; `tfrt_runtime.native.kernels.compiled_kernels` defines
 the words of the requests for buffers.
 
-Machine code of host functions is called with an attempt, and checks whether to continue:
+Machine code of host functions is called with an attempt, and checks repeatedly whether to continue:
 
     define i64 @code(ptr %attempt)
 
 takes its arguments from the words of an attempt (`native.layouts`, ATTEMPT_*), and stores its
-results there. Each function of such a module gets the attempt where other modules pass the end of
-the stack: the attempt has that end, and the fuel.
+results there. Each function of such a module receives the attempt in the parameter in which other
+modules pass the end of the stack; the attempt contains that end, and the fuel.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4
-"""The fuel that an iteration or a call takes: most have some operations."""
+"""The fuel that an iteration or a call uses, which usually contains a few operations."""
 _ASK = f"""\
 define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
   %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}
@@ -69,7 +69,7 @@ def burn_fuel(body: FunctionBody, op: Operation) -> None:
 
 
 def seldom(body: FunctionBody, condition: str) -> str:
-    """Return a condition of which LLVM assumes that it does not hold."""
+    """Return a condition that LLVM assumes to be false in most cases."""
     return body.call("llvm.expect.i1", "i1", ("i1", condition), ("i1", "false"))
 
 
@@ -85,7 +85,8 @@ def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
     is_fallible = FALLIBLE in op.attributes
     frame = module.declare("llvm.frameaddress.p0", "ptr", "i32")
     lines = [
-        # The caller passes the room on the stack in this word; the code needs where it ends.
+        # The caller passes the room left on the stack in this word, but the code needs the address
+        # where it ends.
         f"%frame = call ptr {frame}(i32 0)",
         "%room = load i64, ptr %attempt",
         "%below = sub i64 0, %room",
@@ -130,7 +131,9 @@ _BITS: dict[type[Attribute], tuple[str, str]] = {
 
 
 def argument_order(types: Sequence[Attribute]) -> list[int]:
-    """Return the argument indices in frame order: arguments that the function awaits come last."""
+    """Return the argument indices in frame order, in which arguments that the function awaits come
+    last.
+    """
     return sorted(range(len(types)), key=lambda index: is_awaited(types[index]))
 
 
@@ -264,16 +267,16 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     results = list(enumerate(outputs))[int(is_fallible) :]
     for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
         adapter.reserve(name, type_)
-    # Counted first, because the code must not be freed while the adapter runs.
+    # Count first, because the code must not be freed while the adapter runs.
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
-    # The async results of a failed function are in error, but they exist.
+    # Even if the function fails, its async results exist, in the error state.
     _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
         adapter.lines.append("succeeded:")
-    # The other results of a failed function are poison, so they are returned only here.
+    # The other results of a failed function are poison, so they are returned only if it succeeded.
     _give_all(adapter, [(i, t) for i, t in results if not is_awaited(t)], int(is_fallible))
     adapter.count(-1)
     adapter.emit("ret i64 0")
@@ -294,7 +297,9 @@ def _buffers(
 
 
 def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
-    """Take buffers first: if one is rejected, there is nothing to drop yet."""
+    """Fetch the arguments, buffers first: if a buffer is rejected, no references have to be
+    dropped.
+    """
     places = {index: place for place, index in enumerate(argument_order(inputs))}
     is_first = True
     for index, type_ in enumerate(inputs):

@@ -21,7 +21,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 try:
     import llvmlite.binding as llvm
-except ModuleNotFoundError:  # in a page, which makes the stages up to LLVM's text
+except ModuleNotFoundError:  # in a page, which can show the stages up to LLVM IR
     HAS_LLVM = False
 else:
     HAS_LLVM = True
@@ -31,14 +31,14 @@ QUICK, FULL = 0, 2
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of an object are less than 2 GB apart.
 
-That holds where llvmlite's memory manager puts them into a single piece of memory. For larger
-distances, LLVM uses its slow instruction selection even when asked for the quick one.
+That is so where llvmlite's memory manager puts them into a single block of memory. For larger
+distances, LLVM uses its slow instruction selection even if the quick one is requested.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}
 """
-"""A module that makes LLVM's own calls, like `memcpy`, go through the table, too.
+"""A module that makes calls that LLVM adds, such as `memcpy`, go through the table, too.
 
 It affects the module that it is linked into.
 """
@@ -85,8 +85,8 @@ declare double @llvm.fabs.f64(double)
 """
 """Rounding to bf16 for processors without an instruction for it.
 
-LLVM calls these functions, and libgcc lacks them before 13. They are linked into each module that
-has numbers of this type. The rounding from f64 avoids double rounding by rounding to odd first
+LLVM calls these functions, which libgcc has only since version 13. They are linked into each module
+that has numbers of this type. The rounding from f64 avoids double rounding by rounding to odd first
 (Boldo & Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
 to Odd", IEEE Trans. Computers 57(4), 2008).
 """
@@ -148,7 +148,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     """
     addresses = linked(code, functions)
     declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in addresses)
-    # The engine learns addresses through the declarations of a module.
+    # The engine accepts addresses only for the declarations of a module.
     module = llvm.parse_assembly(declarations)
     engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
     for name, address in addresses.items():
@@ -156,7 +156,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     if place := engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@")):
-        # The code has loops: it gets the address of the word that it checks.
+        # The code has loops, so it must be given the address of the word that it checks.
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
         ctypes.c_int64.from_address(place).value = flag
     return MachineCode(engine)
@@ -190,8 +190,8 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
     )
     builder.getModulePassManager().run(module, builder)
     if level == QUICK and _HAS_COROUTINES in text:
-        # Each part of a split coroutine is a copy of the whole, with branches on constants around
-        # the rest.
+        # Each part of a split coroutine is a copy of the whole coroutine, in which branches on
+        # constants skip the rest.
         tidy = llvm.create_new_module_pass_manager()
         tidy.add_simplify_cfg_pass()
         tidy.run(module, builder)
@@ -199,7 +199,7 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
 
 
 def _call_by_table(module: llvm.ModuleRef) -> None:
-    """Make calls of external functions load their addresses from a table near the code.
+    """Make calls of external functions load the addresses from a table near the code.
 
     The functions may then be arbitrarily far away.
     """

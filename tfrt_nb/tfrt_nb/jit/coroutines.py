@@ -7,7 +7,7 @@ https://llvm.org/docs/Coroutines.html.
 
 Functions that kernels of host programs call get an adapter (`adapters`).
 
-Each public function `f` gets a second entry point, `__packed_f(ptr to pointers)`: it takes one
+Each public function `f` gets a second entry point, `__packed_f(ptr to pointers)`. It takes one
 pointer for each argument and then one for each result, and returns whether the function failed.
 """
 
@@ -62,7 +62,7 @@ def lower_to_llvm(
     places: Places | None = None,
     attempts: bool = False,
 ) -> str:
-    """Return the text of the LLVM module. The MLIR module changes: some edges get a block.
+    """Return the text of the LLVM module. The MLIR module is modified: some edges get a block.
 
     The functions in `adapted` get an adapter. `externals` are the declared functions that Python
     implements. The functions in `quick` should compile quickly rather than run fast. With `places`,
@@ -123,7 +123,7 @@ def lower_to_llvm(
 
 
 def packed_name(symbol: str) -> str:
-    """Return the name of the function by which the host calls the MLIR function `symbol`."""
+    """Return the name of the function through which the host calls the MLIR function `symbol`."""
     return f"__packed_{plain_name(symbol)}"
 
 
@@ -149,7 +149,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     symbol = op.sym_name.data
     has_limit = symbol in text.limited
-    # A coroutine returns at each suspension; it is finished when its frame is freed.
+    # A coroutine returns at each suspension, so it has finished only when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(
         text,
@@ -184,7 +184,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     content = body.text()
     if not has_limit:
         return f"{begin}{attributes}{debug}{{\n{content}\n}}"
-    # Only the outermost call looks the end of the stack up; recursive calls pass it on.
+    # Only the outermost call looks up the end of the stack; recursive calls pass it on.
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     definition = (
@@ -198,7 +198,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _forward(returns: str, name: str, arguments: str) -> str:
-    """Emit a call whose result is the function's own."""
+    """Emit a call and return its result."""
     if returns == "void":
         return f"  call void {name}({arguments})\n  ret void\n"
     return f"  %result = call {returns} {name}({arguments})\n  ret {returns} %result\n"
@@ -212,7 +212,7 @@ def _compares_stack(op: func.FuncOp) -> bool:
 
 
 def _separate_edges(region: Region) -> None:
-    """Give each of several edges between two blocks its own block, if they pass values.
+    """If several edges between two blocks pass values, give each edge its own block.
 
     In LLVM, such edges cannot pass different values.
     """
@@ -226,7 +226,7 @@ def _separate_edges(region: Region) -> None:
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
-    """Emit a function that loads the arguments, calls, and stores the results.
+    """Emit a function that loads the arguments, calls the function, and stores the results.
 
     The first result of a fallible function is not stored: the packed function returns it.
     """

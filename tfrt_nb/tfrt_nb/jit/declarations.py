@@ -1,4 +1,5 @@
-"""Declarations of a program: which functions outside it may be called, and how calls may fail.
+"""Check a program's declarations of functions outside it, and make calls of Python functions
+fallible.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
     func.func private @price(i64) -> i64
@@ -27,7 +28,7 @@ from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
 
 Externals = Mapping[str, PythonExternal]
-"""The functions that a program calls and Python has registered, by name."""
+"""The functions that a program declares and Python has registered, by name."""
 
 
 def check_declarations(module: ModuleOp) -> Externals:
@@ -83,7 +84,7 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
     """Return a copy of the program in which calls of Python functions may fail.
 
-    The program itself is returned if it has none.
+    If the program has no such calls, return the program itself.
     """
     python = {name for name, known in externals.items() if known.address is None}
     if not python:

@@ -42,12 +42,14 @@ Argument: TypeAlias = tuple[str, str]
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use.
 
-In a module with `ModuleText.attempts`, the attempt, whose first word that address is.
+In a module with `ModuleText.attempts`, this is the attempt, whose first word is that address.
 """
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
 """The LLVM type of a place record (`layouts.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
-"""Counts calls from hosts and existing coroutines: while it is 0, no code can run."""
+"""Counts calls from hosts and existing coroutines; while the count is 0, no code of the module can
+run.
+"""
 
 
 @dataclass
@@ -61,7 +63,7 @@ class ModuleText:
     adapted: frozenset[str] = frozenset()
     counts: bool = False
     attempts: bool = False
-    """Whether the functions are host functions, which attempts call: see `attempts`."""
+    """Whether the functions are host functions, which attempts call; see `adapters`."""
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
@@ -74,33 +76,32 @@ class ModuleText:
     quick: frozenset[str] = frozenset()
     """The functions that should compile quickly.
 
-    LLVM leaves them as they are, and tasks share code if their bodies are such functions of equal
-    types.
+    LLVM does not optimize them, and tasks whose bodies are such functions of equal types share
+    code.
     """
     fallible: frozenset[str] = frozenset()
     """The functions whose first result says whether they failed."""
     resolving: frozenset[str] = frozenset()
-    """The functions that resolve the objects that they take as the results of a task."""
+    """The functions that take a task's results as objects and resolve them."""
     sites: dict[int, str] = field(default_factory=dict)
     """The places of watched code that log (`layouts.SITE_RECORD` and following), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
-    """The functions that spawn tasks, by the shape that they depend on."""
+    """The functions that spawn tasks, by the shape of the tasks."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The start of a spawning call, by function symbol and whether the token is unused."""
     spawns_into: dict[str, str] = field(default_factory=dict)
-    """The same for tasks that only a group refers to."""
+    """The same for tasks to which only a group refers."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     limited: frozenset[str] = frozenset()
-    """The functions that compare the stack with its end: see `limited_function`.
-
-    They take the end of the stack as an argument.
+    """The functions that check how much stack is left, and take the end of the stack as an
+    argument; see `limited_function`.
     """
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
     """The functions implemented in Python that the program declares."""
     places: Places | None = None
-    """Records which operation each instruction comes from."""
+    """Records the operation from which each instruction comes."""
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
         """Declare the function unless it is declared; return its name."""
@@ -118,7 +119,8 @@ class ModuleText:
     def function(self, symbol: str) -> str:
         """Return the function that an MLIR symbol names.
 
-        A program may define a function with a name that compiled code needs for itself.
+        If the program defines a function with a name that compiled code needs itself, the function
+        gets another name.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
         if is_ours and symbol in self.defined:
@@ -129,12 +131,14 @@ class ModuleText:
     def limited_function(self, symbol: str) -> str:
         """Return the function of `limited` that takes the end of the stack as its last argument.
 
-        The function that `function` returns looks that end up and calls this one.
+        The function that `function` returns looks up that end and calls this one.
         """
         return f'@"__limited.{self.function(symbol)[2:]}'
 
     def text(self, content: str) -> tuple[str, int]:
-        """Return a constant with the text in UTF-8: its name, and its length in bytes."""
+        """Return the name of a constant that contains the text in UTF-8, and its length in
+        bytes.
+        """
         if content not in self.texts:
             data = bytes_of(content)
             type_, value = text_constant(data)
@@ -146,9 +150,10 @@ class ModuleText:
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of which operation creates an object and where, if the place is known.
+        """Return a record that names the operation that creates an object and its place, or None if
+        the place is unknown.
 
-        After a task's record come those of the awaits in its body.
+        A task's record is followed by the records of the awaits in its body.
         """
         place = location_of(op)
         if place is None:
@@ -161,16 +166,18 @@ class ModuleText:
         return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
 
     def adder(self, op: Operation) -> str | None:
-        """Return a record of where a task is added to its group, if that is known."""
+        """Return a record of the place where a task is added to its group, or None if that is
+        unknown.
+        """
         place = place_of(op.attributes.get(ADDED_AT))
         return None if place is None else self._record("", place)
 
     def failure(self, message: str, op: Operation) -> str:
-        """Return a record of why and where: message, file, line and column."""
+        """Return a record with a message and the place of an operation: file, line, and column."""
         return self._record(message, location_of(op))
 
     def site(self, number: int, op: Operation) -> str:
-        """Return the place of watched code with this number, at which `op` logs."""
+        """Return the global for the place in watched code with this number, at which `op` logs."""
         if number not in self.sites:
             name, record = f"@.site.{number}", self._record("", location_of(op))
             self.globals.append(
@@ -195,7 +202,9 @@ class ModuleText:
 
 
 MADE_FROM = {"async_execute": "async.execute", "async_dispatch": "scf.parallel"}
-"""The source operations for functions that passes have created, by the start of their names."""
+"""The source operations of functions that passes have created, by the prefixes of the functions'
+names.
+"""
 
 
 def source_name(op: Operation) -> str:
@@ -214,7 +223,9 @@ def source_name(op: Operation) -> str:
 
 
 def _is_result(create: Operation) -> bool:
-    """Return whether a coroutine creates the object before it starts: one of its own results."""
+    """Return whether the object is one of the coroutine's own results, which it creates before it
+    starts.
+    """
     following = create.next_op
     while following is not None and not isinstance(following, CoroIdOp):
         following = following.next_op
@@ -225,13 +236,13 @@ def _is_result(create: Operation) -> bool:
 class FunctionBody:
     """Instructions block by block, and the names of the values that they use.
 
-    Blocks are written in an order in which definitions come before uses, so the operands of phi
-    instructions are filled in at the end.
+    Blocks are written in an order in which definitions precede uses. Phi instructions may use later
+    values, so their operands are filled in at the end.
     """
 
     null = "null"
     resume = "@__resume"
-    """Resumes a coroutine; the runtime takes it as a pointer."""
+    """The function that resumes a coroutine, to which the runtime takes a pointer."""
 
     module: ModuleText
     frees_buffers: bool = False
@@ -240,11 +251,12 @@ class FunctionBody:
     The function frees them at its end.
     """
     looks_ahead: bool = False
-    """Whether the code continues at an await without suspending if there is nothing to wait for."""
+    """Whether the code continues after an await without suspending if there is nothing to wait for.
+    """
     has_limit: bool = False
     """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
-    """The suffix of each instruction: the place of the current operation, or nothing."""
+    """The suffix of each instruction, which states the place of the current operation, or ""."""
     _first: list[str] = field(default_factory=list)
     _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
@@ -368,9 +380,8 @@ class FunctionBody:
     ) -> None:
         """Call a function, named with its arguments, that returns the MLIR values.
 
-        Several values come as a struct.
-
-        `returns` is the LLVM result type if it differs from that of `results`.
+        Several values are returned as a struct. `returns` is the LLVM result type if it differs
+        from that of `results`.
         """
         returns = returns or result_type([result.type for result in results])
         call = f"call {returns} {callee}"
@@ -390,8 +401,8 @@ class FunctionBody:
             branch = terminator_of(block)
             for edge, target in enumerate(branch.successors):
                 edges.setdefault(target, []).append((branch, edge))
-        # The first block has no phi instructions. It starts with the allocations, because only
-        # there does LLVM make them part of the frame.
+        # The first block has no phi instructions. It starts with the allocations, because LLVM
+        # makes them part of the frame only there.
         first, *others = self._blocks
         parts = [f"{self._label(first)}:", *self._first, *self._blocks[first]]
         for block in others:

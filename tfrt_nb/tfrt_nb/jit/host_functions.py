@@ -1,4 +1,4 @@
-"""Host functions that have become hot, converted to `func`, `arith` and `scf`, and compiled.
+"""Host functions that have become hot, converted to `func`, `arith`, and `scf`, and compiled.
 
     %r = tfrt.repeat.i32 %n, %x : i32 {       %ok = arith.cmpi sge, %n, %zero : i32
       %y = tfrt.add.i32 %x, %x                cf.assert %ok, "bails out"
@@ -12,11 +12,11 @@
                                                 scf.yield %less, %y : i32, i32
                                               }
 
-A function consists of scalars, control flow, and calls of such functions; a chain is a 0. Functions
-with one call are inlined there. The passes are those of async programs: a failed assertion, a
-full stack, and an interrupt each end the function, and so its callers. They leave no message:
-`native.calls.machine_calls` says how the call then runs in the executor, which reports the error
-with its place.
+A function consists of scalars, control flow, and calls of such functions; a chain becomes a 0.
+Functions that are called from only one place are inlined there. The passes are those of async
+programs: a failed assertion, a full stack, or an interrupt ends the function and its callers. They
+leave no message; instead, the call then runs in the executor, which reports the error with its
+place (see `native.calls.machine_calls`).
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
 from tfrt_runtime.native import layouts as at
 
 MAX_KERNELS = 4000
-"""The maximum number of kernels in one module: LLVM's time grows faster than the code."""
+"""The maximum number of kernels in one module, because LLVM's time grows faster than the code."""
 MAX_NESTED = 30
-"""The maximum number of functions that are put into each other."""
+"""The maximum nesting depth of inlined functions."""
 _TYPES: dict[int, Attribute] = {number: TYPES[word] for number, word in SCALARS.items()}
 _TYPES[at.TYPE_CHAIN] = i64
 _PIPELINE = (
@@ -126,11 +126,12 @@ class _Module:
             append(block, func.ReturnOp(*_Scope(self, callee, block, block.args, 0).results()))
 
     def _called_again(self, index: int, *, is_body: bool) -> set[int]:
-        """Return the functions with more than one call.
+        """Return the functions that are called from more than one place.
 
-        Each cycle of calls has one: it is called from within the cycle, and where that is entered.
+        Each cycle of calls contains one, which is called both from within the cycle and from where
+        the cycle is entered.
         """
-        # The entry is called from outside, and a body also by `LOOP`.
+        # The entry is called from outside; if it is a body, `LOOP` calls it, too.
         callers, pending = Counter({index: 1 + is_body}), [index]
         while pending:
             own = self.functions.get(pending.pop())
@@ -158,7 +159,7 @@ class _Module:
         return [*given], [*made]
 
     def count(self, index: int) -> None:
-        """Count the kernels of a function that is converted.
+        """Count the kernels of a function that is being converted.
 
         Raises:
             Uncompilable: if there are too many.
@@ -170,7 +171,7 @@ class _Module:
     def call(
         self, block: Block, index: int, values: Sequence[SSAValue], depth: int
     ) -> tuple[Block, list[SSAValue]]:
-        """Call a function, or put it here."""
+        """Call a function, or inline it here."""
         if index not in self.repeated and depth < MAX_NESTED:
             return block, _Scope(self, index, block, values, depth + 1).results()
         self._called[index] = None
@@ -189,7 +190,7 @@ class _Module:
         return block
 
     def _entry(self, name: str, index: int, *, is_loop: bool) -> None:
-        """Convert the function that is called from outside, from words to words."""
+        """Convert the function that is called from outside, which takes and returns words."""
         arguments, results = self.types(index)
         if is_loop:
             results = arguments[:]
@@ -293,7 +294,7 @@ class _Scope:
         assert call is not None
         callee = call.functions[0]
         wanted, results = self._module.types(callee)
-        # The deciding value comes before the callee's arguments: an i1, or an i32 for `case` and
+        # The value that decides precedes the callee's arguments: an i1, or an i32 for `case` and
         # `repeat`.
         first = {"call": [], "cond": [at.TYPE_I1], "while_loop": [at.TYPE_I1]}.get(
             name, [at.TYPE_I32]
@@ -326,7 +327,7 @@ class _Scope:
         if choice.type == i1:
             op = scf.IfOp(choice, types, regions[0], regions[1])
         else:
-            # An index without a branch bails out.
+            # An index that has no branch bails out.
             _assert(block, _compare(block, choice, len(functions), _BELOW))
             index = emit(block, arith.IndexCastOp, (choice,), IndexType())
             cases = DenseArrayBase.from_list(i64, [*range(1, len(functions))])
@@ -372,7 +373,7 @@ _NUMBERS = {word: number for number, word in SCALARS.items()}
 
 
 def _from_word(block: Block, word: SSAValue, type_: int) -> SSAValue:
-    """Convert the payload word of a value's AsyncValue to the value."""
+    """Convert the payload word of an AsyncValue to the value."""
     match type_:
         case at.TYPE_F32:
             return emit(

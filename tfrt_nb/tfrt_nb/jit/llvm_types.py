@@ -55,7 +55,8 @@ MAX_RANK = 256
 MAX_WORDS = 1024
 """The maximum number of words of a function's arguments, and of its results.
 
-LLVM's work grows with the square of such numbers, and 65 536 parts of one value end the process.
+LLVM's work grows with the square of these numbers, and a value with 65,536 parts crashes the
+process.
 """
 
 
@@ -67,7 +68,7 @@ def llvm_type(type_: Attribute) -> str:
     """Return the LLVM type of a value.
 
     Raises:
-        UnsupportedType: with MLIR's name of the type.
+        UnsupportedType: if compiled code cannot have the type; has MLIR's name of the type.
     """
     match type_:
         case IntegerType():
@@ -115,7 +116,8 @@ def signature(type_: FunctionType) -> tuple[str, list[str]]:
     """Return the return type and the parameter types.
 
     Raises:
-        UnsupportedType: for such a type, or for more than `MAX_WORDS`.
+        UnsupportedType: if a type is unsupported, or if the arguments or the results take more than
+            `MAX_WORDS` words.
     """
     for what, types in (("arguments", type_.inputs.data), ("results", type_.outputs.data)):
         if len(types) > MAX_WORDS or sum(map(_words, types)) > MAX_WORDS:
@@ -152,7 +154,9 @@ def constant(value: Attribute) -> str:
 
 
 def float_literal(number: float, type_: Attribute) -> str:
-    """Return the exact value: LLVM accepts the bits of a double for float and double."""
+    """Return the exact value in hexadecimal. For float as well as double, LLVM accepts the bits of
+    a double.
+    """
     match type_:
         case Float16Type():
             return f"0xH{struct.pack('>e', number).hex().upper()}"

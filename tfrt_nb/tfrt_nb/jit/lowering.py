@@ -1,4 +1,4 @@
-"""A program after the passes, which is what becomes machine code or is interpreted.
+"""A program after the passes, in the form that is compiled to machine code or interpreted.
 
 Nothing here needs LLVM.
 """
@@ -27,7 +27,8 @@ def after_passes(
     *,
     spawn: bool = True,
 ) -> ModuleOp:
-    """Return a copy after the passes; the functions `called` from outside are public in it.
+    """Return a copy of a program after the passes, in which the functions `called` from outside are
+    public.
 
     Without `spawn`, each task is a coroutine.
     """
@@ -64,7 +65,7 @@ def lowering_steps(
 ) -> Iterator[tuple[str, ModuleOp]]:
     """Yield the name of each step from a program to the JIT's input, and the module after it.
 
-    The next step changes that module; the program stays as it is. `first` and `level` are as
-    for `emit`.
+    The next step changes that module; the program itself does not change. `first` and `level` are
+    those of `stages.emit`.
     """
     yield from _steps(module, check_declarations(module), first, level)

@@ -1,4 +1,4 @@
-"""Names in the text of a module that other modules use, too. Needs no IR."""
+"""Names in the text of an LLVM module, for use without importing the IR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIBRARY = frozenset(
         *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
     }
 )
-"""The functions that LLVM may call by itself, from the C library and the compiler's library."""
+"""The functions of the C library and the compiler's library that LLVM may call on its own."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -36,20 +36,21 @@ def text_constant(text: bytes) -> tuple[str, str]:
 
 
 def global_symbol(name: str) -> str:
-    """Return the symbol of a global of the module, whose name may be any text."""
+    """Return the symbol of a global, whose name may be any text."""
     _, constant_text = text_constant(bytes_of(name))
     return f"@{constant_text[1:]}"
 
 
 def plain_name(name: str) -> str:
-    """Return a distinct name for each name, of characters that every part of LLVM accepts."""
+    """Return a distinct name for each name, with only characters that every part of LLVM
+    accepts.
+    """
     return re.sub(rb"[^\w.$]", lambda found: b"-%02X" % found[0][0], bytes_of(name)).decode()
 
 
 def adapter_name(symbol: str) -> str:
-    """Return the name of the adapter of the MLIR function `symbol`: see `adapters`.
-
-    Kernels call it by that name.
+    """Return the name by which kernels call the adapter of the MLIR function `symbol`; see
+    `adapters`.
     """
     return f"__kernel_{plain_name(symbol)}"
 
@@ -57,7 +58,7 @@ def adapter_name(symbol: str) -> str:
 def bytes_of(text: str) -> bytes:
     """Encode a string in UTF-8.
 
-    A byte that is not valid UTF-8, as `"\\FF"` in a program, stays that byte.
+    A byte that is not valid UTF-8, such as `"\\FF"` in a program, is kept.
     """
     try:
         return text.encode(errors="surrogateescape")

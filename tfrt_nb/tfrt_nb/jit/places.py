@@ -1,7 +1,7 @@
 """Record the places of operations as debug information, which LLVM keeps through all its passes.
 
-`Places` writes it while a module is written. `read_places` and `read_assembly` find in LLVM's text
-which line belongs to which place, and remove the debug information.
+`Places` writes the debug information while a module is written. `read_places` and `read_assembly`
+find the place of each line in LLVM's text, and remove the debug information.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Location
 
 FIRST_NUMBER = 7
-"""The metadata before this number are `descriptors.METADATA`."""
+"""The first number for metadata; lower numbers belong to `descriptors.METADATA`."""
 _HEAD = """\
 !llvm.module.flags = !{{!{0}}}
 !llvm.dbg.cu = !{{!{1}}}
@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+ (\d+) (\d+)")
 _HIDDEN = re.compile(r"\s*\.file\s|\.L(?:tmp|func_begin)\d+:|\s*\.section\s+\"?\.debug|\s*\.loc\s")
 
 Placed = list[tuple[str, tuple[int, int] | None]]
-"""Lines of source, each with the line and column of its source in the program."""
+"""Lines of text, each with the line and column in the program from which it comes."""
 
 
 class Places:
@@ -47,7 +47,7 @@ class Places:
     def function(self, symbol: str, op: Operation) -> str:
         """Return the attachment of a function's definition, and make it the current scope.
 
-        Places that are requested later are in this function.
+        Places that are requested later belong to this function.
         """
         place = location_of(op)
         line = 0 if place is None else place.line
@@ -104,7 +104,7 @@ def read_assembly(text: str) -> Placed:
     for line in text.split("\n"):
         if directive := _DIRECTIVE.match(line):
             row, column = int(directive[1]), int(directive[2])
-            # Line 0 is for instructions without a line: the previous one still applies.
+            # Line 0 marks instructions without a line; the previous line still applies.
             place = (row, column) if row else place
         elif not _HIDDEN.match(line):
             if line.startswith(".Lfunc_end"):

@@ -1,7 +1,7 @@
-"""Compile each program once: the machine code of a known program is only loaded.
+"""Compile each program only once; the machine code of a known program is loaded.
 
-Object files are kept in memory, and as files for later processes. The key of a program covers its
-text and everything else that its code depends on: its name in messages, the passes, the sources of
+Object files are kept in memory, and on disk for later processes. The key of a program covers its
+text and everything else on which its code depends: its name in messages, the passes, the sources of
 compiler and runtime, LLVM, and the processor. The code refers to functions by name, so it does not
 depend on their addresses.
 
@@ -39,7 +39,7 @@ MAX_IN_MEMORY = 64
 
 @dataclass
 class CodeCache:
-    """The object files of programs by key; the most recently used stay in memory."""
+    """The object files of programs by key; the most recently used ones stay in memory."""
 
     files: Cache
     _recent: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
@@ -52,7 +52,7 @@ class CodeCache:
         return code
 
     def put(self, key: str, code: bytes) -> None:
-        """Keep a program; where files cannot be written, only in memory."""
+        """Keep a program's object file; if files cannot be written, it is kept only in memory."""
         self._remember(key, code)
         self.files.put(f"program-{key}", code)
 
@@ -112,8 +112,9 @@ def compile_program(
     """Compile the program; `functions` has the addresses of the runtime's functions.
 
     Each public function `f` is called through `coroutines.packed_name(f)`. Kernels call the
-    functions `adapted` through `names.adapter_name(f)`. `source` is the text that the module was
-    parsed from and its name. With it, a program that was compiled before is not compiled again.
+    functions `adapted` through `names.adapter_name(f)`. `source` is the text from which the module
+    was parsed, and its name. If it is given, a program that was compiled before is not compiled
+    again.
     """
     from tfrt_nb.jit.declarations import check_declarations
 
@@ -122,7 +123,7 @@ def compile_program(
     key = None if source is None else program_key(source, level, first, adapted, symbols)
     code = None if key is None else code_cache().get(key)
     if code is None:
-        # Imported here: a program that is only loaded needs no compiler.
+        # Imported here because a program that is only loaded needs no compiler.
         from tfrt_nb.jit.stages import object_of
 
         code = object_of(module, externals, first, level, adapted)

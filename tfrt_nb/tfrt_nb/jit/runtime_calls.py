@@ -1,8 +1,8 @@
-"""Calls of the runtime's functions, which machine code and interpreted code make alike.
+"""Calls of the runtime's functions, which are the same in machine code and in interpreted code.
 
 Both write a function operation by operation: `jit.function_body` in LLVM IR, and
-`interpreter.source` in Python. A lowering here is a function of either of them and an operation,
-and `lower` is how both write one.
+`interpreter.source` in Python. A lowering here is a function that takes either of these and an
+operation; both use `lower` to write an operation.
 
 22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
 here runs on MLIR's runtime (without error messages) and code compiled by MLIR runs on ours.
@@ -25,7 +25,7 @@ from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 
 PREFIX = "mlirAsyncRuntime"
 IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
-"""Payload types that a value stores at `layouts.VALUE_PAYLOAD`, as any that fit in a word."""
+"""The payload types that a value stores at `layouts.VALUE_PAYLOAD`, because they fit in a word."""
 
 
 _OF_MLIR: dict[str, tuple[str, ...]] = {
@@ -53,9 +53,8 @@ _OF_MLIR: dict[str, tuple[str, ...]] = {
 }
 """The runtime's functions that MLIR defines, by name without the prefix.
 
-Two of them, for numbers of threads, are not included.
-
-Each has the LLVM types of the result and of the parameters.
+Two functions about the number of threads are not included. Each entry has the LLVM types of the
+result and of the parameters.
 """
 RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     **{f"{PREFIX}{name}": types for name, types in _OF_MLIR.items()},
@@ -117,13 +116,17 @@ A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 lin
 
 
 class Records(Protocol):
-    """The records of a module: why or where, as pointers in its text."""
+    """The records of a module, which say what failed and where, as pointers in the module's
+    text.
+    """
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of which operation creates an object and where, if that is known."""
+        """Return a record that names the operation that creates an object and its place, or None if
+        the place is unknown.
+        """
 
     def failure(self, message: str, op: Operation) -> str:
-        """Return a record of why and where."""
+        """Return a record with a message and the place of an operation."""
 
 
 class Body(Protocol):
@@ -140,7 +143,7 @@ class Body(Protocol):
         """Return an operand."""
 
     def bind(self, value: SSAValue, operand: str) -> None:
-        """Let a value be an operand."""
+        """Bind a value to an operand."""
 
     def size(self, type_: Attribute) -> str:
         """Return the size of values of a type in bytes."""
@@ -173,14 +176,13 @@ def lower(body: Body, op: Operation, lowerings: Mapping[str, Lowering]) -> None:
 
 
 def same(body: Body, op: Operation) -> None:
-    """Lower to nothing: the result is the operand."""
+    """Lower to nothing, because the result is the operand."""
     body.bind(op.results[0], body.name(op.operands[0]))
 
 
 def calls(name: str, *more: str) -> Lowering:
-    """Lower to a call with the operands, then `more`.
-
-    KIND in the name becomes the runtime's name for the first operand's type.
+    """Lower to a call with the operands, followed by `more`. KIND in the name is replaced by the
+    runtime's name for the first operand's type.
     """
 
     def lower(body: Body, op: Operation) -> None:
@@ -200,7 +202,9 @@ def _create(body: Body, op: runtime.RuntimeCreateOp) -> None:
 
 
 def _make(body: Body, op: Operation, name: str, *operands: str) -> None:
-    """Create an object, with its origin for reports of objects that leak or are never resolved."""
+    """Create an object, and record its origin for reports of objects that leak or are never
+    resolved.
+    """
     record = body.module.maker(op)
     if record is None:
         body.runtime(f"{PREFIX}{name}", *operands, results=op.results)
@@ -240,7 +244,7 @@ def _await_and_resume(body: Body, op: runtime.RuntimeAwaitAndResumeOp) -> None:
     awaited, handle = map(body.name, op.operands)
     function = op.parent_op()
     if function is not None and SHARED_BODY in function.attributes:
-        # Several tasks share the body, so the place is that of one of them.
+        # Several tasks share the body, so the place must come from the task's own record.
         result = body.name(function.regions[0].blocks[0].args[0])
         body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result, "0")
     else:
@@ -276,7 +280,7 @@ def _describe_error(body: Body, op: extensions.RuntimeDescribeErrorOp) -> None:
 
 
 def fail_function(body: Body, op: extensions.RuntimeFailOp) -> None:
-    """Fail the run of this code at a place."""
+    """Make the run of this code fail at the place of `op`."""
     body.runtime("tfrtAsyncFail", body.module.failure(op.message.data, op))
 
 

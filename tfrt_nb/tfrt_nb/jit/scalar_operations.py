@@ -1,9 +1,9 @@
 """Scalar operations as operations of `arith`, from the table that defines them.
 
-A row of `tfrt_runtime.scalars` is a function of numbers. It is called here with numbers that emit
-an operation for each step. Where the function tests a condition, both answers are computed, and
-`arith.select` chooses: no step has an effect, and the lowering of `arith` freezes what a step
-leaves undefined.
+A row of `tfrt_runtime.scalars` is a Python function of numbers. It is called here with numbers that
+emit an operation for each step. Where the function tests a condition, both outcomes are computed,
+and `arith.select` chooses one. That is possible because no step has an effect, and the lowering of
+`arith` freezes undefined results.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class _Tracer:
         self._position = 0
 
     def value(self, number: Any, type_: Attribute) -> SSAValue:
-        """Return the value of a number, which may be one of Python."""
+        """Return the value of a number, which may be a Python number."""
         return number.value if isinstance(number, _Number) else constant(self.block, number, type_)
 
     def decide(self, condition: _Number) -> bool:
@@ -184,7 +184,7 @@ class _Tracer:
         return self._decisions[self._position - 1]
 
     def follow(self, compute: Callable[..., Any], operands: Sequence[_Number]) -> tuple[Any, ...]:
-        """Emit a function; return its results."""
+        """Emit the operations of a function; return its results."""
         # The table's functions call `int` and `float`, which would return Python's numbers.
         space = {**compute.__globals__, "int": _to_integer, "float": _to_float}
         own = FunctionType(compute.__code__, space, closure=compute.__closure__)
@@ -194,7 +194,7 @@ class _Tracer:
             try:
                 found = own(*operands)
             except _Fork as fork:
-                # Both outcomes are followed from the start, which emits the operations before the
+                # Follow both outcomes from the start, which emits the operations before the
                 # condition again.
                 ways = way([*decisions, True]), way([*decisions, False])
                 return tuple(
@@ -222,7 +222,7 @@ def emit_operation(
 ) -> list[SSAValue]:
     """Append a function of the table to the block, and return its results.
 
-    `operands` are words with values, and `results` are words.
+    `operands` are pairs of a type word and a value, and `results` are type words.
     """
     tracer = _Tracer(block)
     numbers = [

@@ -1,25 +1,25 @@
-"""Write the LLVM functions that start tasks: tasks that never suspend need no coroutine.
+"""Write the LLVM functions that start tasks without a coroutine, for bodies that never suspend.
 
 `async.runtime.spawn @body(%args)` calls a function that creates the token and the values, stores
-them and the arguments in a frame, and passes that to the runtime. A worker calls the second
+them and the arguments in a frame, and passes the frame to the runtime. A worker calls a second
 function with the frame:
 
     spawn(body, maker, args) -> { token, values }      task(frame)
     spawn(body, maker, group, args)
 
-That function frees the frame, calls the body, and resolves the results: to an error if the body
-fails or if tasks must no longer start. The body owns its async arguments, like every function. A
-body that is a coroutine takes the results as its first arguments, and resolves them itself.
+That function frees the frame, calls the body, and resolves the results, to an error if the body
+fails or if no more tasks may start. The body owns its async arguments, like every function. A body
+that is a coroutine takes the results as its first arguments, and resolves them itself.
 
-For each awaited argument there is one more function of the frame:
+For each awaited argument, there is one more function that takes the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-The function after a failed await passes the error on to the results instead, through one more
+If an await fails, the next function passes the error on to the results instead, by calling one more
 function.
 
-Bodies of equal types share these functions where code should compile quickly; otherwise each body
-has its own, so that LLVM can inline the body into the task.
+Bodies of equal types share these functions if their code should compile quickly. Otherwise, each
+body has its own functions, so that LLVM can inline the body into the task.
 """
 
 from __future__ import annotations
@@ -43,10 +43,8 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """Everything that the functions depend on.
-
-    That is the types, the number of awaited arguments, whether the body can fail, and which body it
-    is, unless bodies share the functions.
+    """Everything on which the functions depend: the types, the number of awaited arguments, whether
+    the body can fail, and, unless bodies share the functions, the body itself.
     """
 
     arguments: tuple[Attribute, ...]
@@ -55,24 +53,25 @@ class _Shape:
     is_fallible: bool
     body: str | None
     is_member: bool = False
-    """Whether the only use of the token is a group."""
+    """Whether the token's only use is to be added to a group."""
     resolves: bool = False
     """Whether the body takes the results and resolves them."""
     awaited_inside: int = 0
-    """The number of the last awaited arguments that the body itself awaits.
+    """The number of awaited arguments, counted from the last, that the body itself awaits in the
+    source.
 
     The maker record has the places of these awaits.
     """
     is_unused: bool = False
-    """Whether no code awaits the token: the object is created only where objects are shown."""
+    """Whether no code awaits the token, so that the object is created only if objects are shown."""
 
     def __hash__(self) -> int:
         return self._hash
 
     @functools.cached_property
     def _hash(self) -> int:
-        # With many arguments there are as many fields, each of which looks up the name of the
-        # frame.
+        # The hash is cached because there may be many arguments, and storing each one looks up the
+        # name of the frame.
         common = self.arguments, self.results, self.awaited, self.is_fallible
         return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
 
@@ -103,7 +102,7 @@ class _Shape:
 def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
-    is_only_dropped = all(  # by drops that the compiler inserted
+    is_only_dropped = all(  # only by drops that the compiler inserted
         isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
         for use in op.results[0].uses
     )
@@ -158,8 +157,8 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 class _Writer:
     """Writes the functions of the tasks of one shape.
 
-    A value of the frame has the same name in all of them: `%body`, and `%r` and `%a` with a number
-    for results and arguments.
+    A value of the frame has the same name in all of these functions: `%body`, or `%r` or `%a` with
+    a number for a result or an argument.
     """
 
     def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
@@ -210,10 +209,12 @@ class _Writer:
         for name, index in self._places.items():
             store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
             self._emit(self._field(index), store)
-        # Counted before it is handed over: code must not be freed while one of its tasks exists.
+        # Count the task before passing it to the runtime, because code must not be freed while one
+        # of its tasks exists.
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
-        # The task is handed over before it is added: the other order takes a quarter longer.
+        # Pass the task to the runtime before adding it to the group; the other order takes a
+        # quarter longer.
         self._call("mlirAsyncRuntimeExecute", "%frame", self._task)
         if shape.is_member:
             self._call("tfrtAsyncAddToGroup", "%r0", "%group", "%adder", result="%rank")
@@ -285,7 +286,7 @@ class _Writer:
             self._call("mlirAsyncRuntimeGetValueStorage", value, result=result)
 
     def _write_run(self, loaded: str) -> None:
-        """Call the body, and resolve the results to what it returns."""
+        """Call the body, and resolve the results to the values that it returns."""
         shape = self._shape
         self._load_frame(loaded)
         # All values are in registers by now, so the frame need not outlive the body.
@@ -325,7 +326,7 @@ class _Writer:
     def _write_abandon(self) -> None:
         """Write the function that resolves the results to errors.
 
-        The error is that of an argument or, without one, the reason why tasks must not start.
+        The error is that of an argument or, if there is none, the reason why tasks must not start.
         """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()

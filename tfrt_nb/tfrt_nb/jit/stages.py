@@ -1,10 +1,10 @@
 """An async program at each stage of its compilation: as text, or as machine code in an object file.
 
 This module also decides how much work LLVM puts into each function. Optimizing, and selecting
-instructions well, costs several times as much as the quick way. It pays for code that runs more
-than once per call from outside: loops, recursive functions, and the functions that these call. Code
-that runs once from top to bottom finishes sooner than it could be optimized, and so does code that
-rarely runs.
+instructions well, costs several times as much as compiling quickly. It pays off for code that runs
+more than once per call from outside: loops, recursive functions, and the functions that these call.
+Code that runs once from top to bottom finishes sooner than it could be optimized, and so does code
+that rarely runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import TfrtError, error
 
 _MAX_NESTED_LOOPS = 32
-"""The maximum nesting depth: the time of LLVM's loop passes grows faster than its square."""
+"""The maximum nesting depth of loops, because the time of LLVM's loop passes grows faster than its
+square.
+"""
 
 
 class Stage(StrEnum):
@@ -53,7 +55,7 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
 
     The stages are MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR with the
     coroutines split, and assembly. `first` are passes on the high-level operations; `level` says
-    whether to take shortcuts, as for `executable_pipeline`.
+    whether to take shortcuts, as in `executable_pipeline`.
     """
     externals = check_declarations(module)
     lowered = after_passes(module, externals, first, level)
@@ -80,7 +82,9 @@ def object_of(
     level: int,
     adapted: Collection[str],
 ) -> bytes:
-    """Return the program as an object file; arguments as for `programs.compile_program`."""
+    """Return the program as an object file; the arguments are those of
+    `programs.compile_program`.
+    """
     with collector_paused():
         lowered = after_passes(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))
@@ -101,14 +105,14 @@ def _llvm_text(
 
 
 _QUOTED = re.compile(r'@"([A-Za-z$._-][\w$.-]*)"')
-"""A name that LLVM prints without quotes."""
+"""Matches a quoted name that LLVM would print without quotes."""
 _LLVM_LINE = re.compile(r"<string>:(\d+):\d+: ")
 _DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
 
 
 @contextmanager
 def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
-    """Report LLVM's errors about `text` as internal errors at the function concerned."""
+    """Report LLVM's errors about `text` as internal errors, located at the affected function."""
     try:
         yield
     except RuntimeError as problem:
@@ -136,7 +140,7 @@ def placed_code(
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The level for a module, and the functions in it that are worth only `QUICK`."""
+    """The optimization level for a module, and the functions in it that are worth only `QUICK`."""
 
     level: int
     quick: frozenset[str]
@@ -162,12 +166,14 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _natural_loop(end: Block, start: Block) -> set[Block]:
-    """Return the loop of a back edge: all blocks that reach its end without its start."""
+    """Return the loop of a back edge from `end` to `start`: all blocks that reach `end` without
+    passing through `start`.
+    """
     return reachable([start, end], lambda block: () if block is start else block.predecessors())
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
-    """Return the blocks in loops; none if loops are nested too deep to optimize."""
+    """Return the blocks in loops, or none if loops are nested too deeply to optimize."""
     repeated: set[Block] = set()
     depths: Counter[Block] = Counter()
     if function.body.first_block is function.body.last_block:

@@ -66,7 +66,9 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
 
 
 def _intrinsic(name: str, *flags: Argument) -> Lowering:
-    """Lower to an intrinsic; some take a flag that makes zero or the least number poison."""
+    """Lower to an intrinsic. `flags` are for those that take a flag that makes zero or the least
+    number poison.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
@@ -95,7 +97,7 @@ def _saturating(name: str) -> Lowering:
     """Lower to an intrinsic that converts a number that does not fit to the nearest integer, and
     NaN to 0.
 
-    The instructions of processors differ for such numbers.
+    The instructions of different processors treat such numbers differently.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -158,7 +160,7 @@ def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     """Return quotient and remainder, rounded towards zero.
 
-    Dividing the least number by -1 overflows, which makes the processor kill the process, so a
+    Dividing the least number by -1 overflows, and some processors then raise a fatal signal, so a
     division by -1 becomes a negation.
     """
     left, right = op.operands
@@ -242,7 +244,9 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """Use `pow`: LLVM's `powi` calls a function of the compiler's library, not of the process."""
+    """Use `pow`, because LLVM's `powi` calls a function of the compiler's library, which the
+    process does not have.
+    """
     base, exponent = op.operands
     type_ = llvm_type(base.type)
     power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
@@ -251,7 +255,7 @@ def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
-    """Use squaring, in a helper; see `_integer_power`."""
+    """Call a helper that uses squaring; see `_integer_power`."""
     base, exponent = op.operands
     type_ = base.type
     if not isinstance(type_, IntegerType):
@@ -265,7 +269,8 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 def _integer_power(name: str, type_: str) -> str:
     """Return a function that raises to an integer power, by repeated squaring.
 
-    To a negative power, 1 and -1 yield 1 or -1. Every other base yields 0, rounded towards zero.
+    For a negative exponent, the bases 1 and -1 yield 1 or -1. Every other base yields 0, rounded
+    towards zero.
     """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{

@@ -1,7 +1,7 @@
 """Lower runtime and coroutine operations to C functions and LLVM's intrinsics.
 
-The C functions are the runtime's; most operations call them as `jit.runtime_calls` says. The
-intrinsics are those of https://llvm.org/docs/Coroutines.html.
+The C functions belong to the runtime; `jit.runtime_calls` defines the calls for most operations.
+The intrinsics are those of https://llvm.org/docs/Coroutines.html.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
-    """Wait, and record where, for the report of objects that are never resolved."""
+    """Wait, and record the place for the report of objects that are never resolved."""
     body.runtime("tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
 
 
@@ -30,7 +30,7 @@ def _is_error(body: FunctionBody, op: Operation) -> None:
     if isinstance(operand.type, GroupType):
         OF_RUNTIME[op.name](body, op)
         return
-    # Inlined, because each await is followed by this check.
+    # Inlined because this check follows each await.
     place = body.value(f"getelementptr i8, ptr {body.name(operand)}, i64 {VALUE_STATE}")
     word = body.value(f"load atomic i64, ptr {place} acquire, align 8")
     state = body.value(f"and i64 {word}, {STATE_BITS}")
@@ -59,7 +59,7 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     if body.has_limit:
-        # The address of a variable, because that of the frame would cost a register.
+        # Use the address of a variable, because the address of the frame would cost a register.
         here, limit = body.first("alloca i8"), STACK_LIMIT
         if body.module.attempts:
             limit = body.value(f"load ptr, ptr {limit}")
@@ -131,8 +131,8 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 def _coro_save(body: FunctionBody, op: Operation) -> None:
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
-    # Only an await right before its suspension can be skipped: operations in between, such as a
-    # dropped reference, must run in any case.
+    # Skip an await only if its suspension follows immediately: operations in between, such as
+    # dropping a reference, must run in any case.
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
@@ -148,7 +148,9 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
 
 
 def _where_no_error(block: Block, awaited: SSAValue) -> Block:
-    """Return the block, or its immediate successor for an awaited object that is not an error."""
+    """Return the block or, if it only checks whether the awaited object is an error, its successor
+    for objects without errors.
+    """
     check = block.first_op
     if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:
         choice = check.next_op
@@ -180,14 +182,14 @@ end:
 
 
 def _log(body: FunctionBody, op: extensions.RuntimeLogOp) -> None:
-    """Log a block once in an activation: otherwise, a loop would log each iteration."""
+    """Log a block only once per activation; otherwise, a loop would log each iteration."""
     number = op.site.value.data
     site, logged = body.module.site(number, op), body.flag(number)
     if op.event.data == "enter":
         entered = body.runtime("tfrtAsyncLogEnter", site)
         body.emit(f"store i64 {entered}, ptr {logged}")
     elif op.event.data == "leave":
-        # The word is 0 for a call that another function made, such as the original of a
+        # The word is 0 if another function made the call, such as the original function of a
         # continuation.
         body.runtime("tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
     else:

@@ -1,6 +1,6 @@
 """Lower `memref` to LLVM instructions on descriptors; views are new descriptors, not copies.
 
-Buffers allocated here are contiguous and start after their header: see
+Buffers allocated here are contiguous and follow their header; see
 `tfrt_runtime.native.coroutines.async_buffers`.
 """
 
@@ -71,17 +71,17 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
             elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
-            # In the first block, so that each execution gets the same memory and LLVM can use
-            # registers.
+            # Allocate in the first block, so that each execution gets the same memory and LLVM can
+            # use registers.
             elements = body.first(f"alloca {array}, align {alignment}")
-        # Zeros cost nothing where LLVM sees that elements are written before they are read.
+        # Zeroing costs nothing where LLVM can see that elements are written before they are read.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
         body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
-        # The handle is the pointer, with marks, so LLVM may assume that nothing else points to a
-        # new buffer.
+        # The handle is the pointer itself, with marks, so LLVM may assume that nothing else points
+        # to a new buffer.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
         else:
@@ -104,7 +104,7 @@ def has_frame_buffers(op: func.FuncOp) -> bool:
 
 
 def begin_buffers(body: FunctionBody) -> None:
-    """Start the list of buffers that the function frees; it is empty."""
+    """Start an empty list of the buffers that the function frees."""
     body.emit(f"{_LAST_BUFFER} = alloca ptr")
     body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
 
@@ -116,13 +116,16 @@ def end_buffers(body: FunctionBody) -> None:
 
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
-    """Free a buffer; return the name of whether it could be freed."""
+    """Free a buffer; return the name of the result, which says whether the buffer could be
+    freed.
+    """
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
 def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     handle = allocated_pointer(body, op.buffer)
-    # Atomic, because another thread may write it; unordered, so that LLVM may merge several checks.
+    # The load is atomic because another thread may write the word, and unordered so that LLVM may
+    # merge several checks.
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
     bits = body.value(f"ptrtoint ptr {handle} to i64")
@@ -148,9 +151,10 @@ def _load(body: FunctionBody, op: memref.LoadOp) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Return whether LLVM may see a load of an element that nothing was stored to, as in the frame.
+    """Return whether LLVM may see that an element is loaded before anything was stored in it, as it
+    may in the frame.
 
-    It may not if the only element is stored to right after the allocation.
+    It cannot if the buffer's only element is stored right after the allocation.
     """
     op = root(buffer).owner
     if not isinstance(op, memref.AllocaOp):
@@ -184,7 +188,7 @@ def _dim(body: FunctionBody, op: memref.DimOp) -> None:
 
 
 def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
-    """Reject a dimension that the buffer lacks; None is an unknown dimension."""
+    """Reject a dimension that the buffer does not have; None is an unknown dimension."""
     if not rank or (dimension is not None and not 0 <= dimension < rank):
         fail(op, f"the buffer has {counted(rank, 'dimension')}")
 
@@ -224,7 +228,9 @@ def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Lay
 
 
 def _copying_function(name: str, rank: int, element: str) -> str:
-    """Return a nest of loops: `check.k` tests for another index, `next.k` advances to it."""
+    """Return nested loops, in which `check.k` tests whether another index follows, and `next.k`
+    advances to it.
+    """
     parameters = ["ptr %from.0", "ptr %to.0"]
     parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
     lines = [f"define internal void {name}({', '.join(parameters)}) {{", "start:"]
@@ -328,7 +334,7 @@ def _compare_exchange(body: FunctionBody, op: RuntimeCompareExchangeOp) -> None:
 
 
 def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
-    """Reject a change of an element that cannot be done in one step because of its kind or type."""
+    """Reject a change of an element that cannot be atomic because of its kind or type."""
     if kind not in _ATOMIC_INSTRUCTIONS:
         fail(op, f"'{kind}' cannot be done atomically")
     if _bits_of(type_) not in _ATOMIC_WIDTHS:

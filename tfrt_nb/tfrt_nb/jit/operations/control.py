@@ -1,7 +1,8 @@
 """Lower branches, calls, and returns to LLVM instructions.
 
-Functions of buffers take the address of a buffer of any rank, whether or not they request a C
-interface: see `descriptors`. A call of a Python function returns first whether it succeeded.
+External functions on buffers take the address of an unranked descriptor, whether or not they
+request a C interface; see `descriptors`. The first result of a call of a Python function says
+whether the call succeeded.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
         is_unranked = isinstance(buffer.type, UnrankedMemRefType)
-        # In the first block: in a loop, each execution would take more of the stack.
+        # Allocate in the first block, because in a loop each execution would take more of the
+        # stack.
         place = body.first(f"alloca {UNRANKED_TYPE}")
         given = body.name(buffer) if is_unranked else widened(body, buffer, op)
         body.emit(f"store {UNRANKED_TYPE} {given}, ptr {place}")
@@ -54,7 +56,7 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
 
 
 def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
-    """Pass the address of words with the arguments, which the results then replace."""
+    """Pass the address of words that contain the arguments, and which the results then replace."""
     count = max(len(known.arguments), len(known.results), 1)
     words = body.first(f"alloca [{count} x i64]")
     places = [body.value(f"getelementptr i64, ptr {words}, i64 {i}") for i in range(count)]

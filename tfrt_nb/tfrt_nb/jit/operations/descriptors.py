@@ -2,13 +2,13 @@
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 
-An address is computed from the strides that the type fixes, and from the descriptor where the type
-does not fix them.
+An address is computed from the strides in the type or, where the type does not state them, from the
+descriptor.
 
 For a buffer whose rank is known only at run time, `memref<*xf32>`, MLIR has a pointer to a
 descriptor in the frame of the function that casts (https://mlir.llvm.org/docs/TargetLLVMIR/). Here
-it is a descriptor by value, with room for `MAX_DIMENSIONS`: it can be captured by a task, returned,
-and kept in a value, and it needs no free.
+it is a descriptor by value, with room for `MAX_DIMENSIONS`. Such a descriptor can be captured by a
+task, returned, and kept in a value, and it does not have to be freed.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -29,7 +29,7 @@ from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.native.layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
-"""The fields of a descriptor, which come after the rank if it has one."""
+"""The fields of a descriptor, which follow the rank if it has one."""
 
 
 def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
@@ -80,7 +80,9 @@ def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
 
 
 def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: int) -> str:
-    """Fill in the fields of a descriptor from the layout, from field `first` on."""
+    """Fill in the fields of a descriptor from a layout; `first` is the number of fields before
+    them.
+    """
     fields = [
         (f"ptr {layout.allocated}", f"{first + _ALLOCATED}"),
         (f"ptr {layout.aligned}", f"{first + _ALIGNED}"),
@@ -132,12 +134,13 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
-"""Suffixes of loads and stores: LLVM may assume that words of headers and elements do not alias.
+"""Suffixes of loads and stores that let LLVM assume that words of headers and elements do not
+alias.
 
 See https://llvm.org/docs/LangRef.html#tbaa-metadata.
 """
 IS_UNROLLED = ", !llvm.loop !5"
-"""The suffix of a back edge: LLVM unrolls the loop."""
+"""The suffix of a back edge that makes LLVM unroll the loop."""
 METADATA = """\
 !0 = !{!"memory"}
 !1 = !{!"header", !0, i64 0}
@@ -150,7 +153,7 @@ METADATA = """\
 
 def header_of(body: FunctionBody, handle: str) -> str:
     """Return the address of the word that says whether a buffer is live."""
-    # A mask on the pointer, not on integers: LLVM keeps the provenance of the pointer.
+    # Mask the pointer and not an integer, so that LLVM keeps the pointer's provenance.
     return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", str(HANDLE_ADDRESS)))
 
 
@@ -189,7 +192,7 @@ def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension
 
 
 def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
-    """Convert a buffer of any rank to this rank, which it must have."""
+    """Convert a buffer of any rank to a layout of `rank`, which must be its rank."""
     return Layout(
         allocated_pointer(body, buffer),
         _field(body, buffer, _ALIGNED),
@@ -202,6 +205,6 @@ def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
     """Return the sizes of all dimensions that a buffer of any rank may have.
 
-    The sizes of dimensions that it lacks are 0.
+    The sizes of dimensions that the buffer does not have are 0.
     """
     return [_field(body, buffer, _SIZES, dimension) for dimension in range(MAX_DIMENSIONS)]
