@@ -4,10 +4,11 @@ The package builds on `dialects` and on `tfrt_runtime.bef`. The two directions a
 `bef_to_mlir`. The format is specified in
 https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md.
 
-- Both directions: `attributes` (and locations), `carried` (text that a file only carries).
+- Both directions: `attributes` (and locations), `carried` (programs that a file only carries as
+  text).
 - To BEF: `collect` finds the contents of a module. `rows` builds a function's record from
   operations whose values are registers. The operations come from a module, from a trace, or from
-  `plain_text`, the shorter path for large programs, which goes from text to records without a
-  module in between.
+  `plain_text`, the shorter path for large programs, which converts text to records without a module
+  in between.
 - `graph` writes a program in the DOT language.
 """

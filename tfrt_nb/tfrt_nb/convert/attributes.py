@@ -82,14 +82,17 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
-# The key is the identity: hashing a type of the IR costs a call, and almost all are the same few.
+# The key is the identity, because hashing a type of the IR costs a call, and almost all types are
+# the same few objects.
 _DTYPES_OF_WORDS = {
     id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
 }
 
 
 def dtype_of(element_type: IrAttribute) -> DType | None:
-    """Return the DType of a type as an attribute or an element, None if it has none."""
+    """Return the DType that BEF uses for an attribute or an element of this type, or None if there
+    is none.
+    """
     known = _DTYPES_OF_WORDS.get(id(element_type))
     return _DTYPES.get(element_type) if known is None else known
 
@@ -100,7 +103,7 @@ def dtype_of(element_type: IrAttribute) -> DType | None:
 def encode(attribute: IrAttribute) -> Attribute | None:
     """Return the file's value for `attribute`; None if BEF has none.
 
-    References to functions are not values: kernels have them in a list of their own.
+    References to functions are not values, because kernels have them in a separate list.
     """
     match attribute:
         case IntegerAttr():
@@ -123,7 +126,7 @@ def encode(attribute: IrAttribute) -> Attribute | None:
 
 
 def _wrap(value: int, dtype: DType) -> int:
-    """Wrap `value` to the range of `dtype`: 255 : i8 is another way to write -1."""
+    """Wrap `value` to the range of `dtype`, because `255 : i8` is another way to write -1."""
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * SIZES[dtype]
@@ -145,7 +148,7 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
 
 
 def decode(attribute: Attribute) -> IrAttribute:
-    """Return the attribute that `attribute` was made from."""
+    """Return the attribute of the IR from which `attribute` was created."""
     match attribute:
         case Scalar(dtype, value):
             return _decode_number(_TYPES[dtype], value)
@@ -183,7 +186,7 @@ def _decode_dense(dtype: DType, sizes: Sequence[int], data: bytes) -> IrAttribut
 
 
 UNKNOWN_VALUE: IrAttribute = NoneAttr()
-"""Represents an attribute of unknown kind; it cannot be converted back to a file."""
+"""Represents an attribute of unknown kind, which cannot be converted back to a file."""
 
 
 # --- locations ---
@@ -204,7 +207,9 @@ def place_of(location: IrAttribute) -> Place:
 
 
 def _fused_place(location: FusedLoc) -> Place:
-    """Fuse places as MLIR does: each part once, without unknown ones; a single one stays alone."""
+    """Fuse places as MLIR does: keep each part once, without unknown ones, and do not fuse a single
+    part.
+    """
     parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
     known = tuple(part for part in parts if part != UNKNOWN)
     if isinstance(location.metadata, NoneAttr) and len(known) < 2:
@@ -223,7 +228,7 @@ def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
 
 
 def location_of_place(place: Place) -> LocationAttr:
-    """Return the location that `place` was made from."""
+    """Return the location from which `place` was created."""
     match place:
         case UnknownPlace():
             return UNKNOWN_LOC

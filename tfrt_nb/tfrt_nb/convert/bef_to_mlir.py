@@ -1,8 +1,8 @@
 """Convert a BEF file to a module of the IR.
 
 Types and attributes that a file without its optional sections does not record are guessed from the
-signatures of known operations. So are the names of attributes that hold functions, which no file
-has.
+signatures of known operations. So are the names of attributes that hold functions, because no file
+has them.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 
 def bef_to_mlir(file: BefFile) -> ModuleOp:
-    """Return the module that `file` was made from, as far as the file tells.
+    """Return the module from which `file` was created, as far as the file describes it.
 
     Attributes that hold functions have the names that their operation has for them, or `callee`.
-    Without the optional sections, attributes and types of known operations are those of their
-    signatures; other attributes and types are `none`.
+    Without the optional sections, known operations get the attributes and types of their
+    signatures, and other attributes and types are `none`.
 
     Raises:
-        TfrtError: the file can be read, but there is no module that it could have been made from.
+        TfrtError: if the file can be read, but cannot have been created from any module.
     """
     builder = _Builder(file)
     compiled = read_compiled_modules(builder.symbols(), file.name)
@@ -69,7 +69,7 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
 
 
 class _Builder:
-    """Builds functions in file order, in which regions come before their users."""
+    """Builds functions in file order, in which regions precede their users."""
 
     def __init__(self, file: BefFile) -> None:
         self._file = file
@@ -207,7 +207,7 @@ def _operation(
 ) -> Operation:
     """Create the operation called `name`.
 
-    It is an unknown operation if it does not verify as its class.
+    If it does not verify as an operation of its class, it becomes an unknown operation.
     """
     operation_type = host_operation(name)
     if operation_type is not None:
@@ -232,7 +232,7 @@ def _operation(
 
 
 def _fits(operation: Operation) -> bool:
-    # Without these, an operation of control flow has no short form.
+    # Without these attributes, an operation of control flow has no short form.
     if not _CONTROL_FLOW.get(operation.name, {}).keys() <= operation.attributes.keys():
         return False
     try:
@@ -243,7 +243,7 @@ def _fits(operation: Operation) -> bool:
 
 
 class _TypeReader:
-    """Parses the type spellings of a file, each once."""
+    """Parses the type spellings of a file, each only once."""
 
     def __init__(self, file_name: str) -> None:
         self._file_name = file_name
@@ -253,7 +253,7 @@ class _TypeReader:
         """Return the type with this spelling.
 
         Raises:
-            ConversionError: if there is none.
+            ConversionError: if no type has this spelling.
         """
         value_type = self._types.get(spelling)
         if value_type is None:
@@ -276,7 +276,7 @@ class _TypeReader:
 
 
 def _function_attributes(kernel_name: str, functions: Sequence[str]) -> dict[str, Attribute]:
-    """Return the attributes by which an operation refers to `functions`."""
+    """Return the attributes with which an operation refers to `functions`."""
     symbols: list[Attribute] = [SymbolRefAttr(name) for name in functions]
     operation = host_operation(kernel_name)
     if operation is not None and issubclass(operation, CaseOp):
@@ -334,7 +334,9 @@ def _kind(word: str) -> int | None:
 
 
 def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
-    """Return names and kinds of the kernel's attributes in file order; None for an unknown kind."""
+    """Return the names and kinds of the kernel's attributes in file order; an unknown kind is
+    None.
+    """
     signature = SIGNATURES.get(kernel.name)
     known = _CONTROL_FLOW.get(kernel.name, {}) if signature is None else signature.attributes
     # Words of optional attributes end in a question mark.
@@ -348,10 +350,10 @@ def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
 def _guessed_results(
     kernel: BefKernel, arguments: Sequence[Attribute], callee_results: Sequence[Attribute]
 ) -> Sequence[Attribute] | None:
-    """Return the types of the kernel's results, None if its operation does not fix them.
+    """Return the types of the kernel's results, or None if its operation does not determine them.
 
-    `arguments` are the types of its arguments, `callee_results` those of the first function that it
-    refers to.
+    `arguments` are the types of its arguments, and `callee_results` are the result types of the
+    first function to which it refers.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]

@@ -1,9 +1,9 @@
 """Programs that a file carries as text, because the executor does not run them.
 
-The program's own compiled functions have a section of their own: each operation records where it
-comes from, with `loc(...)`. Modules with `tfrt.compiled` are other compilers' programs: nothing in
-them becomes a kernel. A reference to a function in one, `@module::@function`, is an attribute that
-holds the module's text in generic form.
+The program's own compiled functions are stored in a separate section, where each operation records
+its origin with `loc(...)`. Modules with `tfrt.compiled` are programs for other compilers, so
+nothing in them becomes a kernel. A reference to a function in one, `@module::@function`, is an
+attribute that holds the module's text in generic form.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class CompiledModules:
         return symbol.root_reference.data in self._modules
 
     def symbol(self, symbol: SymbolRefAttr) -> Symbol:
-        """Return the value of a symbol for which `has` is true."""
+        """Return the file's value of a symbol for which `has` is true."""
         root = symbol.root_reference.data
         nested = tuple(name.data for name in symbol.nested_references)
         text = StringIO()
@@ -94,7 +94,7 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 
 
 class _GenericPrinter(HostPrinter):
-    """Prints every operation in quotes, with the names that readers of such files know."""
+    """Prints every operation in generic form, with the names that readers of such files know."""
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)
@@ -109,7 +109,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
     """Return the modules that contain `symbols`, each once.
 
     Raises:
-        SourceError: the text of one is not a module.
+        SourceError: if the text of one is not a module.
     """
     texts = {symbol.root: symbol.module_text for symbol in symbols}
     modules = [parse_module(text, file_name) for text in texts.values()]
@@ -120,7 +120,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
 
 
 def _rename(op: Operation) -> None:
-    """Replace `op` with today's operation if it is one of 2022."""
+    """If `op` has a name of 2022, replace it with the current operation."""
     block = op.parent
     if block is None:
         return

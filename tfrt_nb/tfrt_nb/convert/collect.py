@@ -1,7 +1,7 @@
 """Collect the contents of a module: the first step of writing a file.
 
-One walk over the operations, innermost first, finds the functions, kernels, types and attributes in
-file order, and everything that a file cannot hold.
+One walk over the operations, innermost first, finds the functions, kernels, types, and attributes
+in file order, and everything that a file cannot hold.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, 
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
-"""The maximum number of operations of compiled functions that errors name in a host program."""
+"""The maximum number of misplaced operations in a host program that errors name."""
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
@@ -62,7 +62,7 @@ class ConversionError(TfrtError):
 class Call:
     """An operation that becomes a kernel.
 
-    `functions` are the names of the functions that its attributes refer to; `regions` are the
+    `functions` are the names of the functions to which its attributes refer; `regions` are the
     indexes of its regions among the functions.
     """
 
@@ -88,9 +88,8 @@ class Function:
 
 
 def upstream_advice(op: Operation) -> str:
-    """Return what to write in a host program instead of an MLIR operation.
-
-    The advice is "" for other operations.
+    """Return advice on what to write in a host program instead of an MLIR operation, or "" for
+    other operations.
     """
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
@@ -104,10 +103,14 @@ def upstream_advice(op: Operation) -> str:
 
 
 class Collector:
-    """The contents of a file under construction; `errors` says why there will be none."""
+    """The contents of a file under construction; if `errors` is not empty, there will be no
+    file.
+    """
 
     def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
-        """Collect the module, if there is one; otherwise start empty: see `collect_call`."""
+        """Collect the module, if there is one; otherwise, start empty, for use with
+        `collect_call`.
+        """
         self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
         self.kernel_names: dict[str, None] = {}
@@ -130,21 +133,23 @@ class Collector:
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None
     ) -> None:
-        """Record that `op` prevents a file; `advice`, at `at`, says what to write instead."""
+        """Record that no file can be written because of `op`; `advice`, located at `at`, says what
+        to write instead.
+        """
         notes = [note(advice, _place(at or op))] if advice else []
         self.errors.append(error(message, _place(op), notes))
 
     def check(self) -> None:
-        """Continue only if there will be a file.
+        """Check that a file can be written.
 
         Raises:
-            ConversionError: with everything that `fail` was called for.
+            ConversionError: if `fail` was called; has all recorded errors.
         """
         if self.errors:
             raise ConversionError(*self.errors)
 
     def module(self, functions: tuple[BefFunction, ...], places: PlaceWriter) -> BefModule:
-        """Return the file's contents: the functions, and everything that they refer to."""
+        """Return the file's contents: the functions, and everything to which they refer."""
         attributes, is_whole = self.attributes, self.has_optional_sections
         return BefModule(
             functions,
@@ -216,7 +221,7 @@ class Collector:
         block = region.blocks[0]
         self._nesting += 1
         if self._nesting > MAX_NESTING:
-            # Raised at once: a deeper walk might exhaust the stack.
+            # Raise immediately, because a deeper walk might exhaust the stack.
             raise ConversionError(error(TOO_DEEP, span_of(op)))
         calls = self._collect_block(op, block)
         self._nesting -= 1
@@ -232,7 +237,7 @@ class Collector:
         return len(self.functions) - 1
 
     def _check_sync_return(self, block: Block) -> None:
-        """Check that each result of a sync function has a register of its own.
+        """Check that each result of a sync function has its own register.
 
         The interpreter moves results out of their registers.
         """
@@ -265,15 +270,15 @@ class Collector:
         return calls
 
     def collect_call(self, op: Operation) -> Call:
-        """Return the kernel that `op` becomes, and add to the tables everything that it needs."""
+        """Return the kernel that `op` becomes, and add everything that it needs to the tables."""
         call = Call(op)
         if op.name != "func.return" and (advice := upstream_advice(op)):
             self._misplaced += 1
             if self._misplaced <= MOST_MISPLACED:
                 self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
             return call
-        # The kernels in a region come before the one that it belongs to; its function comes after
-        # those of all regions inside.
+        # In a file, the kernels in a region precede the kernel that has the region, and the
+        # region's function follows those of all nested regions.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         if op.name not in self.kernel_names:
             self._check_name(op, op.name)
@@ -298,7 +303,7 @@ class Collector:
             if problem is not None:
                 self.fail(op, *problem)
                 continue
-            # Costs decide the streams, and are not part of a file.
+            # Costs determine the streams, but are not part of a file.
             if name == COST_ATTRIBUTE:
                 continue
             if (known := self.attributes.find(attribute)) is not None:
@@ -323,7 +328,7 @@ class Collector:
         call.functions = tuple(functions)
 
     def _callees(self, name: str, attribute: Attribute) -> list[str] | None:
-        """Return the functions that `attribute` refers to; None if it is a value."""
+        """Return the functions to which `attribute` refers, or None if it is a value."""
         if isinstance(attribute, SymbolRefAttr) and not self._compiled.has(attribute):
             return [_name(attribute)]
         if not isinstance(attribute, ArrayAttr) or not attribute.data:
@@ -362,16 +367,17 @@ def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
 
 
 def _nests_deeper(attribute: Attribute, levels: int) -> bool:
-    """Return whether arrays in `attribute` are nested deeper than a reader follows them."""
+    """Return whether arrays in `attribute` are nested more than `levels` deep, which no reader
+    follows.
+    """
     if not isinstance(attribute, ArrayAttr):
         return False
     return levels == 0 or any(_nests_deeper(element, levels - 1) for element in attribute.data)
 
 
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:
-    """Yield the types of the numbers in `attribute`.
-
-    Nothing refers to them, but a file has them.
+    """Yield the types of the numbers in `attribute`, which a file lists although nothing refers to
+    them.
     """
     if isinstance(attribute, IntegerAttr | FloatAttr):
         yield attribute.type
@@ -397,8 +403,8 @@ class TypeTable:
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        # The key is the identity: hashing a type of the IR costs a call, and almost all are the
-        # same few.
+        # The key is the identity, because hashing a type of the IR costs a call, and almost all
+        # types are the same few objects.
         self._spellings: dict[int, str] = {}
 
     def spellings(self, types: Iterable[Attribute]) -> list[str]:
@@ -428,7 +434,8 @@ def _spelling(value_type: Attribute) -> str:
 
 
 class AttributeTable:
-    """The attributes section under construction: each attribute once, in the order of first use.
+    """The attributes section under construction, with each attribute once, in the order of first
+    use.
 
     The attributes outlive the table.
     """
@@ -443,7 +450,7 @@ class AttributeTable:
         self._known_types: dict[int, int] = {}
 
     def find(self, attribute: Attribute) -> int | None:
-        """Return the offset of `attribute`, None if it is not in the section."""
+        """Return the offset of `attribute`, or None if it is not in the section."""
         offset = self._known_offsets.get(id(attribute))
         if offset is None:
             offset = self._offsets.get(self._key(attribute))
@@ -452,7 +459,9 @@ class AttributeTable:
         return offset
 
     def _key(self, attribute: Attribute) -> Hashable:
-        """Return a key that is equal for equal attributes; for integers, a cheaper one to hash."""
+        """Return a key that is equal for equal attributes; for integers, the key is cheaper to
+        hash.
+        """
         if type(attribute) is not IntegerAttr:
             return attribute
         number = self._known_types.get(id(attribute.type))

@@ -20,7 +20,7 @@ class Graph:
     def __init__(
         self, document: Callable[[], Document], picture: Callable[[Document], str | None]
     ) -> None:
-        """Store two functions, which are called on demand.
+        """Create a graph from two functions, which are called on demand.
 
         `document` builds the program's document. `picture` draws it for a notebook, or returns None
         if it is too large.
@@ -54,7 +54,7 @@ class Graph:
     def _cluster(
         self, function: Row, bodies: dict[tuple[int, int | None], list[Row]]
     ) -> Iterator[str]:
-        """Yield the nodes of a function; regions are nested clusters, however deep."""
+        """Yield the nodes of a function; regions are clusters, nested to any depth."""
         number = function["id"]
         yield f"  subgraph cluster_{number} {{"
         yield f"    label={_quoted('@' + function['name'])};"
@@ -94,7 +94,7 @@ class Graph:
 
     @cached_property
     def _owners(self) -> dict[int, int]:
-        """The operations whose regions have values as arguments."""
+        """For each argument of a region, the operation that has the region."""
         return {
             value: row["id"]
             for row in self.document["operations"]

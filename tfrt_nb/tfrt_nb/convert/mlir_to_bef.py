@@ -1,6 +1,6 @@
 """Convert a module of the IR to a BEF file.
 
-There are two steps: `collect` finds the contents, in file order. Then this module assigns registers
+There are two steps. `collect` finds the contents in file order. Then this module assigns registers
 to each function's values, and `rows` builds its kernels.
 """
 
@@ -30,11 +30,11 @@ def mlir_to_bef(
 ) -> bytes:
     """Return the file for `module`.
 
-    Without the optional sections the file runs as well, but does not convert back to the same text.
-    `streams` applies where the module's attributes do not override it.
+    Without the optional sections, the file still runs, but it does not convert back to the same
+    text. `streams` applies unless the module's attributes override it.
 
     Raises:
-        ConversionError: a file cannot hold the module.
+        ConversionError: if a file cannot hold the module.
     """
     return write_bef(to_records(module, optional_sections=optional_sections, streams=streams))
 
@@ -80,7 +80,7 @@ class _Converter:
         return replace(made, register_types=None, attribute_names=None)
 
     def _with_body(self, function: Function, block: Block) -> BefFunction:
-        """Return a function whose registers are the block's arguments, then the results."""
+        """Return a function whose registers are the block's arguments, followed by the results."""
         head = FunctionHead(
             function.kind,
             function.name,
@@ -91,7 +91,7 @@ class _Converter:
         options = stream_options(function.op, self._streams)
         ops = [call.op for call in function.calls]
         values = [*block.args, *(result for op in ops for result in op.results)]
-        # The key is the identity: hashing a value of the IR costs a call.
+        # The key is the identity, because hashing a value of the IR costs a call.
         registers = {id(value): register for register, value in enumerate(values)}
         end = return_of(block)
         assert end is not None, "the collector has checked it"

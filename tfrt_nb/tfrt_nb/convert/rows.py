@@ -1,4 +1,5 @@
-"""Build a function's record from rows of numbers: operations whose values are registers already.
+"""Build a function's record from rows of numbers, which are operations whose values are already
+registers.
 
 This module does not load the IR, which a traced program does not need.
 """
@@ -12,13 +13,15 @@ from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, assign_streams
 from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, kernel_of
 
 CHAIN_TEXT = "!tfrt.chain"
-"""The spelling of `dialects.types.CHAIN`. That module loads the IR, which a trace does not need."""
+"""The spelling of `dialects.types.CHAIN`, which is repeated here because that module loads the IR.
+"""
 
 
 class Row(NamedTuple):
-    """The shared part of operations that differ only in registers and places.
+    """The part that operations share if they differ only in registers and places.
 
-    `attributes` are offsets, `attribute_names` their names; `functions` are indexes.
+    `attributes` are offsets, `attribute_names` are the attributes' names, and `functions` are
+    indexes.
     """
 
     name: str
@@ -51,7 +54,7 @@ def function_of(
 ) -> BefFunction:
     """Return the function whose operations are `rows`, with their operands and places.
 
-    Its registers are its arguments, then the results in the order of the rows.
+    Its registers are its arguments, followed by the results in the order of the rows.
     """
     argument_count = len(head.argument_types)
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
