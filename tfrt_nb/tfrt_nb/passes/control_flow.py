@@ -166,8 +166,8 @@ def integer_of(value: SSAValue) -> int | None:
 def operations_in(holder: Operation | Region) -> list[Operation]:
     """Return all operations inside, at any depth, each before those in its regions.
 
-    Equivalent to `walk`, in a third of the time; since the result is a list, the operations may be
-    changed.
+    This is equivalent to `walk`, but takes a third of the time. Because the result is a list, the
+    operations may be changed.
     """
     found: list[Operation] = []
     _collect(holder, found)
@@ -221,9 +221,8 @@ def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Bl
 
 
 def split_edge(terminator: Operation, edge: int) -> Block:
-    """Insert a block, just before the old successor, on one edge of a branch.
-
-    The block only branches on to the successor.
+    """Insert a block on one edge of a branch, just before the old successor. The block only
+    branches to that successor.
     """
     successor = terminator.successors[edge]
     block = Block()
@@ -260,7 +259,7 @@ def copied(
 ) -> Operation:
     """Clone an operation with its locations, mapping operands.
 
-    The mappings are extended by its results.
+    The results, and any nested values and blocks, are added to the mappings.
     """
     copy = op.clone(values, blocks)
     copy.location = op.location
@@ -296,7 +295,7 @@ def exchange(op: Operation, new: OpT) -> OpT:
 def returning_edges(region: Region) -> list[tuple[Block, Block]]:
     """Return the back edges of a depth-first search, as pairs of source and target block."""
     entry = region.blocks[0]
-    # The path is explicit because recursion would overflow on long chains of blocks.
+    # The path is explicit because recursion would overflow the stack for long chains of blocks.
     path = {entry: iter(terminator_of(entry).successors)}
     finished: set[Block] = set()
     found = []
@@ -318,7 +317,7 @@ def blocks_behind(block: Block) -> set[Block]:
 
 
 def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
-    """Return the starts and everything that `following` leads to from them."""
+    """Return the starts and everything that can be reached from them through `following`."""
     found = set(starts)
     pending = list(found)
     while pending:

@@ -1,4 +1,5 @@
-"""Operations that let others follow a program: events for the board, steps for `--explore`.
+"""Insert operations that make a program observable: events for the board, and steps for
+`--explore`.
 
 Watched programs log which blocks start and which functions are called.
 
@@ -13,13 +14,13 @@ Watched programs log which blocks start and which functions are called.
                                                    } else {
                                                      async.runtime.log block 3
 
-A reader can then tell of each operation whether it ran, although pure computations log nothing
-themselves: a block runs from its start to its end unless the run fails or is cancelled. The
-location of the first operation represents the block. The body of a task needs no event of its own
-because the task's event says that it starts.
+A reader can then tell whether each operation ran, although pure computations log nothing
+themselves, because a block runs to its end unless the run fails or is cancelled. The location of
+the first operation represents the block. The body of a task needs no event of its own because the
+task's own event says that it starts.
 
-A counted loop logs before its body, if the loop has an iteration at all, because LLVM does not
-vectorize a body with calls.
+A counted loop logs the start of its body before the loop, if the loop has any iterations, because
+LLVM does not vectorize a body with calls.
 
 In explored programs, each effect that other tasks may notice starts a new step.
 
@@ -29,13 +30,13 @@ In explored programs, each effect that other tasks may notice starts a new step.
                                                      func.call @printI64(%x) : (i64) -> ()
 
 Without the pass, a schedule runs a task without interruption from one await to the next, although
-in a real run the other workers may do anything between two of its effects. When a coroutine awaits
-an empty task, it returns to the steps that are ready. Code outside of tasks blocks there until the
-empty task is chosen.
+in a real run other workers may do anything between two of its effects. When a coroutine awaits an
+empty task, it returns to the scheduler, which chooses among the steps that are ready. Code outside
+tasks blocks there until the empty task is chosen.
 
 The call reports what the step touches, so that the explorer tries two steps in both orders only if
-they touch the same memory or state. Accesses to buffers that only one function can reach need no
-step.
+they touch the same memory or state. Accesses to buffers that only one function can reach do not
+start a step.
 """
 
 from __future__ import annotations
@@ -131,7 +132,9 @@ def _log_region(
 
 
 def _first(block: Block, owner: Operation) -> Operation | None:
-    """Return the operation that represents a block, or None if passes created it for `owner`."""
+    """Return the operation that represents a block, or None if passes created the block for
+    `owner`.
+    """
     first = next((op for op in block.ops if location_of(op) is not None), None)
     return None if first is None or first.location == owner.location else first
 
@@ -156,12 +159,12 @@ def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
 
 
 TOUCH = "external.touch"
-"""A function `(address, kind, line)`: the step has this kind of effect, at that line of the
-program.
+"""A function `(address, kind, line)` that reports the kind of effect that a step has, and its line
+in the program.
 """
 OUTPUT, READ, WRITE, MEMORY, STATE = range(5)
 """Kinds of effects: printing or calling Python, reading or writing the element at the address,
-using any memory, and checking whether an object is an error.
+accessing arbitrary memory, and checking whether an object is an error.
 """
 _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExchangeOp)
 
@@ -171,8 +174,8 @@ class Interleave(ModulePass):
     """Lets other tasks run before prints, calls of Python, error checks, and accesses to shared
     buffers.
 
-    It moves buffers of `memref.alloca` outside of loops and branches to the heap, because only
-    there can elements that were never written be distinguished from zeros.
+    It moves those buffers of `memref.alloca` that are not in loops or branches to the heap, because
+    only there can elements that were never written be distinguished from zeros.
     """
 
     name: ClassVar[str] = "async-interleave"
@@ -203,8 +206,9 @@ def is_needed(module: ModuleOp) -> bool:
 
 
 def _frame_buffers(module: ModuleOp) -> list[Operation]:
-    """Return every `memref.alloca` that a function or a task executes at most once. On the heap,
-    the buffers of repeated ones would accumulate.
+    """Return every `memref.alloca` that a function or a task executes at most once.
+
+    On the heap, buffers of repeated operations would accumulate.
     """
     return [
         op
@@ -217,8 +221,8 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
 
 
 def _has_noticed_effects(module: ModuleOp) -> bool:
-    """Return whether tasks may have effects, or code may check their state. Tasks cannot notice
-    effects that only code outside of tasks has.
+    """Return whether tasks may have effects, or code may check their state. If only code outside
+    tasks has effects, tasks cannot notice them.
     """
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))
@@ -276,7 +280,7 @@ def _separate(op: Operation, kind: int, touch: PlainFuncOp) -> None:
     emit = Emitter.in_front_of(op)
     empty = Emitter.at_end(Block(), op.location)
     empty(YieldOp())
-    # Awaiting an empty task is the yield: the scheduler may choose any other ready step first.
+    # Awaiting an empty task yields: the scheduler may choose any other ready step first.
     emit(AwaitOp(emit(ExecuteOp([], [], [], Region(empty.block))).token))
     address = _address(op, emit) if kind in (READ, WRITE) else emit.integer(0)
     place = location_of(op)

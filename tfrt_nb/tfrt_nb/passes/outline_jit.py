@@ -58,7 +58,7 @@ def _outline(op: JitOp, name: str) -> Operation:
         nested.name.startswith("async.") for nested in op.regions[0].walk()
     )
     outputs = list(values)
-    if is_async:  # with a token if one is requested, or nothing else is returned
+    if is_async:  # a token is added if one is requested, or if nothing else is returned
         token = [TOKEN] if op.has_token or not values else []
         outputs = [*token, *map(ValueType, values)]
     for block in body.blocks:

@@ -2,8 +2,8 @@
 
     builtin.module(async-parallel-for{num-workers=4 min-task-size=8},func.func(canonicalize))
 
-A pass in `func.func(...)` runs on the functions of the module. All passes here take a module, so
-that makes no difference.
+In MLIR, a pass in `func.func(...)` runs on each function of the module. All passes here take a
+module, so the nesting makes no difference.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "inline": "speed.inline.Inline",
     "tfrt-print-stream": "print_streams.PrintStreams",
 }
-"""Every pass that a pipeline can name: its name, and its module in this package and its class.
+"""The passes that a pipeline can name: the name of each, and its module in this package and its
+class.
 
 Passes are imported when a pipeline names them, because running a program needs only some of them. A
 notebook can add the class of its own pass.
@@ -93,7 +94,7 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes that run one after another. `str` returns the notation that parses to the same
+    """Passes that run one after another; `str` returns a notation that parses to the same
     pipeline.
     """
 
@@ -114,10 +115,10 @@ class Pipeline:
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
-    """Return the pipeline from users' operations to the JIT's. `first` runs on the high-level
-    operations.
+    """Return the pipeline from users' operations to the JIT's operations; `first` runs on the
+    high-level operations.
 
-    Errors keep their reason and place and never kill the process. Tokens are resolved last.
+    Errors keep their reason and place, and never kill the process. Tokens are resolved last.
     References are counted after every way out of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
@@ -140,8 +141,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             *map(_for_execution, first),
             AwaitInCalls(),
             InterruptibleLoops(),
-            # Functions that are async by now need no check for recursion: they continue on a worker
-            # when the stack is low.
+            # Functions that are async by now need no check for recursion, because they continue on
+            # a worker when the stack is low.
             GuardOperations(divisions=False, accesses=False, loops=False),
             *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
@@ -160,8 +161,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
 
 
 def _for_execution(pass_: ModulePass) -> ModulePass:
-    """Configure parallel loops for execution: they leave no task running, and a negative trip count
-    means no iterations.
+    """Configure parallel loops for execution: a failing loop leaves no task running, and a negative
+    trip count means no iterations.
     """
     if pass_.name == "async-parallel-for":
         from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor

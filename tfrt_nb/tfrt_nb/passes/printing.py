@@ -1,9 +1,9 @@
 """Print modules exactly as `mlir-opt` prints them.
 
-MLIR's printer differs from xDSL's: it names values by their kind (`%c0_i64`, `%true`, `%token`,
+MLIR's printer differs from xDSL's. It names values by their kind (`%c0_i64`, `%true`, `%token`,
 `%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as `%0#1`). Blocks
-are numbered in order, and a comment lists their predecessors. A function's own dialect is omitted
-in its body (`return`, `call`).
+are numbered in order, and a comment lists their predecessors. In the body of a function, the
+function's own dialect is omitted (`return`, `call`).
 """
 
 from __future__ import annotations
@@ -42,10 +42,12 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "memref.subview": ("subview",),
     "async.execute": ("token", "bodyResults"),
 }
-"""MLIR's names for results: one name for all, or one for each result group of the definition."""
+"""MLIR's names for results: one name for all results, or one for each group of results in the
+definition.
+"""
 
 _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in dialect.operations}
-"""Operation classes that print MLIR's custom form where xDSL's class has a different one."""
+"""Operation classes that print MLIR's custom form if xDSL's class has a different one."""
 
 
 def print_ir(
@@ -69,7 +71,7 @@ def print_ir(
 
 @dataclass
 class _Names:
-    """Names assigned so far on the path from the module to a region."""
+    """The names assigned so far on the path from the module to a region."""
 
     next_value: int = 0
     next_argument: int = 0
@@ -86,7 +88,7 @@ class _Names:
         return str(self.next_value - 1)
 
     def unused(self, wanted: str) -> str:
-        """Return the wanted name, numbered if an enclosing or earlier value has it."""
+        """Return the wanted name, with a number if an enclosing or earlier value already has it."""
         name = wanted
         while name in self.used:
             name = f"{wanted}_{self.next_conflict}"
@@ -123,7 +125,7 @@ def _name_of_constant(op: arith.ConstantOp) -> str:
 
 @dataclass
 class _Namer:
-    """Names every value, region by region from the outside in, in MLIR's order."""
+    """Names every value, region by region from the outermost inward, in MLIR's order."""
 
     values: dict[SSAValue, str]
     results: dict[Operation, str]
@@ -174,7 +176,7 @@ class MlirPrinter(AttributePrinter):
     _flags_are_spaced = False
     """Whether ", " separates flags: MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
     _region: Region | None = None
-    """The region whose blocks' predecessors are in `_sources`."""
+    """The region whose blocks have their predecessors in `_sources`."""
 
     def __init__(self, stream: IO[str], *, generic: bool = False) -> None:
         super().__init__(stream, print_generic_format=generic)
@@ -182,7 +184,7 @@ class MlirPrinter(AttributePrinter):
         self._sources: dict[Block, list[Block]] = {}
 
     def name_values(self, module: ModuleOp, given: Mapping[SSAValue, str] | None = None) -> None:
-        """Name every value of the module: as given, or as MLIR names it."""
+        """Name every value of the module as given, or else as MLIR names it."""
         _Namer(self._ssa_values, self._results, given or {}).name_all(module)
 
     def _print_results(self, op: Operation) -> None:
@@ -251,7 +253,7 @@ class MlirPrinter(AttributePrinter):
 
 
 def _shown_name(op: Operation) -> str:
-    """Return the operation's name, without its dialect if that is the default in the parent."""
+    """Return the operation's name, without its dialect if that is the parent's default."""
     parent = op.parent_op()
     is_default = isinstance(parent, func.FuncOp | AsyncFuncOp | ModuleOp) or parent is None
     dialect, _, rest = op.name.partition(".")

@@ -4,9 +4,9 @@
     // rejected: the memory may belong to another buffer by now
     %x = memref.load %m[%i] : memref<4xi64>
 
-The pass finds later uses in the same block, at any depth. On other paths the use is an error at run
-time (`guard_buffers`, `guard_operations`). Elements must be numbers: new memory holds arbitrary
-bits, which must not be mistaken for a buffer or an async object.
+The pass finds later uses in the same block, at any depth. On other paths, the use is an error at
+run time (`guard_buffers`, `guard_operations`). Elements must be numbers, because new memory holds
+arbitrary bits, which must not be mistaken for a buffer or an async object.
 """
 
 from __future__ import annotations

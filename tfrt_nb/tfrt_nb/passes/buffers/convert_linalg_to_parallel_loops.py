@@ -8,9 +8,9 @@
         }
 
 Parallel dimensions become one `scf.parallel`, and reductions become a nest of `scf.for` inside it.
-MLIR leaves the behavior undefined if the buffers' sizes do not match. Here an assertion before the
-loops checks them, so accesses whose indices are the loops' own need no further check. MLIR's pass
-is described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
+MLIR leaves the behavior undefined if the buffers' sizes do not match. Here, an assertion before the
+loops checks them, so accesses whose indices are loop indices need no further check. MLIR's pass is
+described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
 
 Operations of `memref` are expanded into simpler ones, too.
 
@@ -21,7 +21,7 @@ Operations of `memref` are expanded into simpler ones, too.
       memref.atomic_yield %new                 condition(not %done) %found
     }                                        } do { yield }
 
-A `memref.atomic_rmw` that the processor cannot do in one step first becomes a
+A `memref.atomic_rmw` that the processor cannot do atomically first becomes a
 `memref.generic_atomic_rmw`.
 """
 
@@ -121,7 +121,8 @@ def _maps(op: LinalgStructuredOperation) -> list[AffineMap]:
 
 
 def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
-    """Return each loop's trip count, asserting that all dimensions it runs over have that size.
+    """Return each loop's trip count, and emit assertions that all dimensions over which it runs
+    have that size.
 
     The verifier has compared the static sizes already.
     """
@@ -175,7 +176,9 @@ def _loops(
 
 
 def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAValue]) -> None:
-    """Move the operation's body into the loops: it takes elements, and its results are stored."""
+    """Move the operation's body into the loops, where it takes elements and its results are
+    stored.
+    """
     maps = _maps(op)
     body = op.body.block
     for argument, operand, map_ in zip(list(body.args), op.operands, maps, strict=True):
@@ -253,7 +256,7 @@ def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute)
 
 
 _BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.MuliOp}
-"""The kinds of `memref.atomic_rmw` that the processor cannot do in one step."""
+"""The kinds of `memref.atomic_rmw` that the processor cannot do atomically."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Assert before uses of buffers that they are live, and check indices before loops.
+"""Assert that buffers are live before they are used, and check indices before loops.
 
     scf.for %i = %lo to %hi step %one {        %live = async.runtime.is_live %m
       %x = memref.load %m[%i]             =>   cf.assert %live or %lo >= %hi
     }                                          cf.assert 0 <= %lo and %hi <= %size or %lo >= %hi
                                                scf.for ... { memref.load %m[%i] {in_bounds} }
 
-A buffer is checked once on a path, and again after operations that may free buffers:
+On each path, a buffer is checked once, and again after operations that may free buffers:
 `memref.dealloc`, operations on tasks, and calls of functions with such operations. Buffers that
 every iteration of a loop uses are checked before the loop, which lets LLVM vectorize it. That is
 not done if the loop frees buffers, prints, or calls a function that does, because the error would
@@ -68,16 +68,18 @@ _MAX_IN_FRAMES = 2**18
 The limit keeps nested calls from exhausting the stack.
 """
 ON_HEAP = "on_heap"
-"""The attribute of a buffer of `memref.alloca` that could be in a frame if there were room."""
+"""The attribute of a `memref.alloca` whose buffer could be in a frame if there were room."""
 ALIGNMENT = 64
-"""Bytes: a cache line, and enough for every vector type."""
+"""The alignment of buffers in bytes: a cache line, which is enough for every vector type."""
 
 _VIEWS = frozenset(
     f"memref.{name}" for name in ("assume_alignment", "cast", "memory_space_cast", "subview")
 )
 """The operations whose result lives as long as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
-"""Its result shares the operand's memory, too, but is not live if it has no elements."""
+"""The operation whose result shares the operand's memory, too, but is not live if it has no
+elements.
+"""
 _NO_ACCESSES = _VIEWS.union(
     f"memref.{name}"
     for name in (
@@ -108,7 +110,7 @@ class GuardBuffers(ModulePass):
             for one in operations:
                 if isinstance(one, memref.AllocaOp) and not is_on_heap(one):
                     taken += _bytes_in(one)
-                    if taken > _MAX_IN_FRAMES:  # then the frames' room is used up
+                    if taken > _MAX_IN_FRAMES:  # the room in frames is used up
                         one.attributes[ON_HEAP] = UnitAttr()
             _Guards(op).guard()
 
@@ -136,7 +138,7 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """Return the buffer that this one is a view of; they have the same lifetime."""
+    """Return the buffer of which this one is a view; they have the same lifetime."""
     owner = buffer.owner
     while isinstance(owner, Operation) and owner.name in _VIEWS:
         buffer = owner.operands[0]
@@ -147,8 +149,8 @@ def root(buffer: SSAValue) -> SSAValue:
 def is_on_heap(op: memref.AllocaOp) -> bool:
     """Return whether a buffer of `memref.alloca` cannot be in the function's frame.
 
-    In the frame, each execution of the operation gets the same memory, and nothing marks the end of
-    the buffer when the function returns.
+    In the frame, each execution of the operation gets the same memory, and nothing marks the buffer
+    as dead when the function returns.
     """
     is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
     return (
@@ -165,12 +167,16 @@ def _bytes_in(op: memref.AllocaOp) -> int:
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
-    """Return the alignment of a buffer's elements in bytes: the default or a larger stated one."""
+    """Return the alignment of a buffer's elements in bytes: the default, or the stated one if it is
+    larger.
+    """
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
 def escapes(buffer: SSAValue, made: Operation) -> bool:
-    """Return whether code other than the function, on the creating thread, may hold the buffer."""
+    """Return whether code may hold the buffer that is not in its function or runs on another
+    thread.
+    """
     for use in buffer.uses:
         op = use.operation
         if _is_in_task(op, made):
@@ -222,10 +228,10 @@ _Bounds = tuple[tuple[SSAValue, SSAValue], ...]
 
 @dataclass
 class _Nest:
-    """A loop nest; assertions are put before its outermost loop, `outer`.
+    """A loop nest; assertions are inserted before its outermost loop, `outer`.
 
-    `bounds` are those of all loops. `variables` maps each induction variable with step 1 to its
-    first value and its limit.
+    `bounds` has the bounds of all loops that may have no iterations. `variables` maps each
+    induction variable with step 1 to its first value and its limit.
     """
 
     outer: Operation
@@ -248,7 +254,7 @@ class _Nest:
         known = [(integer_of(low), integer_of(high)) for low, high in pairs]
         if any(a is not None and b is not None and a >= b for a, b in known):
             return None  # there are no iterations
-        # Constant bounds have iterations here, and need no test at run time.
+        # If both bounds are constants, there are iterations, and no test is needed at run time.
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
         variables = dict(self.variables) | {
             variable: pair
@@ -281,7 +287,9 @@ def _frees(op: Operation) -> bool:
 
 
 def _speaks(op: Operation) -> bool:
-    """Return whether an operation, apart from calls, may have a visible effect or wait for one."""
+    """Return whether an operation, apart from calls, may have a visible effect or wait for another
+    task's effect.
+    """
     return op.name.partition(".")[0] not in _QUIET_DIALECTS and op.name != _EXCHANGE
 
 
@@ -309,9 +317,8 @@ class _Guards:
         self._speaking = with_callers([*speaking, *(callers.keys() - self._functions)], callers)
         self._effects: dict[Operation, tuple[bool, bool]] = {}
         self._in_rounds: dict[Operation, _Known] = {}
-        """The checks put before the loops around a loop.
-
-        They hold unless one of those has no iterations.
+        """The checks that were inserted before the enclosing loops of a loop. They hold in the
+        loop's iterations.
         """
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
@@ -362,8 +369,8 @@ class _Guards:
                             self._ask(nest, nested, buffer, known)
             for region in op.regions:
                 for index, nested in enumerate(region.blocks):
-                    # A buffer that is live before a loop or task that frees may not be live in its
-                    # second iteration.
+                    # A buffer that is live before a loop or task that frees buffers may not be live
+                    # in the second iteration.
                     is_now = isinstance(op, scf.IfOp | scf.IndexSwitchOp) and index == 0
                     self._walk(nested, inside.copy(is_later=frees and not is_now))
             # Any buffer may be freed by now.
@@ -371,7 +378,7 @@ class _Guards:
                 known.live.clear()
 
     def _hoist(self, nest: _Nest, loop: scf.ForOp | scf.ParallelOp, known: _Known) -> _Known:
-        """Put the checks of every iteration before the loop, and return the facts known in its
+        """Move the checks of every iteration before the loop, and return the facts known in its
         iterations.
 
         These facts do not hold after the loop, which may have no iterations.
@@ -408,7 +415,9 @@ class _Guards:
                     fail(op, f"'@{name}' is constant")
 
     def _ask(self, nest: _Nest, op: Operation, buffer: SSAValue, known: _Known) -> None:
-        """Assert that the operation's buffer is live, and writable if the operation writes it."""
+        """Assert that the operation's buffer is live and, if the operation writes to it,
+        writable.
+        """
         made = root(buffer)
         owner = made.owner
         if isinstance(owner, memref.GetGlobalOp):
@@ -426,7 +435,7 @@ class _Guards:
 
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
-    """Check, before the loops, indices that are induction variables or loop-invariant values."""
+    """Check indices that are induction variables or loop-invariant values before the loops."""
     if (
         IN_BOUNDS in op.attributes
         or not nest.is_outside(op.memref)

@@ -36,7 +36,7 @@ def guard_view(op: Operation) -> None:
 
 
 def bytes_of(element: Attribute) -> int:
-    """Return the distance in bytes between elements in memory: at least LLVM's."""
+    """Return the distance in bytes between elements in memory, which is at least LLVM's."""
     bits = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
     count = (bits + 7) // 8
     return -(-count // 16) * 16 if count > 8 else 1 << (count - 1).bit_length()

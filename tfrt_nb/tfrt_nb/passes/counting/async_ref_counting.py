@@ -9,8 +9,8 @@
                                             }
                                             async.drop_ref %v {count = 1 : i32}
 
-Code after a task may run before the task does, so the order of operations does not tell which use
-is the last. Therefore each task that uses a value, as an operand or in its body, holds its own
+Code after a task may run before the task, so the order of operations does not tell which use is the
+last one. Therefore each task that uses a value, as an operand or in its body, holds its own
 reference from right before it starts to its end, and so does each task around it.
 `reference_counts` does the rest.
 
@@ -19,7 +19,8 @@ Calls own their async arguments, so each use in a call takes a reference, too.
 A body that fails does not reach its end. Its paths to the error appear only in the lowering to
 coroutines; after that, `async-drop-on-error-paths` adds the drops that these paths skip.
 
-An optimization then passes references that the code around a task drops anyway on to the task.
+If the code around a task drops a reference anyway, an optimization passes that reference on to the
+task.
 
     async.add_ref %v {count = 1 : i32}
     %t = async.execute {                    =>    %t = async.execute {
@@ -30,9 +31,9 @@ An optimization then passes references that the code around a task drops anyway 
     async.drop_ref %v {count = 1 : i32}
 
 The optimization runs after `async-ref-counting`, on the same high-level operations. A pair in one
-block with equal counts cancels unless, between them, a task or a call uses the value and then any
-other operation uses it, because the task or the callee may have dropped the last reference by then.
-`async-runtime-ref-counting-opt` does the same for calls.
+block with equal counts cancels unless, between the two operations, a task or a call uses the value
+and then any other operation uses it: the task or the callee may have dropped the last reference by
+then. `async-runtime-ref-counting-opt` does the same for calls.
 
 Counts stay in loops, because lowering may add early exits to a loop. After the lowering,
 `async-hoist-ref-counts` moves them out of loops without such exits.
@@ -44,9 +45,9 @@ Counts stay in loops, because lowering may add early exits to a loop. After the 
     async.runtime.drop_ref %t {count = 1 : i64}
 
 The callee takes ownership of the caller's reference. A pair in one block with equal counts cancels
-unless, between them, a call uses the value and then any other operation uses it, because the callee
-may have dropped the last reference. Each drop cancels one add. The reference that the result of a
-select takes is never erased.
+unless, between the two operations, a call uses the value and then any other operation uses it: the
+callee may have dropped the last reference. Each drop cancels one add. The reference that the result
+of a select takes is never erased.
 
 A loop that starts tasks with the same value takes the references for all of them at once.
 
@@ -62,11 +63,11 @@ the loop adds as many references as the loop has iterations; if that number is k
 `count` of an `async.runtime.add_ref`. Such loops contain no drops, because tasks and callees drop
 the references they own.
 
-A loop that is still structured when references are counted has no early exit, so all references
-added before it are passed on in it. Checks for cancellation, failing calls, and awaits have turned
-their loops into blocks by then, and counts stay in those. `async-interruptible-loops` cuts long
-loops of task starts into structured pieces. Counts that the program itself writes stay where they
-are.
+A loop that is still structured when references are counted has no early exit, so it passes on all
+references that were added before it. Loops with checks for cancellation, failing calls, or awaits
+have become blocks by then, and their counts stay in these blocks. `async-interruptible-loops` cuts
+long loops of task starts into structured pieces. Counts that the program itself contains are not
+moved.
 """
 
 from __future__ import annotations
@@ -190,14 +191,15 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
 
 
 def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
-    """Erase each pair in one block that cancels. Operations of the types in `takers` take ownership
-    of a reference.
+    """Erase each pair in one block that cancels.
+
+    Operations of the types in `takers` take ownership of a reference.
     """
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
         if isinstance(value.owner, SelectOp):
             # The result is one of the select's sources, which may be dropped between the two
-            # operations: then only the added reference keeps it alive.
+            # operations. Then only the added reference keeps it alive.
             continue
         for users in _users_by_block(value, pairs).values():
             for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs, takers):
@@ -256,8 +258,9 @@ def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
 
 
 def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
-    """Return, for each user, the place of the first later user that follows a taker. The value may
-    be gone there, so no pair may have that use between its two operations.
+    """Return, for each user, the place of the first later user that follows a taker.
+
+    The value may no longer exist there, so no pair may have that use between its two operations.
     """
     first_other = end = len(users)
     ends = []
@@ -285,8 +288,8 @@ class HoistRefCounts(ModulePass):
     name: ClassVar[str] = "async-hoist-ref-counts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Inner loops come first: a count moved before an inner loop is then in the outer one, which
-        # may move it further.
+        # Process inner loops first: a count that is moved before an inner loop is then in the outer
+        # loop, before which it may be moved, too.
         for loop in reversed(operations_in(op)):
             if isinstance(loop, scf.ForOp) and not any(
                 isinstance(inner, _LEAVES) for inner in operations_in(loop)

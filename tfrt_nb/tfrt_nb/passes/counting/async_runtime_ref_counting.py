@@ -6,29 +6,29 @@
     return                                        async.runtime.await %t
                                                   async.runtime.drop_ref %t {count = 1 : i64}
 
-Calls own their async arguments, so each use in a call takes a reference; async results come with
-one. `reference_counts` does the rest.
+Calls own their async arguments, so each use in a call takes a reference. Each async result comes
+with a reference. `reference_counts` does the rest.
 
 As in MLIR, the pass counts all values, including those whose references the program itself adds and
 drops. With `leave_counted`, it skips these, and the program must do all of the counting for them,
 as after a counting pass. The pass runs after both lowerings, because only then are the paths to
 errors known.
 
-Some of a program's counts are meant in addition to the automatic ones.
+Some of a program's own counts are in addition to the automatic ones.
 
     %t = async.execute { ... }
     async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top
     async.await %t : !async.token
     async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
 
-A program with tasks and awaits has not been counted yet: as in MLIR's pipelines, counting comes
-after their lowering and covers every value. References that such a program adds and drops itself
+A program with tasks and awaits has not been counted yet, because counting follows their lowering
+and covers every value, as in MLIR's pipelines. References that such a program adds and drops itself
 are in addition to these. A program that has only runtime operations may be the result of a counting
 pass. If it drops more references to a value than it adds, or passes one on, the value is counted by
 hand, and the pass adds nothing.
 
-The policy-based pass counts by rule: it adds one drop at the place where, by convention, a value is
-last needed.
+The policy-based pass counts by rule. It adds one drop at the place where, by convention, a value is
+needed last.
 
 It assumes that each token is awaited or added to a group once, that each value and group is awaited
 once, and that nothing is passed to calls. It drops the reference
@@ -38,11 +38,11 @@ once, and that nothing is passed to calls. It drops the reference
 - after `load` of a value;
 - after `add_to_group` of a token.
 
-It needs no liveness analysis, but is only as correct as its assumptions: when an awaited value is
-in error, its load is never reached, and the reference leaks. `async-runtime-ref-counting` needs no
+It needs no liveness analysis, but is only as correct as its assumptions: if an awaited value is an
+error, its load is never reached, and the reference leaks. `async-runtime-ref-counting` needs no
 assumptions.
 
-`async-drop-on-error-paths` drops, on paths to an error, the references that the normal path drops
+On paths to an error, `async-drop-on-error-paths` drops the references that the normal path drops
 later.
 
     ^b:                                        ^b:
@@ -55,9 +55,9 @@ later.
       async.runtime.drop_ref %t                  ...
 
 Counting on the high-level operations (`async-ref-counting`) does not see these paths, because they
-appear only when tasks become coroutines and assertions become branches. Neither does a program that
-counts by hand. Counts are balanced on every normal path, so following a single one shows which
-drops are due. The pass follows it until it joins the path of the error.
+appear only when tasks become coroutines and assertions become branches. A program that counts by
+hand does not cover them, either. Counts are balanced on every normal path, so following a single
+normal path shows which drops are due. The pass follows one until it joins the path of the error.
 """
 
 from __future__ import annotations
@@ -120,14 +120,16 @@ from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
 _NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
-"""The operations of a program that is not counted yet. Programs never contain spawns; these were
-tasks (`speed.copying`).
+"""The operations of a program that has not been counted yet. Spawns count because they were tasks
+(`speed.copying`); programs themselves never contain them.
 """
 
 
 @dataclass(frozen=True)
 class MarkExplicitCounts(ModulePass):
-    """Marks the `async.runtime.add_ref` and `drop_ref` of a program that is not counted yet."""
+    """Marks the `async.runtime.add_ref` and `drop_ref` operations that the program itself
+    contains.
+    """
 
     name: ClassVar[str] = "async-mark-explicit-counts"
 
@@ -147,8 +149,8 @@ class MarkExplicitCounts(ModulePass):
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Return whether the program does all of the counting for the value, or for a source of the
-    select that produces it.
+    """Return whether the program does all of the counting for the value or, if a select produces
+    it, for one of the select's sources.
     """
     users = (use.operation for use in value.uses)
     if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
@@ -188,7 +190,7 @@ _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    With `share_exits`, paths to an error that drop many references share the code that does.
+    With `share_exits`, paths to an error that drop many references share the code that drops them.
     `leave_counted` skips values that are counted by hand.
     """
 
@@ -208,8 +210,8 @@ class AsyncRuntimeRefCounting(ModulePass):
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
-    """Reject tasks, awaits, and async calls: counting follows threads of control, which tasks hide,
-    and calls that own their arguments.
+    """Reject tasks, awaits, and async calls, because counting follows threads of control, which
+    tasks hide, and assumes that calls own their arguments.
 
     The error names the first task or await if one exists, as MLIR does.
     """
@@ -302,8 +304,8 @@ def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Bloc
 def _error_edges(
     function: FuncOp, error_blocks: AbstractSet[Block]
 ) -> Iterator[tuple[Operation, int, Block]]:
-    """Yield each branch with an edge to an error, that edge, and the block where it continues
-    normally.
+    """Yield each branch with one edge to an error, that edge, and the block where the program
+    continues normally.
     """
     for block in function.body.blocks:
         branch = terminator_of(block)
@@ -368,8 +370,8 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """Return the references dropped on the path from `branch`, minus those added, for values
-    defined before it.
+    """Return the number of references that the path from `branch` drops, minus those that it adds,
+    for values defined before the path.
 
     A block argument on the path counts as the value that the branch passes for it.
     """
@@ -384,8 +386,8 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
             made.update(op.results)
             for value, count in _dropped(op, passed, explicit_only):
                 source = passed.get(value, value)
-                # A program that counts only the argument leaves the value to the pass that counts
-                # the rest.
+                # If the program counts only the argument by hand, the value is left to the pass
+                # that counts the rest.
                 is_left = explicit_only and source is not value and not is_counted_by_hand(source)
                 if source not in made and not is_left:
                     due[source] = due.get(source, 0) + count

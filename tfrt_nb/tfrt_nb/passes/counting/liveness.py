@@ -25,9 +25,9 @@ from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 class Liveness:
     """The liveness of some values of one region, which are numbered in the given order.
 
-    For each block, `made` has the values it defines, `live_in` those that are live on entry, and
-    `at_end` those that its terminator uses. Passing a value to a block argument is a use by the
-    branch.
+    For each block, `made` has the values that it defines, `live_in` the values that are live on
+    entry, and `at_end` the values that its terminator uses. Passing a value to a block argument is
+    a use by the branch.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
@@ -60,8 +60,8 @@ class Liveness:
         self._spread()
 
     def _spread(self) -> None:
-        """Propagate liveness backward: predecessors also need the values that a block needs and
-        does not define.
+        """Propagate liveness backward: if a block needs a value, so do its predecessors, unless
+        they define it.
         """
         pending = dict.fromkeys(self.blocks)  # `popitem` takes the last first
         while pending:

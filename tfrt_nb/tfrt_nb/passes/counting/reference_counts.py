@@ -1,16 +1,16 @@
-"""Find the places where references are dropped; all counting passes use this module.
+"""Find the places where references must be dropped. All counting passes use this module.
 
-Every async value starts with one reference, which the code that follows owns. (The caller added
-that of an argument, and the defining operation added that of a result.) The reference goes
+Every async value starts with one reference, which the code that follows owns. (The caller added the
+reference of an argument, and the defining operation added that of a result.) The reference goes
 
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
 - otherwise it is dropped after the last use, or on the edge of the control-flow graph after which
   the value is no longer needed.
 
-A value needed more than once at such a point (returned twice, or passed to a block argument and
-used afterwards) gets more references first. The result of a select is one of its sources, which
-keep their own references; it takes one for itself.
+A value that is needed more than once at such a point (returned twice, or passed to a block argument
+and used afterward) gets more references first. The result of a select is one of its sources, which
+keep their own references, so the result takes an additional one.
 
     cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
   ^use:                                      ^use:
@@ -34,7 +34,7 @@ fixed place by convention (`async_runtime_policy_based_ref_counting`), which is 
 its assumptions; a drop at the end of the function, which keeps every value alive until then; and a
 tracing collector, which would have to stop the threads of native code.
 
-Paths to an error that drop the same references share the code that does.
+Paths to an error that drop the same references share the code that drops them.
 
     ^error1:                                   ^error1:
       async.runtime.fail_from %a                 async.runtime.fail_from %a
@@ -99,14 +99,14 @@ ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetError
 """The operations at the start of a block that continues after a failure."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
-"""The number of dropped references from which sharing is worthwhile; with fewer, separate paths are
-easier to read.
+"""The minimum number of dropped references for which sharing is worthwhile; with fewer, separate
+paths are easier to read.
 """
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Group the blocks that should share their drops by their successor; `due` has the values that
-    each block drops.
+    """Group the blocks that should share their drops by successor; `due` has the values that each
+    block drops.
     """
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
@@ -133,8 +133,8 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """Drops some values, the last first, and then those of `rest`. `total` is the set of all of
-    them.
+    """Drops the values in `given`, the last one first, and then those of `rest`; `total` is the set
+    of all these values.
     """
 
     given: list[int]
@@ -145,11 +145,11 @@ class _Step:
 
 
 def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Make each block drop its due values, sharing code. All blocks have the same successor."""
+    """Make each block drop its due values, with shared code. All blocks have the same successor."""
     steps: list[_Step] = []
     first: dict[Block, _Step | None] = {}
     step: _Step | None = None
-    # Start at the end, where the fewest values are due: each earlier block adds to them.
+    # Start at the end, where the fewest values are due; each earlier block adds to them.
     order = {block: place for place, block in enumerate(region_of(next(iter(due))).blocks)}
     for block in sorted(due, key=order.__getitem__, reverse=True):
         step = _within(step, due[block], steps)
@@ -182,7 +182,7 @@ def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
 
 
 def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
-    """Split a step in two, and return the second."""
+    """Split a step in two; return the second one."""
     given = step.given[position:]
     total = sum(1 << number for number in given) | (step.rest.total if step.rest else 0)
     second = _Step(given, step.rest, total)
@@ -192,7 +192,9 @@ def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
 
 
 def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Emit the steps that have no code yet; steps that only `block` takes go into it."""
+    """Emit the steps that have no code yet; steps that only `block` uses are put into that
+    block.
+    """
     branch = terminator_of(block)
     target = branch.successors[0]
     while step is not None:
@@ -297,7 +299,7 @@ def drop_references(
 
 
 class _Dropping:
-    """Finds the due counts of a region as steps, each for one value in one block, and then places
+    """Finds the due counts of a region as steps, each for one value in one block, and then inserts
     them.
     """
 
@@ -309,7 +311,7 @@ class _Dropping:
         self._split: dict[tuple[Block, int], Block] = {}
 
     def run(self, sharing_exits: bool) -> None:
-        """Find and place all due counts."""
+        """Find and insert all due counts."""
         exits: dict[Block, int] = {}
         ways: dict[Block, tuple[int, Block, int]] = {}
         for order, block in enumerate(self.liveness.blocks):
@@ -349,7 +351,9 @@ class _Dropping:
     def _add_step(
         self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
     ) -> None:
-        """Record a step that drops one reference to a value there, or adds `added` ones."""
+        """Record a step that drops one reference to a value at a place or, if `added`, adds that
+        many.
+        """
         self._steps.append((number, order, where, added))
 
     def _due_on_edges(self, order: int, block: Block) -> list[int]:
@@ -368,7 +372,7 @@ class _Dropping:
             elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
                 fail(branch, _NOT_RETURN_LIKE)
         held = liveness.live_out(block) | used
-        # One reference is held before the branch; each edge may need a different number.
+        # Before the branch, one reference is held, but each edge may need a different number.
         due = []
         for edge, target in enumerate(branch.successors):
             live_in = liveness.live_in[target]
@@ -377,7 +381,7 @@ class _Dropping:
                 value = self.values[number]
                 passed = sum(operand is value for operand in branch_operands(branch, edge))
                 needed = passed + (live_in >> number & 1)
-                # The reference at hand serves the first need; only further ones are added.
+                # The existing reference serves the first need, so only further ones are added.
                 if needed > 0:
                     dropped &= ~(1 << number)
                 if needed > 1:
@@ -395,7 +399,8 @@ class _Dropping:
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
         """Return an emitter that only this edge reaches, before the target gets its arguments.
 
-        An argument may be the same object as the value and drop its reference at once.
+        An argument may be the same object as the value, and its reference may be dropped
+        immediately.
         """
         branch = terminator_of(block)
         if (block, edge) in self._split:
@@ -405,8 +410,8 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Return an emitter that only this edge reaches: before a lone branch, at the start of the
-        target, or in a new block between.
+        """Return an emitter at a place that only this edge reaches: before an unconditional branch,
+        at the start of the target, or in a new block in between.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

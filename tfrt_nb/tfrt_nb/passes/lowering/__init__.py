@@ -2,12 +2,12 @@
 
 `desugar_proposal` reads the spellings of the 2020 proposal. `number_functions` replaces function
 values with numbers. `await_in_calls` uses the `call_graph` to turn functions that wait in a task
-into async functions, makes plain functions return errors as results, and finds the parts of
-coroutines again after other passes.
+into async functions, makes plain functions return errors as results, and recovers the parts of
+coroutines after other passes.
 
 `async_to_async_runtime` builds the coroutines: `outline` moves task bodies into functions, finds
 equal ones, and tracks the references that programs count at tasks; `coroutines` builds the frame
 and the suspension points.
 
-`convert_scf_to_cf` creates blocks and branches at the end.
+Finally, `convert_scf_to_cf` creates blocks and branches.
 """

@@ -4,8 +4,8 @@
     async.await %t : !async.token              => async.runtime.await %t : !async.token
                                                   (and an assertion that %t is not in error)
 
-Each body is outlined, inner ones first, and starts cold: a worker runs it from its first operation
-on. Awaits in bodies suspend; awaits in plain functions block the thread.
+Each body is outlined, inner bodies first, and starts cold, which means that a worker runs it from
+its first operation. Awaits in bodies suspend, and awaits in plain functions block the thread.
 
 After the pass, no operation above the runtime and coroutine level is left, except `async.func`,
 `async.call` and `async.return`, which `async-func-to-async-runtime` lowers earlier. MLIR's pass is
@@ -96,11 +96,11 @@ class AsyncToAsyncRuntime(ModulePass):
     """Lowers tasks, awaits and groups.
 
     `share_bodies` builds one coroutine per distinct body. `token_last` and `keep_errors` depart
-    from MLIR: on an error, the token is resolved after the values, and errors say why and where.
-    `spawn` departs further: the code that starts a task creates its results and passes them to the
-    coroutine when that starts, and a task that does not wait once its body has started is not a
+    from MLIR: on an error, the token is resolved after the values, and errors say why and where
+    they occurred. `spawn` departs further. The code that starts a task creates the task's results
+    and passes them to the coroutine when it starts, and a task whose body never waits is not a
     coroutine. Programs that count references at their tasks are not spawned, because their counts
-    assume that task bodies hold what they await.
+    assume that task bodies hold the objects that they await.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -119,7 +119,8 @@ class AsyncToAsyncRuntime(ModulePass):
             counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
-        # Inner tasks come first, so an outer body holds calls by the time it is outlined.
+        # Inner tasks come first, so the tasks in an outer body have become calls by the time it is
+        # outlined.
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
             function = outliner.outline(task)
@@ -130,8 +131,8 @@ class AsyncToAsyncRuntime(ModulePass):
 
 
 def _refuse_proposal(module: ModuleOp) -> None:
-    """Reject operations of the proposal: they become tasks and awaits, beside which lowered counts
-    would seem to be in addition to the automatic ones.
+    """Reject operations of the proposal. They become tasks and awaits, and lowered counts next to
+    those would seem to be in addition to the automatic ones.
     """
     first = next((op for op in operations_in(module) if type(op) in _PROPOSAL), None)
     if first is not None:
@@ -168,7 +169,9 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
 
 
 def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
-    """Replace an await in a plain function: block, and fail if the object is in error."""
+    """Replace an await in a plain function by code that blocks, and fails if the object is an
+    error.
+    """
     emit = Emitter.in_front_of(op)
     awaited = op.operand
     emit(RuntimeAwaitOp(awaited))

@@ -10,12 +10,13 @@ functions that can fail report it in their first result.
       ...                                                %f = async.call @get_async(%v) : ...
     }                                                    %x = async.await %f : !async.value<i64>
 
-In MLIR such a task blocks its thread. If the blocked thread meanwhile runs other tasks, it buries
-the waiting frame on its stack, and those tasks may wait for that very frame. If it does not, a
-worker is lost. After this pass, only code that no task runs can block, so nothing is ever buried.
+In MLIR, such a task blocks its thread. If the blocked thread runs other tasks meanwhile, their
+frames are on top of the waiting frame, which cannot continue before they return, although they may
+be waiting for it. If the thread does not run other tasks, a worker is lost. After this pass, only
+code outside tasks can block, so no waiting frame is ever below another task's.
 
-Invariants: No function that tasks and async functions call on their stack waits, and calls from
-outside find the functions unchanged. A result that is itself an async object passes through the
+Invariants: No function that tasks and async functions call on their stack waits, and functions that
+are called from outside do not change. A result that is itself an async object passes through the
 value of the async function. That value is loaded once: the reference in it moves to the code that
 loads it.
 
@@ -31,17 +32,17 @@ Assertions in plain functions fail the function, not the process:
                                           }
 
 The first result of a function that can fail says whether it did. Callers test it: plain functions
-fail as well, and coroutines set their results to the error. The other results of a failed call are
-not used. Async results are objects in error, so that their references can be counted like any
-others.
+fail, too, and coroutines set their results to the error. The other results of a failed call are not
+used. Its async results are objects in the error state, so that their references can be counted like
+any others.
 
 This second pass runs after the lowering to coroutines and before reference counting, which must see
 every exit.
 
 `finished_coroutine` recovers the parts of a coroutine that `coroutines.begin_coroutine` has made.
 
-Passes that run in between, above all `canonicalize`, merge blocks, so that the exit taken after a
-failure would lead back into the body. Here each part gets its own block again. The extra blocks
+Passes that run in between, especially `canonicalize`, merge blocks, so that the exit after a
+failure would lead back into the body. Here, each part gets its own block again. The extra blocks
 cost nothing, since LLVM merges them.
 """
 
@@ -122,11 +123,11 @@ from tfrt_nb.passes.lowering.coroutines import (
 from tfrt_nb.passes.lowering.outline import Symbols
 
 _STARTS = (cf.BranchOp, CoroSaveOp, RuntimeStackIsLowOp)
-"""The operations after the start of a coroutine that can start its body."""
+"""The operations that may follow `async.coro.begin` if the body has its own block."""
 
 
 def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
-    """Return the coroutine that `begin_coroutine` made of the function, or None.
+    """Return the coroutine that `begin_coroutine` created from the function, or None.
 
     Its style keeps errors. Blocks that another pass has merged, as `canonicalize` does, are split
     again.
@@ -148,7 +149,7 @@ def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
 
 
 def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None:
-    """Give the start, the body, and each of the last blocks a block of its own again."""
+    """Separate the start, the body, and each of the last blocks again."""
     body, suspend, region = None, None, coroutine.function.body
     frees, destroyed = list[Block](), set[Block]()
     for op in operations:
@@ -200,8 +201,8 @@ class AwaitInCalls(ModulePass):
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
     """Return the names of the functions that wait, or that call one that does.
 
-    Coroutines do not count: functions they call may wait, but their own caller has continued by
-    then.
+    Coroutines do not count. Functions that they call may wait, but a coroutine's own caller has
+    continued by then.
     """
     inside = {
         name: outside_tasks(function.body)
@@ -286,16 +287,14 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
 FALLIBLE = "fallible"
 """The attribute of a function whose first result says whether it failed."""
 FAST_PATH = "fast_path"
-"""The attribute of a function that returns handles first (see `fast_path`).
-
-Its value is the types of the handles' objects.
-
-Such a function does not fail but returns handles of objects in error.
+"""The attribute of a function whose first results are handles (see `fast_path`). Its value is the
+types of the handles' objects. Instead of failing, such a function returns handles of objects in the
+error state.
 """
 
 _MAX_RETURNS = 3
-"""The maximum number of failure points that each have a return of their own. Beyond it, they share
-a block.
+"""The maximum number of failure points for which each has its own return; if there are more, they
+share a block.
 """
 FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 """The operations by which a plain function fails."""
@@ -312,7 +311,7 @@ class PropagateFailures(ModulePass):
         coroutines = {function: finished_coroutine(function) for function in functions}
         # Coroutines and fast paths report failures through their results, so they need no flag.
         plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
-        # A function that calls one that can fail, can fail itself.
+        # A function that calls a fallible function is fallible, too.
         inside = {function.sym_name.data: operations_in(function) for function in plain}
         fallible = functions_with(inside, lambda op: type(op) in FAILING)
         for function in functions:
@@ -339,7 +338,7 @@ def _propagate(function: PlainFuncOp, coroutine: Coroutine | None, fallible: set
         way_out = Block()
         function.body.add_block(way_out)
         _return_failure(function, Emitter.at_end(way_out, function.location))
-    # From the end, each split moves only a short rest of a block.
+    # Start from the end, so that each split moves only a short rest of a block.
     for op in reversed(points):
         _branch_on_failure(op, function, coroutine, way_out)
 
@@ -359,7 +358,9 @@ def _return_success(function: PlainFuncOp) -> None:
 def _branch_on_failure(
     op: Operation, function: PlainFuncOp, coroutine: Coroutine | None, way_out: Block | None
 ) -> None:
-    """Split the block after `op`: continue, or leave through a block that records the failure."""
+    """Split the block after `op`, and either continue or leave through a block that records the
+    failure.
+    """
     _, continuation = split_behind(op)
     failure = Block()
     function.body.insert_block_before(failure, continuation)
@@ -413,7 +414,9 @@ def _return_failure(function: PlainFuncOp, emit: Emitter) -> None:
 
 
 def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
-    """Return handles of objects in error, for the reason recorded for the thread."""
+    """Return handles of objects in the error state, with the reason that is recorded for the
+    thread.
+    """
     handles = []
     for type_ in objects:
         created = emit(RuntimeCreateOp(type_)).result
@@ -425,7 +428,9 @@ def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Em
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
-    """Emit a result that is never read; the caller owns an async one like any other."""
+    """Emit a result that is never read. If it is async, the caller owns it like any other
+    result.
+    """
     if not isinstance(type_, TokenType | ValueType):
         return emit(ub.PoisonOp(type_)).result
     created = emit(RuntimeCreateOp(type_)).result

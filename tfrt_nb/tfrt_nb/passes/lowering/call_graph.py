@@ -42,7 +42,7 @@ def callee_of(op: Operation) -> str | None:
 def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the functions and their direct and indirect callers.
 
-    `callers` has each one's direct callers.
+    `callers` has the direct callers of each function.
     """
     return reachable(names, lambda name: callers.get(name, ()))
 
@@ -50,7 +50,8 @@ def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> 
 def functions_with(
     inside: Mapping[str, Iterable[Operation]], matters: Callable[[Operation], bool]
 ) -> set[str]:
-    """Return the functions with an operation that matters, and their callers among the functions.
+    """Return the functions that contain an operation for which `matters` is true, and their callers
+    among the functions.
 
     `inside` has the operations of each function.
     """

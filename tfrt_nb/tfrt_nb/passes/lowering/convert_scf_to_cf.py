@@ -43,7 +43,7 @@ from tfrt_nb.passes.control_flow import (
 class ConvertScfToCf(ModulePass):
     """Lowers every operation of `scf`.
 
-    All bits of an index select a case; MLIR uses the lowest 32.
+    All bits of an index select a case, although MLIR uses only the lowest 32.
     """
 
     name: ClassVar[str] = "convert-scf-to-cf"
@@ -57,7 +57,7 @@ def lower_structured_control_flow(
 ) -> None:
     """Lower the operations of `scf` in the region that are wanted, the outermost first.
 
-    If an operation is wanted, those around it must be wanted, too.
+    If an operation is wanted, its enclosing operations must be wanted, too.
     """
     for op in operations_in(region):
         lower = _LOWERINGS.get(op.name)

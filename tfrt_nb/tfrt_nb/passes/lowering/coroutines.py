@@ -6,20 +6,20 @@ A function whose results are an optional token and then values gets these blocks
     ...        the body
     set_error: resolve all of them to an error        (only if something can fail)
     cleanup:   free the frame
-    destroy:   the same, for a coroutine that is destroyed while it is suspended
+    destroy: free the frame of a coroutine that is destroyed while it is suspended
     suspend:   end the coroutine, return the token and the values
 
-Invariants: `suspend` is the only block that returns. Every path of the body ends in `cleanup` with
-all results resolved, each once. Nothing touches the frame between the call that may resume the
-coroutine elsewhere and the suspension that follows it.
+Invariants: `suspend` is the only block that returns. Every path of the body ends in `cleanup`,
+after each result has been resolved exactly once. Nothing touches the frame between the call that
+may resume the coroutine on another thread and the suspension that follows it.
 
 In a coroutine an await suspends, and an assertion branches to the error block.
 
 The blocks meet LLVM's contract for coroutines with switched-resume lowering,
 https://llvm.org/docs/Coroutines.html.
 
-Rejected: a thread for each task that waits, and stacks of their own (fibers), because both reserve
-memory for the deepest call of each waiting task; a frame holds only the values that live across an
+Rejected: a thread or a separate stack (fiber) for each waiting task, because both reserve memory
+for the deepest call of each task, whereas a frame holds only the values that are live across an
 await.
 """
 
@@ -91,15 +91,15 @@ Its value is the number of leading arguments that the coroutine resolves.
 The coroutine holds the producer's references of these objects, so they are not counted.
 """
 SHARED_BODY = "shared_body"
-"""Unit attribute of a function with GIVEN_RESULTS that several tasks share as their body.
+"""The unit attribute of a function with GIVEN_RESULTS that several tasks share as their body.
 
 Each of these tasks has its own place.
 """
 RESOLVED_BY_HAND = "resolved_by_hand"
-"""Unit attribute of a coroutine whose token only the program resolves.
+"""The unit attribute of a coroutine whose token only the program resolves.
 
 Neither its return nor the caller's reference determines how long the token lives, so the coroutine
-holds a reference of its own.
+holds its own reference.
 """
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine, which asks LLVM to split it."""
@@ -108,13 +108,13 @@ PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 JOINS = "joins"
 """The attribute of a call: if it fails, the program still waits for the operand of the next await.
 
-A parallel loop that fails then leaves nothing running that uses the buffers of its surroundings.
+When a parallel loop fails, nothing that uses the buffers of its surroundings is then left running.
 """
 UNINTERRUPTED = "uninterrupted"
 """The attribute of a loop that does not stop when its run is cancelled.
 
-A loop that starts the members of a group must start all of them; otherwise an await of the group
-would never end.
+A loop that starts the members of a group must start all of them; otherwise, an await of the group
+would never finish.
 """
 WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
 """The operations that wait."""
@@ -126,8 +126,8 @@ class ErrorStyle:
     """How errors are lowered.
 
     `token_last` resolves the token after the values, so that an await of the token finds every
-    value resolved. `keep` records why and where something failed; without it, only the fact
-    remains.
+    value resolved. `keep` records why and where something failed; without it, only the fact that it
+    failed is known.
     """
 
     token_last: bool = False
@@ -156,9 +156,8 @@ class Coroutine:
 
     @property
     def is_resolved_by_hand(self) -> bool:
-        """Return whether only the program resolves the token.
-
-        It may have done so before a failure.
+        """Return whether only the program resolves the token, which it may have done before a
+        failure.
         """
         return RESOLVED_BY_HAND in self.function.attributes
 
@@ -216,8 +215,8 @@ class Coroutine:
 def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
     """Put the blocks of a coroutine around the body of `function`.
 
-    The arguments move to the new entry block. That has no terminator yet: the caller decides how
-    the coroutine starts.
+    The arguments move to the new entry block. That block has no terminator yet, because the caller
+    decides how the coroutine starts.
     """
     function.attributes["passthrough"] = PRESPLIT
     body = function.body.blocks[0]
@@ -274,7 +273,7 @@ def start_hot(coroutine: Coroutine) -> None:
 
 
 def start_cold(coroutine: Coroutine) -> None:
-    """Start the body on a worker, whenever one gets to it."""
+    """Start the body on a worker, when one becomes free."""
     entry, body = _entry_and_body(coroutine)
     _hand_over(coroutine, entry, body)
 
@@ -282,7 +281,7 @@ def start_cold(coroutine: Coroutine) -> None:
 def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
     """Start the body on the caller's thread, or on a worker if the stack is low.
 
-    A recursion of any depth then needs no more stack than exists.
+    A recursion of any depth then never exhausts the stack.
     """
     entry, body = _entry_and_body(coroutine)
     cold = Block()
@@ -301,7 +300,8 @@ def _entry_and_body(coroutine: Coroutine) -> tuple[Block, Block]:
 def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
     """Suspend at the end of `block` until a worker resumes in `body`."""
     emit = Emitter.at_end(block, coroutine.function.location)
-    # Saved first: from the next operation on, another thread may resume the coroutine.
+    # Save the state first, because from the next operation on, another thread may resume the
+    # coroutine.
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
     resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
@@ -319,7 +319,9 @@ def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
 
 
 def resolve(coroutine: Coroutine, terminator: Operation) -> None:
-    """Store and resolve the results, values before the token, in place of a return or yield."""
+    """Replace a return or yield by code that stores and resolves the results, values before the
+    token.
+    """
     emit = Emitter.in_front_of(terminator)
     for operand, value in zip(terminator.operands, coroutine.values, strict=True):
         emit(RuntimeStoreOp(operand, value))
@@ -343,12 +345,14 @@ def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
         (Emitter.at_end(entry, location), RuntimeAddRefOp),
         (Emitter.at_start(coroutine.cleanup, location), RuntimeDropRefOp),
     ):
-        # Marked like counts that the program adds, so that the counting passes keep this pair.
+        # Mark the pair like counts that the program adds, so that the counting passes keep it.
         emit(kind(token)).attributes |= {ON_TOP: UnitAttr(), BY_HAND: UnitAttr()}
 
 
 def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await: suspend, and then continue with the payload or in `set_error`."""
+    """Replace an await by code that suspends, and then continues with the payload or in
+    `set_error`.
+    """
     _, continuation = split_behind(op)
     resumed = Block()
     coroutine.function.body.insert_block_before(resumed, continuation)
@@ -371,7 +375,7 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
 def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
     """Suspend at the end of a block without a terminator.
 
-    Return an emitter where the coroutine resumes.
+    Return an emitter at the place where the coroutine resumes.
     """
     resumed = Block()
     coroutine.function.body.insert_block_after(resumed, block)
@@ -383,7 +387,7 @@ def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emi
 def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
     """Suspend, and resume in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
-    # The state is saved before: from here on, another thread may resume the coroutine.
+    # The state is already saved, because from here on, another thread may resume the coroutine.
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
@@ -415,8 +419,8 @@ def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> N
 def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
     """Branch to `interrupted` or to `continuation`, which must follow.
 
-    The branch first tests whether any run is cancelled, and only then calls the runtime, in a block
-    of its own, to find out whether this run is.
+    The branch first tests whether any run is cancelled. Only if so, it calls the runtime, in a
+    separate block, to find out whether this run is cancelled.
     """
     ask = Block()
     region_of(continuation).insert_block_before(ask, continuation)
@@ -431,7 +435,9 @@ def _noting(
     location: LocationAttr,
     note: Callable[[SSAValue], Operation],
 ) -> Block:
-    """Insert a block after `after` that records why each result fails and goes to `set_error`."""
+    """Insert a block after `after` that records why each result fails and branches to
+    `set_error`.
+    """
     block = Block()
     coroutine.function.body.insert_block_after(block, after)
     emit = Emitter.at_end(block, location)

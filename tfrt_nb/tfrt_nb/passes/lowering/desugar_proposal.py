@@ -7,14 +7,14 @@
       return %r : !async.handle                          }
     }
 
-- There is one runtime: `async.default_runtime` and runtime arguments are removed.
+- There is only one runtime, so `async.default_runtime` and runtime arguments are removed.
 - A function that returns one handle, and leaves resolving it to its return, is an `async.func`. So
-  is a function that waits and resolves the handle by hand: then `async.ret_handle` stays, and the
-  lowering (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the
-  program resolves.
+  is a function that waits and resolves the handle by hand. In that case, `async.ret_handle`
+  remains, and the lowering (`async-func-to-async-runtime`) turns it into the token of the
+  coroutine, which only the program resolves.
 - Any other handle of `async.ret_handle` is an ordinary token. It is resolved by hand, or by the
   return of a function that returns more than the handle.
-- `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside of them.
+- `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside tasks.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _desugar_call_on_runtime(
 def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
     """Replace a function's handles with tokens.
 
-    A handle that is only returned is resolved at the return.
+    A handle that is only returned is resolved where it is returned.
     """
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     if is_coroutine and function.function_type.outputs.data[:1] in ((), (TOKEN,)):
@@ -195,7 +195,7 @@ def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None
 def _return_own_handle(
     function: PlainFuncOp | FuncOp, handles: Sequence[ReturnHandleOp]
 ) -> set[Operation]:
-    """Make the function return by `async.return`; return the handles that are its own.
+    """Make the function return with `async.return`; return the function's own handles.
 
     Returning resolves the function's own handle unless the function uses it otherwise. Any other
     handle that it returns is awaited first.
@@ -227,7 +227,7 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     if function.body.blocks:
         entry = function.body.blocks[0]
         for argument in [argument for argument in entry.args if argument.type == RUNTIME]:
-            # The stand-in keeps uses valid until the operations on a runtime are replaced.
+            # A placeholder keeps uses valid until the operations on a runtime are replaced.
             stand_in = Emitter.at_start(entry, function.location)
             argument.replace_all_uses_with(
                 stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME])).result

@@ -5,8 +5,8 @@
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-Later passes then treat them like any other calls, which may fail, recur, or wait. The candidates
-are the functions of the value's type that some `func.constant` names.
+Later passes then treat these calls like any others, which may fail, recurse, or wait. The
+candidates are the functions of the value's type that some `func.constant` names.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]
     names = [name for name in numbers if functions[name].function_type == op.callee.type]
     emit = Emitter.in_front_of(op)
     if isinstance(op.callee.owner, ConstantOp):
-        # The function is known, so a direct call will do.
+        # The function is known, so a direct call is enough.
         names = [_name(op.callee.owner)]
     match names:
         case []:
@@ -102,7 +102,7 @@ def _calling(op: CallIndirectOp, name: str) -> Region:
 
 
 def _retype(module: ModuleOp) -> None:
-    """Change every function type of a value to index."""
+    """Change the type of every value that is a function to `index`."""
     for op in operations_in(module):
         if isinstance(op, FuncOp | AsyncFuncOp):
             inputs, outputs = op.function_type.inputs, op.function_type.outputs

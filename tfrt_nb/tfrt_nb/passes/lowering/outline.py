@@ -3,18 +3,19 @@
     %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
 
 becomes a call of a private function. The function takes the dependencies, the operands, and the
-values that the body captures, in the order of first use, and starts by awaiting the first two:
+values that the body captures, in the order of first use. It starts by awaiting the dependencies and
+the operands:
 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
 Constants are not captured but copied into the body. Tasks with equal bodies share a function; if
-many differ only in numbers, they share one that takes these as arguments, too. Bodies are compared
-by a key that numbers values in the order of their definition, and captured values by their position
-in the argument list, so names do not matter. The location of an assertion does, because it is part
-of the error message.
+many bodies differ only in numbers, they share a function that takes these numbers as arguments.
+Bodies are compared by a key that numbers values in the order of their definition, and captured
+values by their position in the argument list, so names do not matter. The location of an assertion
+does matter, because it is part of the error message.
 
-Tasks may be spawned instead. Then the task awaits dependencies and operands, and the function gets
-the operands' payloads.
+Tasks may be spawned instead. In that case, the task awaits dependencies and operands, and the
+function gets the operands' payloads.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
@@ -22,7 +23,7 @@ A body that never waits is then a plain function, which returns the values that 
 other body is a coroutine that takes the results as its first arguments, resolves them, and returns
 nothing.
 
-References that a program counts by hand at its tasks become those that functions need.
+References that a program counts by hand at its tasks become the references that functions need.
 
     async.add_ref %t {count = 1 : i32}              async.runtime.add_ref %t {count = 1 : i64}
     %u = async.execute [%t, %t] {            =>     async.runtime.add_ref %t {count = 1 : i64}
@@ -69,9 +70,8 @@ EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 
 
 def counts_tasks(module: ModuleOp) -> bool:
-    """Return whether a program counts on the high-level operations.
-
-    A task holds references of its own there.
+    """Return whether a program counts references on the high-level operations, where a task holds
+    its own references.
     """
     return any(type(op) in EARLY_COUNTING for op in operations_in(module))
 
@@ -79,8 +79,8 @@ def counts_tasks(module: ModuleOp) -> bool:
 class TaskCounts:
     """The values that a program counts by hand at its tasks: `async.add_ref` and `async.drop_ref`.
 
-    They are read before any task is outlined, because outlining replaces the values that bodies
-    use.
+    The counts are read before any task is outlined, because outlining replaces the values that
+    bodies use.
     """
 
     def __init__(self, module: ModuleOp) -> None:
@@ -103,7 +103,7 @@ class TaskCounts:
         """Yield the values counted around `task`, and how many more references its body needs.
 
         A body takes a reference for each of the `taken` arguments. If the body drops a value, the
-        program gave the task one reference to it already, and otherwise none.
+        program has already given the task one reference to it; otherwise, it has given none.
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):
@@ -119,8 +119,8 @@ def write_out_handed_on(module: ModuleOp) -> None:
     """Emit the reference that a task holds if it only passes a counted value to a call.
 
     The call owns its arguments, so it takes the reference of the task. Counting passes cancel the
-    two operations added here; without these, nothing in the body would show that the program counts
-    the value.
+    two operations that are added here. Without them, nothing in the body would show that the
+    program counts the value.
     """
     counts = {op.operands[0]: op for op in operations_in(module) if type(op) in EARLY_COUNTING}
     for op in operations_in(module):
@@ -143,7 +143,7 @@ BodyKey: TypeAlias = tuple[Hashable, ...]
 MAX_SPECIALISED = 8
 """The maximum number of functions for bodies that differ only in numbers.
 
-Each knows its numbers; further bodies take them as arguments.
+Each of these contains its numbers; further bodies share a function that takes them as arguments.
 """
 
 
@@ -173,7 +173,8 @@ def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAVal
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
     """Replace uses of the mapping's keys in the region, at any depth, with the mapped values.
 
-    This walks the region, not the uses, because a value that many tasks capture has very many uses.
+    This walks the region instead of the uses, because a value that many tasks capture has very many
+    uses.
     """
     if not replacements:
         return
@@ -253,7 +254,9 @@ class Outliner:
     spawns: bool = False
     counts: TaskCounts | None = None
     _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
-    """Functions by body key and then by known numbers: None if those are arguments."""
+    """Functions by body key and then by the numbers that they contain, or by None if they take
+    these as arguments.
+    """
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
         """Replace the task with a call.
@@ -271,14 +274,14 @@ class Outliner:
         key = body_key(task, captured, constants) if self.share else ()
         variants = self._known.setdefault(key, {}) if self.share else {}
         numbers = numbers_to_know(variants, [constant.value for constant in constants])
-        # There are enough specialized functions: the numbers become arguments.
+        # There are enough specialized functions, so the numbers become arguments.
         if numbers is None:
             captured += hoist(constants, task)
         arguments = [*task.dependencies, *task.body_operands, *captured]
         known = variants.get(numbers)
         function = self._new_function(task, captured, is_leaf) if known is None else known
         variants[numbers] = function
-        # The body belongs to several tasks now, so its awaits have no place of their own.
+        # The body now belongs to several tasks, so its awaits have no single place.
         if known is not None and GIVEN_RESULTS in known.attributes:
             known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data
@@ -332,7 +335,7 @@ def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
     """Make the body take dependencies and operands unawaited, and await them first.
 
     Returns:
-        the argument for each of them, since the body may use it unawaited, too.
+        the argument for each of them, because the body may also use them without an await.
     """
     payloads = list(block.args)
     emit = Emitter.at_start(block, task.location)
@@ -352,7 +355,7 @@ def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
 
 
 def never_waits(task: ExecuteOp) -> bool:
-    """Return whether the body, once it has started, finishes without a wait."""
+    """Return whether the body never waits once it has started."""
     if len(task.body.blocks) != 1 or any(is_async(argument) for argument in task.body.block.args):
         return False
     return not any(type(op) in WAITING for op in outside_tasks(task.body))
@@ -368,16 +371,18 @@ def _argument(block: Block, value: SSAValue) -> SSAValue:
 def numbers_to_know(
     variants: Mapping[Hashable, object], numbers: Sequence[Hashable]
 ) -> Hashable | None:
-    """Return the numbers that the function for a body knows; None if it takes them as arguments.
+    """Return the numbers that the function for a body contains, or None if it takes them as
+    arguments.
 
-    `variants` has the existing functions for bodies of the same key, by the numbers that they know.
+    `variants` has the existing functions for bodies of the same key, by the numbers that they
+    contain.
     """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None
 
 
 def is_number(value: SSAValue) -> bool:
-    """Return whether a task can take the value as an argument that is copied."""
+    """Return whether a task can take the value as an argument by copy."""
     return isinstance(value.type, IntegerType | IndexType | AnyFloat)
 
 

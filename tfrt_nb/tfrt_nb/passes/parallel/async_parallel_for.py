@@ -3,8 +3,8 @@
     scf.parallel (%i) = (%lo) to (%hi) step (%st) { body }
 
 The iterations of all dimensions are numbered 0 ... N-1 (the innermost dimension varies fastest) and
-cut into blocks of equal size, enough of them to keep the workers busy. One function computes one
-block:
+cut into blocks of equal size, with enough blocks to keep the workers busy. One function computes
+one block:
 
     parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps,
                         captured values)
@@ -12,13 +12,14 @@ block:
 It computes the iterations block*size ... min(block*size + size, N) - 1. It splits the numbers of
 the first and the last iteration into coordinates, and runs a loop nest from the first to the last:
 an inner loop starts at the first coordinate only while all outer loops are in their first
-iteration, and ends at the last coordinate only while all outer loops are in their last iteration.
+iteration, and stops at the last coordinate only while all outer loops are in their last iteration.
 
-A dispatch function starts the blocks: it hands half of its blocks to a new task until one block is
-left. With `async-dispatch=false`, a loop starts them. The caller then waits for all blocks.
+A dispatch function starts the blocks: it passes half of its blocks to a new task until only one
+block is left. With `async-dispatch=false`, a loop starts them. The caller then waits for all
+blocks.
 
 Invariants: Each iteration belongs to exactly one block, and no started block is empty. Loops with
-reductions are left alone, or become loops over blocks first (`parallel_reduction`).
+reductions are not changed, or first become loops over blocks (`parallel_reduction`).
 
 The pass follows MLIR's `-async-parallel-for`
 (https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
@@ -60,7 +61,7 @@ from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
-"""Pairs of a worker count and the blocks per worker up to that count.
+"""Pairs of a worker count and the number of blocks per worker up to that count.
 
 With few workers, blocks must be finer to balance the load. The numbers are MLIR's.
 """
@@ -76,10 +77,10 @@ class AsyncParallelFor(ModulePass):
     """Lowers `scf.parallel`.
 
     `num_workers` -1 queries the runtime. A block has at least `min_task_size` iterations.
-    `clamp_trip_counts` departs from MLIR: without it, a loop counts as non-empty if the bounds of
-    two of its dimensions are reversed. `reductions` departs from MLIR, too: loops with reductions
-    run in parallel. `fold` also folds the whole module, as MLIR does. `only_async` leaves an
-    `scf.parallel` alone unless the program writes it as `async.parallel_for`.
+    `clamp_trip_counts` departs from MLIR; without it, a loop counts as non-empty if the bounds of
+    two of its dimensions are reversed. `reductions` departs from MLIR, too: with it, loops with
+    reductions run in parallel. `fold` also folds the whole module, as MLIR does. `only_async` does
+    not change an `scf.parallel` unless the program writes it as `async.parallel_for`.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -125,7 +126,7 @@ class AsyncParallelFor(ModulePass):
         return not op.initVals or (self.reductions and can_split_reduction(op))
 
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
-        """Rewrite the loop as one over blocks, each of which reduces its own iterations."""
+        """Rewrite the loop as a loop over blocks, each of which reduces its own iterations."""
         math = IndexMath(Emitter.in_front_of(op))
         most = _MAX_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
@@ -138,18 +139,18 @@ class AsyncParallelFor(ModulePass):
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         math = IndexMath(Emitter.in_front_of(op))
         min_task_size = math.constant(self.min_task_size)
-        # Constants move into the body first, so they are not captured and need no arguments.
+        # Move constants into the body first, so that they are not captured and need no arguments.
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
         loop = _Loop(trips, op.lowerBound, op.upperBound, op.step, captured_values(op.body))
-        # Without iterations, the block size would be 0, and dividing by it undefined.
+        # Without iterations, the block size would be 0, and dividing by it would be undefined.
         is_empty = math.compare("eq", iterations, math.constant(0))
         then, otherwise = Block(), Block()
         math.inside(then).emit(scf.YieldOp())
         inner = math.inside(otherwise)
         wanted = self._wanted_blocks(inner)
-        # The last block may be shorter; none is empty.
+        # The last block may be shorter, but no block is empty.
         even = inner.ceil_div(iterations, wanted)
         size = inner.minimum(iterations, inner.maximum(even, min_task_size))
         count = inner.ceil_div(iterations, size)
@@ -174,9 +175,10 @@ class AsyncParallelFor(ModulePass):
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """Return the maximum number of blocks: some for each worker, at least one.
+        """Return the maximum number of blocks, which is a multiple of the number of workers and at
+        least one.
 
-        The number of workers is known here, or else when the program runs.
+        The number of workers is known here, or only when the program runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())
@@ -214,7 +216,7 @@ def _call_compute(
 def _in_a_loop(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """Start a task for each block but the first, which the call that is returned computes here.
+    """Start a task for each block except the first, which a call computes here.
 
     Returns:
         that call, and the loop that starts the tasks.
@@ -238,10 +240,10 @@ def _in_a_loop(
 def _by_halves(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """Compute a lone block here; dispatch several by halves.
+    """Compute a single block here; dispatch several blocks by halves.
 
     Returns:
-        the call that dispatches the blocks, and the loop that hands them to tasks.
+        the call that dispatches the blocks, and the loop that passes them to tasks.
     """
     dispatch, starts = _dispatch_function(loop, compute, math, symbols)
     zero, one = math.constant(0), math.constant(1)
@@ -265,7 +267,7 @@ def _dispatch_function(
 ) -> tuple[FuncOp, Operation]:
     """Build `async_dispatch_fn(group, start, end, block size, ...)`, which computes block `start`.
 
-    The function hands the other blocks to tasks in a loop.
+    The function passes the other blocks to tasks in a loop.
 
     Returns:
         the function and that loop.

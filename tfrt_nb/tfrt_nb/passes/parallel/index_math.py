@@ -1,12 +1,12 @@
 """Emit arithmetic on `index` values, and fold it where operands are known.
 
-`folded` computes the arithmetic of loop bounds if its operands are constants:
+`folded` folds the arithmetic of loop bounds if its operands are known:
 
     %d = arith.subi %n, %c0 : index        =>      %n
     %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
 
 `simplify` does so in a whole module. It then erases unused operations, and keeps one copy of each
-constant, at the start of its function; `async-parallel-for` finishes with it. Other programs are
+constant, at the start of its function. `async-parallel-for` calls it at the end. Other programs are
 simplified by xDSL's `canonicalize`.
 """
 
@@ -67,7 +67,7 @@ class IndexMath:
         return functools.reduce(self.mul, values)
 
     def trip_count(self, lower: SSAValue, upper: SSAValue, step: SSAValue) -> SSAValue:
-        """Emit the number of steps from one bound to the other; a constant if it is known."""
+        """Emit the number of steps from one bound to the other, as a constant if it is known."""
         return self._folded(arith.CeilDivSIOp(self._folded(arith.SubiOp(upper, lower)), step))
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
@@ -77,7 +77,7 @@ class IndexMath:
         return self.emit(arith.SelectOp(condition, left, right)).result
 
     def _folded(self, op: Operation) -> SSAValue:
-        """Return the operation's folded result, or emit the operation if that is unknown."""
+        """Return the operation's folded result or, if it cannot be folded, emit the operation."""
         known = folded(op)
         if known is None:
             return self.emit(op).results[0]
@@ -140,7 +140,7 @@ def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
 def _collect_constants(module: ModuleOp) -> None:
     """Keep one copy of each constant in a function.
 
-    Constants at its start stay, and others move before them.
+    Constants at the function's start stay there, and others move before them.
     """
     for region in (region for function in module.body.block.ops for region in function.regions):
         kept: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
@@ -181,7 +181,7 @@ _INTEGERS: dict[str, int | None] = {
 }
 """The neutral second operand of each operation."""
 _DIVISIONS = frozenset(("arith.divsi", "arith.ceildivsi"))
-"""Undefined if the quotient overflows."""
+"""The operations that are undefined if the quotient overflows."""
 
 
 def _computed(name: str, left: int, right: int) -> int | None:

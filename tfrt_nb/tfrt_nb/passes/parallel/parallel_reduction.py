@@ -6,8 +6,8 @@ becomes, for N iterations in blocks of equal size,
 
     %parts = memref.alloc() : memref<32xf64>
     scf.parallel (%b) = (0) to (blocks) step (1) {
-      (the first iteration of the block, and from there on a sequential loop that reduces)
-      memref.store %part, %parts[%b]
+      (the first iteration of the block, followed by a sequential loop that reduces) memref.store
+      %part, %parts[%b]
     }
     (a sequential loop that reduces %x and the parts, in the order of the blocks)
     memref.dealloc %parts
@@ -50,7 +50,8 @@ _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | 
 
 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
-    """Return whether buffers can hold the partial results and the body has no parallel loop.
+    """Return whether buffers can hold the partial results, the body contains no parallel loop, and
+    the reductions are independent of the iteration.
 
     A reduction must not use a value of the iteration except its own operands, because partial
     results are reduced after the iterations.

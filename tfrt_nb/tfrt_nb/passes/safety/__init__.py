@@ -1,6 +1,6 @@
-"""Keep programs from killing the process: reject them here, or check at run time.
+"""Keep programs from killing the process by rejecting them or by checking at run time.
 
-`guard_operations` rejects programs, and puts assertions before divisions, sizes, steps, and
-recursion. `interruptible_loops` lets a run be cancelled inside a loop. `buffers` does the same
-for memory.
+`guard_operations` rejects programs, and inserts assertions about divisors, sizes, steps, and
+recursion. `interruptible_loops` lets a run be cancelled inside a loop. The package `buffers` guards
+memory.
 """

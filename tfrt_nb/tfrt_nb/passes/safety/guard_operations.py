@@ -1,4 +1,5 @@
-"""Reject programs that would kill the process, or put assertions before the operations that would.
+"""Reject programs that would kill the process, or insert assertions before the operations that
+would.
 
     %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
                                             cf.assert %ok, "division by zero"
@@ -7,11 +8,11 @@
 MLIR leaves these undefined: a division by zero, a shift by all bits, a float that does not fit an
 integer, an access outside a buffer, a buffer that is larger than the memory or freed twice, a load
 of a value before it is available, a group of negative size, and a loop that does not step forward.
-It also lets a deep recursion overflow the stack. In a notebook each of these must be an error that
+It also lets a deep recursion overflow the stack. In a notebook, each of these must be an error that
 names the line.
 
-Operations known to be safe are not guarded: a divisor or step that is a constant other than zero, a
-constant shift by less than all bits, a constant index below a static size.
+Operations that are known to be safe are not guarded, such as a nonzero constant divisor or step, a
+constant shift by less than all bits, or a constant index below a static size.
 
 Some programs verify, but cannot be compiled or would harm the process, and are rejected:
 
@@ -19,8 +20,8 @@ Some programs verify, but cannot be compiled or would harm the process, and are 
   counted.
 - Operations of coroutines must be in functions that are coroutines with all their blocks, and ids
   and saved states must stay where they are created.
-- A task must not capture a buffer of `memref.alloca`, because the task may run after the buffer is
-  gone.
+- A task must not capture a buffer of `memref.alloca`, because the task may run when the buffer no
+  longer exists.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ def _argument_types(op: Operation) -> Iterator[Attribute]:
 
 
 def _check_coroutine(function: FuncOp) -> None:
-    """Check what LLVM assumes: one id, one frame made first, states used where they are saved.
+    """Check LLVM's assumptions: there is one id, one frame that is created first, and states are
+    used in the block that saves them.
 
     See https://llvm.org/docs/Coroutines.html.
     """
@@ -265,7 +267,7 @@ def _guard_conversion(op: Operation) -> None:
     is_signed = op.name == arith.FPToSIOp.name
     limit = 2.0 ** (target.width.data - is_signed)
     above, lowest = "ogt", -limit - 1 if is_signed else -1.0
-    if lowest == -limit:  # the preceding double is more than 1 away
+    if lowest == -limit:  # the next lower double is more than 1 away
         above = "oge"
     emit = Emitter.in_front_of(op)
     number = float_ if float_.type == f64 else emit(arith.ExtFOp(float_, f64)).result
@@ -295,9 +297,8 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
-    """Assert that the product of the sizes is at most the machine's memory.
-
-    Then the product cannot overflow either.
+    """Assert that the product of the sizes is at most the machine's memory, so that the product
+    cannot overflow, either.
     """
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
@@ -334,7 +335,9 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """Describe an error that a program sets by hand; coroutines describe their failures earlier."""
+    """Describe an error that a program sets by hand, but not in coroutines, which describe their
+    failures earlier.
+    """
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
         Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message=message))
@@ -354,15 +357,15 @@ def _guard_load(op: RuntimeLoadOp) -> None:
 
 
 def _guard_parallel(op: scf.ParallelOp) -> None:
-    """Assert that the steps are positive, and that the iteration count fits 64 bits.
+    """Assert that the steps are positive, and that the iteration count, by which the loop is cut
+    into tasks, fits in 64 bits.
 
-    The loop is cut into tasks by that number.
-
-    The estimate has a double's error, which is far below any count that a loop can reach.
+    The count is estimated as a double, whose error does not matter for any count that a loop can
+    reach.
     """
     _guard_steps(op, op.step)
     lowers = [integer_of(lower) for lower in op.lowerBound]
-    # From 0 on, a single dimension has fewer than 2**63 iterations.
+    # If it starts at 0 or above, a single dimension has fewer than 2**63 iterations.
     if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:
         return
     emit = Emitter.in_front_of(op)
