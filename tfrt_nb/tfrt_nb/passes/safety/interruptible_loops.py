@@ -8,8 +8,8 @@
 
 The check fails the function, so everything that the function holds is dropped as on any other error
 path. The check costs a load and a branch, but since nothing can be computed ahead of it, it would
-keep LLVM from vectorizing small loops. So a loop of `scf.for` whose iterations are short is cut
-into pieces, with one check per piece:
+keep LLVM from vectorizing small loops. So an `scf.for` loop whose iterations are short is cut into
+pieces, with one check per piece:
 
     scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
       "work"(%i)                      =>      async.runtime.check_interrupt
@@ -22,8 +22,8 @@ into pieces, with one check per piece:
 Starting a task counts as some tens of operations, whatever the task does, because tasks of a
 cancelled run do not start.
 
-Functions whose calls alone may run long check when they are called. Loops with few iterations do
-not check. Remaining parallel loops become sequential ones.
+Functions that may run long through their calls alone check when they are called. Loops with few
+iterations do not check. The pass turns the parallel loops that are left into sequential ones.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ from tfrt_nb.passes.safety.guard_operations import first_block
 NEVER_WRAPS = "never_wraps"
 """The attribute of a sum that is known to stay below the largest number.
 
-The overflow flags that users put on operations make the same promise, but may be wrong, so they are
-not relied on.
+The overflow flags that users put on operations make the same promise, but the passes do not rely on
+them, because they may be wrong.
 """
 _OPERATIONS_IN_A_PIECE = 2**16
-"""The approximate number of operations between two checks, some ten microseconds."""
+"""The approximate number of operations between two checks; they take about ten microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
 """The number of elements copied in about the time of one other operation."""
 _OPERATIONS_TO_START_A_TASK = 32
@@ -123,11 +123,11 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """Return the functions whose calls alone may run long: recursive ones, and tops of call
-    pyramids.
+    """Return the functions that may run long through their calls alone: recursive functions, and
+    the tops of call pyramids.
 
-    A function that calls another one twice takes twice as long. Twenty such levels take a million
-    times as long, without a loop.
+    A function that calls another one twice takes twice as long. With twenty such levels, the top
+    function takes a million times as long, without any loop.
     """
     functions = {
         one.sym_name.data: one
@@ -151,7 +151,9 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
 
 
 def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
-    """Estimate how many operations run without a check; `lengths` has those of functions."""
+    """Estimate how many operations run without a check; `lengths` holds the estimates for
+    functions.
+    """
     callee = callee_of(op)
     if callee is not None:
         return lengths.get(callee, 1)
@@ -173,7 +175,7 @@ def _check_at_start(block: Block, loop: Operation) -> None:
 
 
 def _loop_headers(region: Region) -> dict[Block, Operation]:
-    """Return the target blocks of back edges, each with one of the branches."""
+    """Map the target block of each back edge to one of the branches to it."""
     if len(region.blocks) < 2:
         return {}
     found: dict[Block, Operation] = {}
@@ -183,7 +185,7 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    # References to values carried between iterations are counted in blocks, and pieces would carry
+    # References to values carried between iterations are counted per block, and pieces would carry
     # more values.
     is_simple = not any(map(is_async, loop.iter_args))
     length = _length(loop.body.block.ops, lengths) if is_simple else None
@@ -205,9 +207,10 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 
 def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
-    """Return the maximum number of operations in an iteration; None if it may be very large.
+    """Return the maximum number of operations in one iteration; None if the number may be very
+    large.
 
-    `lengths` has the lengths of loops in it, from before they were cut.
+    `lengths` holds the lengths that the loops inside the iteration had before they were cut.
     """
     total = 1
     for op in ops:
@@ -246,7 +249,9 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
 
 
 def _own_length(op: Operation) -> int | None:
-    """Return how many plain operations one is worth, without its regions, or None if unknown."""
+    """Return how many plain operations this one takes as long as, without its regions; None if that
+    is unknown.
+    """
     if not isinstance(op, memref.CopyOp):
         return 1
     type_ = op.source.type
@@ -257,7 +262,9 @@ def _own_length(op: Operation) -> int | None:
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
-    """Cut a loop into pieces of `rounds` iterations, or check in each if its step is unknown."""
+    """Cut a loop into pieces of `rounds` iterations, or check in every iteration if the step is
+    unknown.
+    """
     type_ = loop.lb.type
     step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1

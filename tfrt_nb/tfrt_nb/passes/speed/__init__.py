@@ -1,9 +1,9 @@
-"""Shortcuts that change no result; `-O0` omits them, and each module shows a program before and
+"""Shortcuts that change no result, and that `-O0` omits. Each module shows a program before and
 after.
 
 `copying` turns short tasks into plain functions while it copies a program. `fast_path` runs async
 functions without a coroutine until they wait. `elide_coroutines` drops frames that are never
 suspended, and `unroll_short_loops` marks loops for LLVM to unroll. `inline`, which replaces calls
-with function bodies, and `canonicalize`, which simplifies, are for pipelines only; runs do not use
-them.
+with function bodies, and `canonicalize`, which simplifies operations, are only for pipelines that a
+user writes; runs do not use them.
 """

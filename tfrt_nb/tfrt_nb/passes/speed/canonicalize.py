@@ -1,11 +1,12 @@
-"""Run xDSL's canonicalization, but fold constants as programs compute them.
+"""Run xDSL's canonicalization, but fold constants to the values that programs compute.
 
     %a = arith.constant 3.400000e+38 : f32
     %r = arith.addf %a, %a : f32               =>     %r = arith.constant 0x7F800000 : f32
 
-xDSL (0.74) computes with Python's numbers: a sum too large for an f32 or f16 raises OverflowError,
-and an index does not wrap. Here, integers are folded with the table of scalar operations that the
-runtime executes, and floats in their own type, by IEEE 754, as compiled code does.
+xDSL (0.74) computes with Python's numbers, so a sum too large for an f32 or f16 raises
+OverflowError, and an index does not wrap. Here, integers are folded with the table of scalar
+operations that the runtime executes, and floats in their own type, by IEEE 754, as compiled code
+does.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Canonicalize(ModulePass):
 
 class _Upstream(CanonicalizationRewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        # The operation stays if reassociating its constants gives a number that its type cannot
+        # The operation is left alone if combining its constants gives a number that its type cannot
         # hold.
         with suppress(OverflowError):
             super().match_and_rewrite(op, rewriter)
@@ -80,7 +81,9 @@ class _FoldConstants(RewritePattern):
 
 
 def _float(op: Operation) -> Attribute | None:
-    """Fold an operation on two constants of a numpy type, rounded once."""
+    """Fold an operation on two constants in the matching numpy type, so that the result is rounded
+    once.
+    """
     type_ = op.results[0].type
     kind = _FLOATS.get(type(type_))
     owners = [operand.owner for operand in op.operands]

@@ -8,14 +8,14 @@
 
     %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
-While it copies, this module does to tasks whose bodies only compute what `outline` does to any
-task. Therefore a thousand tasks with the same body never become a thousand bodies that each pass
-would walk. If such a body awaits a value before anything in it may fail or have an effect, the task
-awaits that value before the body starts, like its operands.
+While this module copies, it turns each task whose body only computes into a function, as `outline`
+does with any task. A thousand tasks with the same body therefore never become a thousand bodies,
+which every pass would have to walk. If such a body awaits a value before anything in it may fail or
+have an effect, the task awaits that value before the body starts, like its operands.
 
 Constants from outside are created again in the body. Tasks share a function if their bodies are
-equal; the place of an operation that may fail is part of the body. If many bodies differ only in
-numbers, further ones share a function that takes these as arguments:
+equal, which includes the places of operations that may fail. If many bodies differ only in numbers,
+the later ones share a function that takes the numbers as arguments:
 
     %c = arith.constant 17 : i64
     %t, %v = async.runtime.spawn @async_execute_body_7(%u, %c) {awaited = 1 : i64} : ...
@@ -26,9 +26,9 @@ without its token:
     %t = async.execute { ... }
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 
-A program must not use the attributes by which passes inform each other, so the copy has none of
-them. Operations that trust facts which only passes know, such as that a number is an object, are
-rejected.
+A program must not contain the attributes by which passes inform each other, so the copy leaves them
+out. Some operations rely on facts that only passes know, for instance that a number is a handle of
+an object; the module rejects them.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -131,21 +131,21 @@ _OF_PASSES = frozenset(
     }
 )
 _NAME = "async_execute_body"
-"""The base name of the functions kept from passes. Passes name those of other tasks
+"""The base name of the functions that are made here. The passes name the functions of other tasks
 `async_execute_fn`.
 """
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
-"""Map from values of the program to their counterparts in the copy."""
+"""Maps values of the program to their counterparts in the copy."""
 _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 """The function of a task's body, and the properties of the operation that spawns it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A program to be lowered, and the spawned functions that need no lowering because they only
-    compute numbers.
+    """A program to be lowered, and the functions of its tasks that need no lowering because they
+    only compute numbers.
 
     These functions are not in the module, so that no pass walks them; `complete` adds them.
     """
@@ -162,8 +162,8 @@ class Copy:
 
 
 def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
-    """Return the copy, which keeps source locations but not the names of values. Without `spawn`,
-    tasks stay tasks.
+    """Return a copy, which keeps source locations but not the names of values. Without `spawn`, no
+    task becomes a function.
     """
     return _Copier(module, spawn).program()
 
@@ -179,8 +179,8 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, dict[Hashable, _Function]] = {}
-        """Functions by the key of the body and then by its known numbers: None if those are
-        arguments.
+        """Functions, by the key of the body and then by the numbers in it; None stands for numbers
+        that are arguments.
         """
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
@@ -201,7 +201,7 @@ class _Copier:
         return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
-        """Copy an operation, replacing operands as `values` says; its results are added to
+        """Copy an operation, replacing its operands as `values` says, and add its results to
         `values`.
         """
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
@@ -213,8 +213,8 @@ class _Copier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
             if mark == FALLIBLE:
-                # This mark cannot just be dropped, because the function's failure flag would become
-                # an ordinary result.
+                # This mark cannot simply be dropped, because the function's failure flag would then
+                # become an ordinary result.
                 fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
         if op.regions or op._successors:
@@ -229,7 +229,8 @@ class _Copier:
             )
         else:
             copy = create(kind, taken, types, attributes, op.location, properties)
-        # A block may use a value that a later block in the region defines, which is not copied yet.
+        # A block may use a value that a later block in the region defines, and that block is not
+        # copied yet.
         self._early += [(copy, i, one) for i, one in enumerate(operands) if one not in values]
         values.update(zip(op.results, copy.results, strict=True))
         return copy
@@ -252,8 +253,8 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """Return the operation that starts the task if its body only computes, otherwise None. Add
-        the constants that it needs to the copy.
+        """Return the operation that starts the task if the task's body only computes, otherwise
+        None. The constants that the operation needs are added to the copy.
         """
         if not self._spawns:
             return None
@@ -293,7 +294,8 @@ class _Copier:
     def _number(self, attribute: Attribute) -> int:
         """Return a negative number, the same for equal attributes.
 
-        Most are the same few objects, and checking identity costs less than checking equality.
+        Most attributes are the same few objects, and comparing identities costs less than comparing
+        for equality.
         """
         number = self._by_identity.get(id(attribute))
         if number is None:
@@ -302,8 +304,8 @@ class _Copier:
         return number
 
     def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
-        """Return whether the body only computes; if so, add everything that distinguishes it to
-        `body`.
+        """Return whether the block only computes; if so, add to `body` everything that
+        distinguishes the block from others.
         """
         may_have_failed = False
         numbers: dict[SSAValue, int] = {}
@@ -318,7 +320,8 @@ class _Copier:
             following = op.next_op
             kind: type[Operation] = type(op)
             if type(op) is AwaitOp:
-                # An await moved before an operation that may fail could report its error instead.
+                # If the await moved before an operation that may fail, its error could be reported
+                # in place of that operation's error.
                 if may_have_failed or not body.read_await(op, numbers):
                     return False
                 continue
@@ -414,8 +417,8 @@ class _Copier:
             location=task.location,
         )
         is_leaf = body.is_infallible and all(map(is_number, (*taken, *leave.operands)))
-        # Only numbers go in and out of a leaf, and it cannot fail, so no pass has anything to do in
-        # it.
+        # A leaf takes and returns only numbers, and it cannot fail, so no pass has anything to do
+        # in it.
         (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
@@ -430,9 +433,11 @@ class _Body:
 
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
-    """The values that the body awaits, each with the first await's result, if it has one."""
+    """The values that the body awaits, each with the result of the first await of it, if there is a
+    result.
+    """
     awaited_at: list[LocationAttr] = field(default_factory=list)
-    """The location of the first await of each."""
+    """The location of the first await of each value in `awaited`."""
     captured: list[SSAValue] = field(default_factory=list)
     outside: list[arith.ConstantOp] = field(default_factory=list)
     """The constants from outside."""

@@ -45,11 +45,13 @@ Operations before that await run unchanged, on objects. `@fib` itself calls `@fi
 returns a handle, awaits that handle's object. The first handles appear when the stack is low: there
 the fast path calls `@fib`, which continues on a worker.
 
-A function that fails returns handles of objects in error, so that it fails where it is awaited.
+A function that fails returns handles of objects in the error state, so that the failure shows up
+where the function is awaited.
 
-The pass skips functions that wait for anything else, because they would leave the fast path again
-and again. It also skips functions that call each other in loops, whose continuations would need the
-state of the loop, and functions whose continuations would take long to compile.
+The pass skips functions that await anything but calls of these functions, because they would leave
+the fast path again and again. It also skips functions that call each other in loops, whose
+continuations would need the state of the loop, and functions whose continuations would take long to
+compile.
 """
 
 from __future__ import annotations
