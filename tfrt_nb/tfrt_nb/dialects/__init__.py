@@ -1,7 +1,7 @@
 """The operations, types, and attributes of host programs, and their text.
 
-All but `tables` builds on xDSL. Read in this order: `types` (and short forms), `tables` (the
-kernels' operands and results), `control_flow`, `kernel_op` (operations built from the tables),
+Every module but `tables` builds on xDSL. Read in this order: `types` (and short forms), `tables`
+(the kernels' operands and results), `control_flow`, `kernel_op` (operations built from the tables),
 `catalog` (all of them by name).
 
 - Text: `literals` (numbers), `attribute_printer` and `printer`, `fast_ir`

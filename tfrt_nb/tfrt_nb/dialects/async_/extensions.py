@@ -3,7 +3,7 @@
 MLIR loses why and where something failed. Here the error of a coroutine is recorded at its results
 right before they are set to it. The error of a plain function is recorded for the thread, until a
 coroutine that called the function takes it over or the program ends. The place of the error is the
-operation's own location.
+location of the operation that records it.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@
       return %done : !async.handle
     }
 
-They are only parsed: the pass `async-desugar-proposal` turns them into the operations that landed.
-`!async.handle` became `!async.token`, and is parsed as one. Types are optional where the proposal's
-discussion omits them.
+These operations are only parsed; the pass `async-desugar-proposal` turns them into the operations
+that MLIR adopted. `!async.handle` became `!async.token`, and is parsed as one. Types are optional
+where the proposal's discussion omits them.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class DefaultRuntimeOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnHandleOp(IRDLOperation):
-    """Returns the handle that the function returns.
+    """Gets the handle that the enclosing function returns.
 
     The operation makes the function asynchronous: an await suspends it, and its caller continues.
     The return resolves the handle, unless the function uses the handle otherwise, as in
@@ -148,7 +148,7 @@ def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) 
     """Check a call's argument types against those of its callee.
 
     Raises:
-        VerifyException: if the callee takes others.
+        VerifyException: if the callee takes other types.
     """
     if len(given) != len(expected):
         raise VerifyException("incorrect number of operands for callee")

@@ -1,7 +1,7 @@
 """`arith` as MLIR defines it, where xDSL's differs.
 
 The module adds the operations that xDSL lacks, checks predicates, and checks conversions, whose
-errors name both types.  It also has the operations on buffers that other threads see as one step.
+errors name both types.  It also has the atomic operations on buffers.
 """
 
 from __future__ import annotations
