@@ -1,7 +1,8 @@
 """A host on which every ready kernel, task, and outside arrival waits until it is picked.
 
-The native core asks which task in a thread's list is next, even where a kernel waits for an object
-and runs others meanwhile. Blocking kernels run in place, and an await returns to the list.
+The native core asks this host which task in a thread's list to run next, even while a kernel waits
+for an object and its thread runs other tasks. Blocking kernels run in place, and an await returns
+to the list.
 
 Timers, coroutines, and values that threads resolve arrive from outside the runtime. Time is
 virtual: a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no
@@ -34,9 +35,8 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 PATIENCE_SECONDS = 2.0
-"""The time that a choice waits for values that threads have not resolved.
-
-The choices then do not depend on the threads' speed.
+"""The time that a choice waits for values that threads have not resolved. Because of the wait, the
+choices do not depend on the threads' speed.
 """
 _LOOK_SECONDS = 0.001
 
@@ -49,7 +49,7 @@ The step is offered on a thread that runs a chosen kernel, and can be chosen whi
 
 
 class Outside:
-    """Arrivals from outside for the runs of one host, whose steps one thread chooses."""
+    """Arrivals from outside for the runs of one host, all of whose steps one thread chooses."""
 
     def __init__(self, offer: Offer) -> None:
         self.timers = _ChosenTimers(offer)
@@ -97,7 +97,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """Timers of kernels, which are due when they are chosen."""
+    """Timers of kernels, each of which is due when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class _ChosenLoop(_Loop):
         return super().call_soon_threadsafe(callback, *args, context=context)
 
     def run_until_idle(self) -> None:
-        """Run everything that is ready; waits for time do not wait."""
+        """Run everything that is ready; a wait for some time to pass ends at once."""
         outer = asyncio._get_running_loop()  # the notebook's, when a cell explores
         asyncio._set_running_loop(None)
         try:
@@ -160,7 +160,8 @@ class _ChosenLoop(_Loop):
 class _Skipping(selectors.DefaultSelector):
     """Never waits.
 
-    If only time has to pass, it has passed. If nothing is left, the loop stops.
+    If all that is missing is that time passes, the loop's time is advanced. If nothing is left, the
+    loop stops.
     """
 
     def __init__(self, loop: _ChosenLoop) -> None:
@@ -178,7 +179,8 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An arrival from outside: `action` lets it arrive, while `is_open()`.
+    """An arrival from outside; `action` lets it arrive, and may be called while `is_open()` is
+    true.
 
     `is_python` means that it runs users' code.
     """
@@ -192,8 +194,8 @@ class Arrival:
 class Step:
     """A ready kernel, a task of compiled code, or an arrival for a kernel that has returned.
 
-    `key` is the step's ordinal within the run: the same in all runs with the same earlier choices.
-    `kernel` is the kernel's number in its program, -1 for a task.
+    `key` is the step's ordinal within the run, which is the same in all runs with the same earlier
+    choices. `kernel` is the kernel's number in its program, -1 for a task.
     """
 
     key: int
@@ -205,7 +207,7 @@ class Step:
 
     @property
     def activation(self) -> int:
-        """The activation whose registers the kernel uses; of compiled code, the task's frame."""
+        """The activation whose registers the kernel uses; for compiled code, the task's frame."""
         return Task.at(self.task).first
 
     @property
@@ -217,20 +219,21 @@ class Step:
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
-"""Chooses among the ready steps, by key, in the order in which they became ready.
-
-None lets nothing run now.
+"""Chooses one of the ready steps, which are given by key, in the order in which they became ready.
+The result None lets nothing run now.
 """
 
 Touched = Callable[[int, int, int], None]
-"""Called with each effect of compiled code: the arguments of `passes.log_events.TOUCH`."""
+"""Called at each effect of compiled code, with the arguments of `passes.log_events.TOUCH`."""
 
 _queues: dict[int, ChosenHost] = {}
 _callbacks: list[object] = []
 
 
 class ChosenHost:
-    """A host without workers, whose steps `pick` chooses. `pick` runs on the waiting thread."""
+    """A host without workers, whose steps `pick` chooses. `pick` is called on the thread that waits
+    for the run.
+    """
 
     def __init__(self, pick: Pick, touched: Touched = lambda *_: None) -> None:
         self.touched = touched
@@ -349,8 +352,8 @@ class ChosenHost:
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
         """Hold a value that a chosen kernel returns, if another thread resolves it.
 
-        It makes no difference whether that thread was fast enough: runs with the same choices have
-        the same steps.
+        Whether that thread has already resolved the value makes no difference, so that runs with
+        the same choices have the same steps.
         """
         if self._running is None or self._has_offered:
             return value
@@ -384,7 +387,7 @@ class ChosenHost:
 
 
 def _pending(context: int) -> Iterator[tuple[int, int]]:
-    """Yield the tasks of a thread's list, each with the one before it."""
+    """Yield the tasks in a thread's list, each with the one before it."""
     task, before = Context.at(context).pending, 0
     while task:
         yield task, before

@@ -1,5 +1,5 @@
-"""Find every outcome of a small program: each run uses a different order of the steps that may
-matter.
+"""Find every outcome of a small program, by running it with each order of its steps that may make a
+difference.
 
 The search is stateless: each run starts from the beginning with the choices recorded so far. Orders
 that cannot make a difference are skipped by dynamic partial-order reduction (Flanagan and
@@ -8,7 +8,7 @@ Godefroid, "Dynamic Partial-Order Reduction for Model Checking Software", POPL 2
 step is a kernel, or the part of a task up to its next await or effect (`passes.log_events`).
 
 Rejected: all interleavings, whose number grows with the factorial of the steps; random schedules,
-which can miss an outcome without a sign of it; and storing visited states, because the state of
+which can miss an outcome without any sign of it; and storing visited states, because the state of
 Python objects cannot be compared.
 """
 
@@ -73,8 +73,8 @@ class Explorer:
         """Prepare the search, in runs on a tier.
 
         Raises:
-            TfrtError: at a run, if the program cannot be loaded, or the function takes other
-                arguments.
+            TfrtError: at the first run, if the program cannot be loaded, or the arguments do not
+                match the function's parameters.
         """
         self._program, self._function = program._interleaved(), function
         self._tier = tier
@@ -118,7 +118,7 @@ class Explorer:
                     return found
 
     def _find_reads(self, found: Exploration) -> None:
-        """Record which outcomes change if never-written memory has other contents."""
+        """Record which outcomes change if memory that was never written has other contents."""
         queue = self._host.host.work_queue.native
         queue.choose = OTHER_POISON | 1
         try:
@@ -135,7 +135,8 @@ class Explorer:
             queue.choose, self._forced = POISON | 1, None
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
-        """Return a finished run with these choices; for `documents.RunDocument` if it is watched.
+        """Return a finished run with these choices. With `watch`, `documents.RunDocument` can show
+        it.
 
         After the last choice, the oldest ready step runs.
 
@@ -204,8 +205,9 @@ class Explorer:
         self._present = run
         if self._is_late:
             self._end()
-        # Without a time limit, the steps run on this thread: handing a run to another one may take
-        # milliseconds. If an argument is missing, it is that of values that threads resolve.
+        # Without a time limit, the steps run on this thread; handing a run to another thread may
+        # take milliseconds. If an argument is unresolved, the limit is that of values that threads
+        # resolve.
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
         is_over = run.wait(None if all(value.done() for value in given) else PATIENCE_SECONDS)
         self._present = None
@@ -261,7 +263,9 @@ class Explorer:
             self._chosen.append(self._steps[-1])
 
     def _pick(self, enabled: set[int]) -> int:
-        """Return the recorded choice or, after these, any that no other run represents."""
+        """Return the recorded choice or, after the last of these, any choice that no other run
+        covers.
+        """
         depth, self._depth = self._depth, self._depth + 1
         if self._is_late:  # the run is cancelled, which changes the ready steps
             return min(enabled)
@@ -269,8 +273,8 @@ class Explorer:
             wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
             if wanted in enabled:
                 return wanted
-            # Raised after the run: while kernels that print are still being found, choices have
-            # other numbers.
+            # The error is raised after the run, because choices have other numbers while kernels
+            # that print are still being found.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
@@ -285,7 +289,7 @@ class Explorer:
                 slept = parent.asleep | parent.done
                 asleep = {k: u for k, u in slept.items() if k in enabled and not shared(u, last)}
             free = sorted(enabled - set(asleep))
-            # If all steps are asleep, other runs have shown what follows.
+            # If all steps are asleep, other runs have already covered what follows.
             self._is_blocked |= not free
             self._nodes.append(Node(enabled, asleep, current=(free or sorted(enabled))[0]))
         return self._nodes[depth].current
@@ -317,8 +321,8 @@ class Explorer:
 
     def _find_races(self) -> None:
         """Record where another order of two steps that touch the same place is worth a run."""
-        # Sets of steps, as bits. `clocks`: the steps that must precede a step, and itself;
-        # `needed`: the steps that made it ready.
+        # Sets of steps, as bits. `clocks` has, for each step, the step itself and those that must
+        # precede it; `needed` has the step itself and those that led to its being ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}
@@ -342,8 +346,8 @@ class Explorer:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
             for place in places_of:
-                # Everything before a write also precedes later steps; races of kernels name each
-                # pair.
+                # Whatever precedes a write also precedes all later steps, so the list can restart
+                # here; but kernels keep it, because their races are reported pair by pair.
                 if place in step.uses.writes and not step.kernel:
                     touched[place] = []
                 touched.setdefault(place, []).append(j)
@@ -351,7 +355,7 @@ class Explorer:
             needed.append(causes | 1 << j)
 
     def _note_race(self, one: Done, other: Done, places: frozenset[Place]) -> None:
-        # `memory_races` finds those of compiled functions, because it knows what they await.
+        # `memory_races` finds the races of compiled functions, because it knows what they await.
         if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
         first, second = sorted((one.operation, other.operation))
@@ -360,9 +364,8 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Try a step that leads to step j instead of step i.
-
-        If none is known, try all enabled steps.
+        """Plan to try, in place of step i, a step that leads to step j. If none is known, plan to
+        try all enabled steps.
         """
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
@@ -411,9 +414,8 @@ class _Order:
         return second in reachable([first], users) or first in reachable([second], users)
 
     def _beside(self, number: int, other: int) -> int:
-        """Return the operation around `number` that is in the body of `other`.
-
-        It is `number` itself if there is none.
+        """Return the operation around `number`, or `number` itself, that is in the body of `other`.
+        If there is none, return `number`.
         """
         outer: int | None = number
         while outer is not None:

@@ -1,8 +1,8 @@
 """Find races of tasks in the text of compiled functions: two unordered accesses to one buffer.
 
-A schedule runs one access after the other, and each order may have the same outcome, while two
-threads may run both at the same time. Only certain races are reported: the same buffer, and the
-same indices.
+A schedule runs one access after the other, and both orders may have the same outcome; but two
+threads may run both accesses at the same time. Only races that are certain are reported: those on
+the same buffer, at the same indices.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _ALL = None
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An operation that reads or writes a buffer, at indices as text, or all of it."""
+    """An operation that reads or writes a buffer, either at indices, which are text, or as a
+    whole.
+    """
 
     operation: int
     buffer: int
@@ -98,7 +100,9 @@ class _Races:
         return None
 
     def _of_call(self, row: Row, name: str) -> Iterator[Access]:
-        """Yield the effects of a call on the buffers that it gets, as accesses of its own."""
+        """Yield the accesses of a callee to the buffers that it gets, as accesses of the call
+        itself.
+        """
         callee = self._functions.get(name)
         if callee is None:
             return
@@ -109,7 +113,7 @@ class _Races:
                 yield Access(row["id"], buffer, one.indices, one.writes, one.is_atomic)
 
     def _base(self, value: int) -> int:
-        """Return the buffer that a view is of."""
+        """Return the buffer of which a value is a view, or the value itself."""
         while (maker := self._values[value]["op"]) is not None and self._rows[maker][
             "kernel"
         ] in _VIEWS:
@@ -187,7 +191,9 @@ class _Races:
                 yield from self._used(self._rows[number])
 
     def _left(self, row: Row, tokens: set[int]) -> set[int]:
-        """Return the tokens for a task at the end of a body that are known around the body."""
+        """Return the tokens of a task that can still be awaited outside the body once the body has
+        ended.
+        """
         parent = row["parent"]
         if parent is None:
             return tokens

@@ -69,7 +69,9 @@ class Schedules:
 
 @dataclass
 class Exploration:
-    """The result of the search: outcomes in the order of discovery, and whether these are all."""
+    """The result of the search: the outcomes in the order of discovery, and whether these are all
+    outcomes.
+    """
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
     races: list[Race] = field(default_factory=list)
@@ -84,7 +86,8 @@ class Exploration:
     def text(self, document: ProgramDocument, replay: str = "") -> str:
         """Return the numbers of outcomes and schedules, the races, and then each outcome.
 
-        With `replay`, a command that takes the choices of a schedule, each outcome has a schedule.
+        With `replay`, which is a command that takes the choices of a schedule, each outcome also
+        shows a schedule.
         """
         return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
 
@@ -116,7 +119,7 @@ class Exploration:
 
 @dataclass
 class Node:
-    """A state with a choice, by keys.
+    """A state in which there is a choice of steps; its fields hold the keys of steps.
 
     `enabled` may run, `asleep` need not be tried, `todo` must be tried, and `done` has been tried.
     """
@@ -130,10 +133,11 @@ class Node:
 
 @dataclass
 class Done:
-    """A step that has run: `before` are the steps that made it ready, `node` is its choice or -1.
+    """A step that has run; `before` holds the steps that made it ready, and `node` is the number of
+    the choice that picked it, or -1.
 
-    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 if
-    there is none.
+    `operation` is that of the kernel, or one on the line of the first effect of compiled code; -1
+    if there is none.
     """
 
     key: int

@@ -1,4 +1,6 @@
-"""Run a program by hand: the caller is the work queue, and picks the next ready operation."""
+"""Run a program by hand: the caller takes the place of the work queue, and picks the next ready
+operation.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 
 
 class Stepper:
-    """A run that advances only on request. Any thread may request, one at a time; close it.
+    """A run that advances only on request. Any thread may make a request, one at a time; the user
+    must close the stepper.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():
@@ -38,8 +41,8 @@ class Stepper:
             print(stepper.execution.result())
 
     Operations are the ids of the program document. Every kernel is a step; constants are not. The
-    kernels run on a thread of the stepper's own; where there is only one thread, on that, within
-    the request or a later one that waits for them.
+    kernels run on a thread of the stepper's own. Where there is only one thread, they run on that
+    thread, within the request or a later one that waits for them.
     """
 
     def __init__(
@@ -55,14 +58,15 @@ class Stepper:
         """Start the run, on a tier; no step of it has run when this returns.
 
         Raises:
-            TfrtError: if the program cannot be loaded, or the function takes other arguments.
+            TfrtError: if the program cannot be loaded, or the arguments do not match the function's
+                parameters.
         """
         self.document = ProgramDocument(program) if document is None else document
         self._changed = threading.Condition()
         self._ready: Mapping[int, Step] = {}
         self._choose: _Choose | None = None
         self.is_over = False
-        """Whether nothing of the run is left to do."""
+        """Whether the run has nothing left to do."""
         self.execution: Execution
         """The run."""
         self.operation_of_task: Callable[[int], int] = lambda frame: -1
@@ -72,7 +76,8 @@ class Stepper:
         started = threading.Event()
 
         def work() -> None:
-            # Started where it is waited for: without workers, ready steps belong to a thread.
+            # The run starts on the thread that waits for it, because without workers, ready steps
+            # belong to a thread.
             try:
                 self.execution = program.run(
                     function=function,
@@ -111,8 +116,8 @@ class Stepper:
 
         An operation whose result arrives from a timer, a coroutine or a thread is ready twice: its
         kernel, then its result. Waits until the previous step is over. The list is empty when the
-        run is over, or when the time is up first: then a kernel runs, or waits for something from
-        outside.
+        run is over, or when the time is up first; in that case a kernel is running, or is waiting
+        for something from outside.
         """
         with self._changed:
             self._wait_for(self._is_at_rest, timeout)
@@ -139,7 +144,7 @@ class Stepper:
             return True
 
     def run_to(self, operation: int, timeout: float | None = None) -> bool:
-        """Run others in program order until this one is ready.
+        """Run other operations in program order until this one is ready.
 
         Return False if the run finishes first.
         """
@@ -155,7 +160,7 @@ class Stepper:
         return operation in self.ready(timeout)
 
     def run_to_end(self, timeout: float | None = None) -> bool:
-        """Run the rest in program order; return False if the time is up first."""
+        """Run the remaining operations in program order; return False if the time is up first."""
         with self._changed:
             self._tell(self._first)
             return self._wait_for(lambda: self.is_over, timeout)
@@ -182,7 +187,7 @@ class Stepper:
     # On the thread of the run
 
     def _work(self, seconds: float = 1.0, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Run what is chosen until the run is over, or until `goes_on` says no."""
+        """Run the chosen steps until the run is over, or until `goes_on` returns False."""
         while not self.execution.wait(seconds) and not getattr(self.execution, "is_stuck", False):
             if not goes_on():
                 return
@@ -246,8 +251,8 @@ def stepped_through(
         the outcome as text; its results; the errors.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run
-            takes more than `timeout` seconds.
+        TfrtError: if the program cannot be loaded, the arguments do not match the function's
+            parameters, or the run takes more than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:

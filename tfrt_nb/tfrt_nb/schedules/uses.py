@@ -1,4 +1,6 @@
-"""Determine the places that a step touches: two steps that share none need no order."""
+"""Determine the places that a step touches. The order of two steps that share no place makes no
+difference.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ class Judge:
         return Uses(memory | place) if kind == READ else Uses(memory, place)
 
     def uses(self, step: Step) -> Uses | None:
-        """Return the places that a step touches, as known before it runs; None without effects."""
+        """Return the places that a step touches, as far as is known before it runs; None if it has
+        no effects.
+        """
         if step.program is None:
             return Uses(writes=frozenset({STATE} if self.questions else ()))
         name = step.program.kernel_name(step.kernel)
