@@ -168,7 +168,7 @@ class Running(Inspection):
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or the arguments do
-                not fit it; at the caller's line.
+                not fit the function. The error points at the caller's line.
         """
         if arguments is not None or (
             host is None and values and isinstance(values[0], HostContext)
@@ -242,7 +242,7 @@ class Running(Inspection):
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or the columns do not
-                fit it; at the caller's line.
+                fit the function. The error points at the caller's line.
         """
         if columns and isinstance(columns[0], HostContext):
             if len(columns) != 2:
