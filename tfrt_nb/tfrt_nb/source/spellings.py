@@ -1,5 +1,5 @@
-"""Tables of corrections: sentences, which `advice` applies, and the old spellings in the programs
-of 2020 and in the design document.
+"""Tables of corrections: clearer sentences for error messages, which `advice` substitutes, and old
+spellings found in the 2020 programs and in the design document.
 """
 
 from __future__ import annotations
