@@ -1,4 +1,4 @@
-"""Programs: read from source or from a file, inspected, and run.
+"""Programs, which are read from source or from a file, inspected, and run.
 
 This room builds on the compiler and the runtime. `inspecting` has the members that describe a
 program, `running` loads and starts its functions, and `reading` reads it from source or from a

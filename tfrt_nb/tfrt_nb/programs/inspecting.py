@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """The name, types, and place of a named function. Functions of host programs are not
-    compiled.
-    """
+    """The name, types, and place of a named function. `is_compiled` is False for host functions."""
 
     name: str
     argument_types: tuple[str, ...]
@@ -40,7 +38,7 @@ class Labels(NamedTuple):
     """The board's labels of a traced function's registers and operations; "" for auxiliary ones."""
 
     names: Sequence[str]
-    """For each value, the variable it is assigned to, or the expression that creates it."""
+    """For each value, the variable to which it is assigned, or the expression that creates it."""
     texts: Sequence[str]
     """For each operation, the expression that creates it."""
 
@@ -96,7 +94,7 @@ class Inspection:
 
     def _repr_html_(self) -> str:
         """Return a notebook's display of the program."""
-        import html  # a command needs none, and its table of characters takes a millisecond
+        import html  # commands do not need it, and its table of characters takes a millisecond
 
         picture = self.graph()._repr_html_()
         return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{html.escape(self.mlir)}</pre>"
@@ -108,7 +106,7 @@ class Inspection:
 
     @cached_property
     def mlir(self) -> str:
-        """The program as MLIR: its own source, or an equivalent one."""
+        """The program as MLIR: its own source, or an equivalent text."""
         if self.text and not self._libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
@@ -121,7 +119,9 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The program as a BEF file, which holds compiled functions as text; built on first use."""
+        """The program as a BEF file, which holds compiled functions as text. It is built on first
+        use.
+        """
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
@@ -136,7 +136,9 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The named functions, which can be called: those in the file, then compiled ones."""
+        """The named functions, which can be called: first those in the file, then the compiled
+        ones.
+        """
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -154,8 +156,8 @@ class Inspection:
         return found
 
     def parameters(self, function: str) -> tuple[str, ...]:
-        """Return the names of a function's arguments in the source; () for a file, which stores no
-        names.
+        """Return the names of a function's arguments in the source; () for a program read from a
+        BEF file, which stores no names.
         """
         if self._compiled is not None and function in self._compiled.functions:
             names = [*self._compiled.functions[function].parameters]
@@ -295,8 +297,8 @@ class Inspection:
         return parse_module(self.mlir, self.name)
 
     def _named_values(self) -> Mapping[tuple[int, int], str]:
-        """Return the source's names of registers, by function index and register. A file stores no
-        names.
+        """Return the source's names of registers, by function index and register. A BEF file stores
+        no names.
         """
         if self._names is None and self._plain is not None:
             self._names = {
@@ -330,7 +332,7 @@ class Inspection:
         return self._names
 
     def _is_compiled(self, function: BefFunction) -> bool:
-        """Return whether a function is compiled: the file only declares it."""
+        """Return whether a function is compiled, in which case the file only declares it."""
         if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
         return function.name in self._compiled.interface.functions

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 class Program(Running):
-    """A program that can run any number of times: each of its functions is a method that starts it.
+    """A program that can run any number of times. Each of its functions is a method that starts a
+    run of the function.
 
     `program["map"]` returns any function by its name, even if the name is a member of this class,
     is not a Python identifier, or starts with an underscore. All members without an underscore are
@@ -55,7 +56,7 @@ class Program(Running):
         module: ModuleOp | None = None,
         compiled: CompiledModule | None = None,
     ) -> Program:
-        """Create a program from its parts; if `text` is a function, it is called when the source is
+        """Create a program from its parts. If `text` is a function, it is called when the source is
         first needed.
         """
         program = cls.__new__(cls)
@@ -98,7 +99,7 @@ class Program(Running):
                 lowering.
 
         Raises:
-            TfrtError: if the source is invalid; the error says what is wrong, and where.
+            TfrtError: if the source is invalid. The error says what is wrong, and where.
         """
         is_name = (
             isinstance(text, str) and text.endswith((".mlir", ".bef")) and text.split() == [text]
@@ -169,7 +170,7 @@ class Program(Running):
 
         Raises:
             OSError: if the file cannot be read.
-            TfrtError: if the file is neither, or the program is invalid.
+            TfrtError: if the file holds neither of these, or the program is invalid.
         """
         data = mapped(path) if Path(path).is_file() else Path(path).read_bytes()
         if data[: len(MAGIC)] == MAGIC or os.fspath(path).endswith(".bef"):
@@ -181,7 +182,7 @@ class Program(Running):
             raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None
 
     def __copy__(self) -> Program:
-        return self  # nothing changes it
+        return self  # a program never changes
 
     def __deepcopy__(self, _: object) -> Program:
         return self
@@ -229,7 +230,7 @@ def program_of_bef(
         found = type(data).__name__
         raise TfrtError(error(f"a BEF file must be bytes, found {found}", place_of_caller()))
     file = BefFile.load(data, name)
-    if not isinstance(data, bytes):  # a mapped file may change: later runs must not read it
+    if not isinstance(data, bytes):  # a mapped file may change, so later runs must not read it
         file = BefFile.of(replace(file, attributes=bytes(file.attributes)), name)
     program = Program._of_file(file)
     program._bytes = data

@@ -1,4 +1,4 @@
-"""Run a program: load it against kernels, compile its functions, and start runs of them."""
+"""Run a program: bind it to kernels, compile its functions, and start runs of them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ _FORMER_MEMBERS = frozenset(
         "run_function",
     )
 )
-"""Members that were public in 0.1. They still work unless a function has their name."""
+"""Members that were public in 0.1. They still work, unless a function of the program has the same
+name.
+"""
 
 
 class NoFunctionError(TfrtError, KeyError):
@@ -95,10 +97,10 @@ class Running(Inspection):
     """The members of a `Program` that load and run it."""
 
     _captured: Sequence[object]
-    """The objects that a traced function captured: see `tfrt_nb.tracing`."""
+    """The objects that a traced function captured; see `tfrt_nb.tracing`."""
     _executables: dict[bool, tuple[int, Executable]]
-    """Executables, each with the version of the user's kernels, by whether compiled functions are
-    interpreted.
+    """The executables, by whether compiled functions are interpreted; each comes with the version
+    of the user's kernels.
     """
     _kernels_of_code: dict[Way, Mapping[str, Kernel]]
     """The compiled functions as kernels, by how they run."""
@@ -110,8 +112,8 @@ class Running(Inspection):
     """
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
-        # Python and IPython look up hooks such as __array__ and _repr_png_, and call any that they
-        # find, so functions with such names are not members.
+        # Python and IPython look up hooks such as __array__ and _repr_png_, and call those that
+        # they find. Functions with such names are therefore not members.
         if not name[:1] == "_" == name[-1:] and name in self._signatures:
             return functools.partial(self._run_function, name)
         if name in _FORMER_MEMBERS:
@@ -124,8 +126,8 @@ class Running(Inspection):
         """Return the method that starts the function with that name, whatever the name is.
 
         Raises:
-            NoFunctionError: if no function has that name, at the caller's line; it is both a
-                TfrtError and a KeyError.
+            NoFunctionError: if no function has that name. The error points at the caller's line,
+                and is both a TfrtError and a KeyError.
         """
         require(isinstance(name, str), "the index of a program", "the name of a function", name)
         if name in self._signatures:
@@ -159,7 +161,8 @@ class Running(Inspection):
             function: by default @main, or the only public function.
             timeout: seconds until the run is cancelled; then its results raise `TimeoutError`.
             output: where the program's output goes, instead of to the host's sink.
-            wake: let workers start at once; False leaves the start to the thread that waits first.
+            wake: let workers start the run at once; False leaves the start to the first thread that
+                waits.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
             tier: "auto" compiles functions of scalars to machine code when they become hot,
                 "compiled" at once, and "interpreter" never, not even compiled functions. The run's
@@ -209,7 +212,7 @@ class Running(Inspection):
         else:
             executable, name = self._loaded(host, function, kernels, Way(bool(watch), interpreted))
             entry = executable.entry(name)
-        # Arguments are passed by position because keyword arguments of a class call cost a
+        # Arguments are passed by position, because calling a class with keyword arguments creates a
         # dictionary.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
         if deadline is not None:
@@ -267,13 +270,15 @@ class Running(Inspection):
         watched: bool = False,
         interpreted: bool = False,
     ) -> Executable:
-        """Load the program against a registry (by default, all kernels), ready to run.
+        """Bind the program to the kernels of a registry (by default, all kernels), so that it is
+        ready to run.
 
         With `watched`, its compiled functions log which blocks run, and are slower. With
         `interpreted`, they are interpreted instead of compiled to machine code.
 
         Raises:
-            TfrtError: if it uses kernels that do not exist, or uses them with the wrong signature.
+            TfrtError: if the program uses kernels that do not exist, or uses kernels with the wrong
+                signature.
         """
         is_mapping = kernels is None or isinstance(kernels, Mapping)
         require(
@@ -292,8 +297,8 @@ class Running(Inspection):
         return known[1]
 
     def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
-        """Compile the functions that become machine code, unless they are compiled already. The
-        arguments are those of `load`.
+        """Compile the functions that become machine code, unless they have been compiled already.
+        The arguments are those of `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled.
@@ -312,8 +317,8 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
-        """Return the executable with a function, and the function's name. The default is the
-        function that runs if none is named.
+        """Return the executable that has a function, and the function's name. Without a name, the
+        function is the default one.
         """
         if function is None:
             function = self._default_function or "main"
@@ -325,7 +330,8 @@ class Running(Inspection):
     def _load_compiled(
         self, function: str, *, watched: bool = False, interpreted: bool = False
     ) -> Executable:
-        """Load the compiled functions, each as a host function that makes one call, ready to run.
+        """Load the compiled functions, each as a host function that makes one call, so that they
+        are ready to run.
 
         They are loaded on first use. The arguments are those of `load`.
 
@@ -350,8 +356,8 @@ class Running(Inspection):
         return self._executables_of_code[way]
 
     def _named(self, executable: Executable) -> Executable:
-        """Make the errors of `executable` use the source's names of its arguments, and return
-        it.
+        """Make the errors of `executable` name arguments as the source does, and return
+        `executable`.
         """
         program = weakref.ref(self)
 
@@ -365,15 +371,14 @@ class Running(Inspection):
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
-        """Return the kernels, and the compiled functions if host functions call some."""
+        """Return the kernels, together with the compiled functions if host functions call any."""
         is_called = any(map(self._is_compiled, self.file.functions))
         if not is_called:
             return kernels
         return ChainMap(self._compiled_kernels(way), kernels)  # type: ignore[arg-type]  # only read
 
     def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
-        """Return kernels for the compiled functions that can be run, or are called by host
-        functions.
+        """Return kernels for the compiled functions that can be run, or that host functions call.
 
         They are compiled on first use.
 
@@ -414,7 +419,7 @@ def _given(
     """Return the host, function, and arguments of `run`, some of which were passed by position.
 
     Raises:
-        TypeError: if more were passed, or they do not have the expected types.
+        TypeError: if more arguments were passed, or they do not have the expected types.
     """
     if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
@@ -430,7 +435,8 @@ def _given(
                 raise refused
             return host, function, tuple(given)
         values = rest
-    if type(arguments) not in (list, tuple):  # an abstract-class check takes a tenth of a short run
+    # Checking against an abstract class takes a tenth of the time of a short run.
+    if type(arguments) not in (list, tuple):
         are_values = isinstance(arguments, Iterable) and not isinstance(
             arguments, str | bytes | Mapping
         )
