@@ -1,6 +1,6 @@
 """The learner's text in the form that an exercise needs: `Answer`, `Code`, and `Names`.
 
-Each raises `Wrong` with a hint for what it cannot read.
+Each raises `Wrong`, with a hint, for a text that it cannot read.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _MISSING = (
 
 
 class Wrong(Exception):
-    """An answer is wrong; the text is the hint."""
+    """An answer is wrong. The text of the exception is the hint."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """A Python literal, or one literal per part: `a = 3`, `b = [first, 4]`.
 
-    A bare name is a word: `waiting` is the same as "waiting".  The text is parsed, never run.
-    `form` is an example, and ends each hint about an answer that cannot be read.  `part` selects
-    the value that the methods read.
+    A bare name is a word, so `waiting` is the same as "waiting".  The text is parsed, never run.
+    `form` is an example of an answer; it ends each hint about an answer that cannot be read.
+    `part` selects the value that the methods read.
     """
 
     text: str
@@ -75,7 +75,7 @@ class Answer:
     def items(self, count: int | None = None, words: Collection[str] = ()) -> tuple[object, ...]:
         """Return a list of exactly `count` words and numbers; a single item counts as a list.
 
-        `words` are those that the exercise knows; by default, any word is accepted.
+        `words` are the words that the exercise knows; by default, any word is accepted.
         """
         found = self._flat(self._value)
         if count not in (None, len(found)):
@@ -100,7 +100,8 @@ class Answer:
         A part has two words to choose from: `a=(right word, wrong word, hint)`.
         """
         for part, (right, wrong, hint) in parts.items():
-            # In alphabetical order: the message for a third word must not tell which one is right.
+            # The words are in alphabetical order, because the message for a third word must not
+            # show which one is right.
             if replace(self, part=part).choice(*sorted((right, wrong))) != right:
                 return f"Part {part}: {hint}"
         return None
@@ -191,13 +192,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Code:
-    """An answer that is a program in MLIR syntax; a line `%%tfrt` above it is ignored."""
+    """An answer that is a program in MLIR syntax. A `%%tfrt` line above the program is ignored."""
 
     text: str
 
     @cached_property
     def program(self) -> Program:
-        """Return the program; a mistake in its text becomes a hint with the line."""
+        """Return the program. A mistake in its text becomes a hint that shows the line."""
         from tfrt_nb.programs import Program
 
         if "func" not in self.text:
@@ -247,7 +248,7 @@ class Code:
         raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
-        """Return every output that @main may have: one per order that the runtime may choose.
+        """Return every output that @main may have, one for each order that the runtime may choose.
 
         Raises:
             Wrong: if another function prints.
@@ -257,7 +258,8 @@ class Code:
             if other is not function and any(is_print(one.name) for one in other.kernels):
                 raise Wrong("Here all prints are in @main itself, not in a function that it runs.")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
-        # Run the same function with other results: the operand and the chain of each print.
+        # Run the same function with different results, which are the operand and the chain of each
+        # print.
         shown = [function.kernels[at].arguments[0] for at in prints]
         watched = returning(function, (*shown, *[function.kernels[at].results[0] for at in prints]))
         functions = tuple(watched if one is function else one for one in file.functions)
@@ -276,8 +278,8 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python: the names that it may use, those that it defines, and what it
-    printed.
+    """An answer in Python: its text, the names that it may use, the names that it defines, and its
+    output.
     """
 
     text: str
@@ -307,7 +309,7 @@ class Names:
         return found
 
     def get(self, name: str) -> object:
-        """Return the value that the answer assigns to `name`; a value left by an earlier answer in
+        """Return the value that the answer assigns to `name`. A value left by an earlier answer in
         the notebook does not count.
         """
         if name not in self.defined:
@@ -364,7 +366,7 @@ def _run(
 
 
 def _left(host: HostContext) -> tuple[str, ...]:
-    """Return the async objects that are left on a host, each with its line."""
+    """Return the async objects that are left on a host, each with the line that created it."""
     found = host.shared_context(HostCode).runtime.live_objects()
     lines = [getattr(one.location, "line", None) for one in found]
     return tuple(
@@ -374,7 +376,7 @@ def _left(host: HostContext) -> tuple[str, ...]:
 
 
 def _value(one: AsyncValue) -> object:
-    """Return a result as a value, `Failed`, or None if it is unresolved."""
+    """Return the value of a result, `Failed` if it is an error, or None if it is unresolved."""
     if not one.done():
         return None
     problem = one.exception()
@@ -386,7 +388,7 @@ def _value(one: AsyncValue) -> object:
 
 
 def attempt(what: str, work: Callable[[], object]) -> object:
-    """Return the result of `work`; an exception becomes a hint that begins with `what`."""
+    """Return the result of `work`. An exception becomes a hint that begins with `what`."""
     try:
         return work()
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
@@ -396,7 +398,7 @@ def attempt(what: str, work: Callable[[], object]) -> object:
 def raised(what: str, problem: Exception) -> str:
     """Return the hint for an exception in a function of the answer."""
     if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
-        # A kernel of the answer raised; the error's place is in the check.
+        # A kernel of the answer raised an exception, and the error's place is in the check.
         problem = problem.__cause__
     if isinstance(problem, TfrtError):
         first = problem.diagnostics[0]
@@ -407,7 +409,9 @@ def raised(what: str, problem: Exception) -> str:
 
 
 def waited_for(value: object) -> object:
-    """Return the value itself, or the result of a run or an AsyncValue."""
+    """Return the result of a run or of an AsyncValue, after waiting for it; any other value is
+    returned as it is.
+    """
     result = getattr(value, "result", None)
     return result(timeout=SECONDS) if callable(result) else value
 
@@ -423,7 +427,7 @@ def _literal(node: ast.expr) -> object:
     """Return the value of a literal, in which names are words and all sequences are lists.
 
     Raises:
-        ValueError: if the text is anything else.
+        ValueError: if the expression is anything else.
     """
     match node:
         case ast.List(items) | ast.Tuple(items) | ast.Set(items):
@@ -440,7 +444,7 @@ def _rendered(problem: TfrtError, text: str) -> str:
 
 
 def _place(problem: BaseException) -> str:
-    """Return the line of the answer that raised, as the beginning of a sentence."""
+    """Return the line of the answer that raised the exception, as the beginning of a sentence."""
     trace = problem.__traceback__
     line = 0
     while trace is not None:

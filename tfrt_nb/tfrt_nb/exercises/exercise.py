@@ -51,9 +51,9 @@ class Exercise:
 
     `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right`
     has right answers, the first of which is shown as the solution; `wrong` maps typical wrong
-    answers to a part of the hint that each must get.  `why` says why the right answer is right.
-    `start` is the text that the learner's cell begins with; `form` is an example of an `Answer`,
-    which the task and the hints show, and which must not be right.
+    answers to a part of the hint that each must get.  `why` explains why the right answer is right.
+    `start` is the text that the learner's cell contains at first. `form` is an example of an
+    `Answer`, which the task and the hints show; it must not be a right answer.
     """
 
     name: str
@@ -71,9 +71,9 @@ class Exercise:
         return self.right[0]
 
     def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
-        """Return the verdict on an answer; never raises, even for unreadable text. `names` are
-        those that an answer in Python may use; if it is a dictionary, it receives the names that
-        the answer defines.
+        """Return the verdict on an answer. The method never raises, even for unreadable text.
+        `names` are the names that an answer in Python may use; if it is a dictionary, it receives
+        the names that the answer defines.
         """
         plain = _plain(text)
         if plain in ("", "?"):
@@ -91,8 +91,8 @@ class Exercise:
         return Verdict(self, Mark.WRONG, hint)
 
     def problems(self) -> list[str]:
-        """Return the faults of the exercise itself: right answers refused, hints that do not
-        match.
+        """Return the faults of the exercise itself, such as right answers that it refuses and hints
+        that do not match.
         """
         found = [
             f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
@@ -155,8 +155,8 @@ def exercise(
     """Make an exercise of a function that checks an answer.
 
     The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
-    hint.  Its docstring is the task; `form`, an incorrect example of an `Answer`, is added to it.
-    Running the cell again replaces its exercise.
+    hint.  Its docstring is the task, to which `form`, an incorrect example of an `Answer`, is
+    added. Running the cell again replaces its exercise.
 
     Raises:
         TfrtError: if another module has an exercise of that name, or the function cannot check one.
@@ -190,7 +190,7 @@ def exercise(
 
 
 def exercises() -> list[Exercise]:
-    """Return all exercises: those of the tutorials, then those made since."""
+    """Return all exercises: first those of the tutorials, then those made since."""
     for load in HOOKS.courses:
         load()
     return list(_exercises.values())
@@ -200,7 +200,8 @@ def find(name: str) -> Exercise:
     """Return the exercise of that name.
 
     Raises:
-        TfrtError: if there is no such exercise; the message names the nearest.
+        TfrtError: if there is no such exercise. The message names the exercise with the most
+            similar name.
     """
     known = {one.name: one for one in exercises()}
     if name in known:
@@ -231,7 +232,9 @@ def _dedented(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without comments and spaces: two answers with the same result are equal."""
+    """Return the text without comments and extra spaces. Two answers with the same result count as
+    equal.
+    """
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())
 
@@ -241,7 +244,8 @@ def _refused(text: str) -> TfrtError:
 
 
 def answers_of(path: str | Path) -> dict[str, str]:
-    """Return the answers in a notebook by exercise; if an exercise has several, the last.
+    """Return the answers in a notebook by exercise. If an exercise has several answers, the last
+    one counts.
 
     Raises:
         TfrtError: if the file is not a notebook.
@@ -259,7 +263,9 @@ def answers_of(path: str | Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Progress:
-    """A learner's progress in one notebook; `minutes` is the author's estimate of the time."""
+    """A learner's progress in one notebook. `minutes` is the author's estimate of the time that the
+    notebook takes.
+    """
 
     title: str
     minutes: str

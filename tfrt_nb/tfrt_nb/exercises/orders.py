@@ -1,7 +1,7 @@
 """All orders in which a host function may print.
 
 A kernel may run as soon as its operands are available, so the allowed orders are the linear
-extensions of the operations' dependencies.  Calls and loops are not followed: each is one
+extensions of the operations' dependencies.  Calls and loops are not followed; each counts as one
 operation.
 """
 
@@ -20,8 +20,8 @@ MAX_ORDERS = 5000
 def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
     """Return every order of the chosen kernels, which are given by position in program order.
 
-    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces is available at
-    once.
+    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces counts as available
+    from the start.
     """
     before = _ancestors(function)
     needed = {at: before[at] & set(chosen) for at in chosen}
@@ -30,7 +30,7 @@ def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ..
 
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
     """Return the same function with the values of these registers as its results. The function must
-    have its register types, as a function read from text does.
+    know the types of its registers, as a function read from text does.
     """
     assert function.register_types is not None
     change = Counter(registers)
