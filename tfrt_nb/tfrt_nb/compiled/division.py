@@ -5,9 +5,10 @@
       tfrt.return %x : i32                         return %x : i32
     }                                            }
 
-@a is a host program: each of its operations is a kernel, and it becomes BEF. @b is compiled: a
-section of our own holds it as MLIR text, which becomes machine code where it runs. Host functions
-see the compiled functions that they call as native functions.
+@a is a host program; each of its operations is a kernel, and the function becomes BEF. @b is
+compiled; a section of the file that is our own holds it as MLIR text, which becomes machine code on
+the machine that runs it. Host functions see the compiled functions that they call as native
+functions.
 
 Most programs have no compiled functions, so the imports for these are made only when there is one.
 """
@@ -34,7 +35,8 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 if TYPE_CHECKING:
     from xdsl.dialects import func
 
-# These are names because most programs need neither the async dialect nor xDSL's.
+# These are strings, not classes, because most programs need neither the async dialect nor the
+# dialects of xDSL.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
 _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
@@ -61,9 +63,8 @@ def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Return whether there may be a `tfrt.jit`.
-
-    A search in the text is cheaper than a visit to each operation.
+    """Return whether the module may have a `tfrt.jit`. Searching the text is cheaper than visiting
+    each operation.
     """
     span = source_span(module)
     if span is not None:
@@ -72,9 +73,8 @@ def _may_have_jit(module: ModuleOp) -> bool:
 
 
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
-    """Return the file of host functions with the compiled ones.
-
-    `parallel_for` has the options for compiling these.
+    """Return the file of host functions with the compiled functions added. `parallel_for` holds the
+    options for compiling them.
     """
     from tfrt_nb.convert.carried import compiled_text
 
@@ -101,7 +101,7 @@ def split(module: ModuleOp) -> Halves:
     native kernel.
 
     Raises:
-        TfrtError: a compiled function calls a host function.
+        TfrtError: if a compiled function calls a host function.
     """
     definitions = list(module.ops)
     compiled = {op for op in definitions if is_compiled(op)}
@@ -123,9 +123,10 @@ def split(module: ModuleOp) -> Halves:
 def is_compiled(op: Operation) -> bool:
     """Return whether an operation of a module is a function with a body that becomes machine code.
 
-    An `async.func` is. A `func.func` is if each of its blocks ends in `return` or in a branch, and
-    no operation in it is of a dialect of host programs. A function with such kernels is a host
-    program even if it lacks its `tfrt.return`, so that the error names the missing terminator.
+    Every `async.func` is such a function. A `func.func` is one if each of its blocks ends in
+    `return` or in a branch, and it has no operation from a dialect of host programs. A function
+    with such an operation is a host program even if its `tfrt.return` is missing, so that the error
+    names the missing terminator.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -202,7 +203,7 @@ def _declare_compiled(halves: Halves) -> None:
 
 
 def _declaration(function: Operation) -> func.FuncOp | None:
-    """Return the declaration, None if the function cannot be called.
+    """Return the declaration, or None if the function cannot be called.
 
     An operation that refers to such a function is not a kernel, and is rejected later.
     """

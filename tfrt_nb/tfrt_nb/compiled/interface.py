@@ -1,4 +1,4 @@
-"""The facts about compiled functions that a run needs: plain values, without IR.
+"""The facts about compiled functions that a run needs, as plain values without IR.
 
 `signatures` reads them from a module. `tfrt-nb run` stores them with the machine code, so that a
 program that ran before needs neither xDSL nor a parser (`cli.running.known_programs`).
@@ -19,7 +19,7 @@ class CompiledFunction:
     """A function with a body.
 
     `location` is its place in the text. `place` is its place in a BEF file, which may be a name.
-    `parameters` are the names of its arguments in the text, "" if an argument has none.
+    `parameters` holds the names of its arguments in the text, "" for an argument without a name.
     """
 
     name: str
@@ -33,7 +33,7 @@ class CompiledFunction:
     uncrossable: str | None
     """The argument or result that Python and host programs cannot have, if there is one.
 
-    Then the fields that follow are empty.
+    If there is one, the fields that follow are empty.
     """
     given_types: tuple[str, ...] = ()
     """The types that Python passes: types of host programs, and `memref<?x4xf32>` for arrays."""

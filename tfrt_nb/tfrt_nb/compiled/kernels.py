@@ -6,10 +6,10 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-For host programs, @twice is a native function: `division` declares it, and the kernel of that name
-is machine code, compiled here when a program is first loaded. A run of @twice itself runs a host
-function whose body is such a call. All compiled functions of a host share a runtime, and keep their
-code as long as the host (`HostCode`).
+For host programs, @twice is a native function. `division` declares it, and the kernel of that name
+is machine code, which this module compiles when a program is first loaded. A run of @twice itself
+runs a host function whose body is such a call. All compiled functions of a host share a runtime,
+and keep their code as long as the host (`HostCode`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _abandoned: list[object] = []
-"""Code of closed hosts that still runs: freeing it would crash the process."""
+"""Code of closed hosts that is still running; freeing it would crash the process."""
 
 
 def compile_kernels(
@@ -77,8 +77,8 @@ def compile_kernels(
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
     """Return a file that declares functions of a compiled module.
 
-    Each becomes a host function of one call. Its types are those of host functions, except for
-    buffers: Python passes only arrays that fit.
+    Each function becomes a host function that makes one call. Its types are those of host
+    functions, except that buffers keep their own types, so that Python passes only arrays that fit.
     """
     places = PlaceWriter()
     declared = [
@@ -141,7 +141,7 @@ class HostCode:
         self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
 
     def add(self, compiled: CompiledModule, code: ProgramCode) -> None:
-        """Keep the machine code of a compiled module as long as the host."""
+        """Keep the machine code of a compiled module for as long as the host exists."""
         self._codes.setdefault(id(code), code)
         self.check(compiled)
 
@@ -156,7 +156,7 @@ class HostCode:
             self.runtime.checked |= compiled.interface.counts_references
 
     def __del__(self) -> None:
-        # The host is closed. If everything is garbage of one cycle, the code may be gone already.
+        # The host is closed. If all of this is garbage in one cycle, the code may be gone already.
         if not hasattr(self, "runtime"):
             return
         if self.runtime.is_at_rest() and not self.host.has_runs:

@@ -44,11 +44,13 @@ The attribute is one of `scf.parallel`.
 """
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""Matches the first line of a source that requests split parallel loops, and its options."""
+"""Matches the first line of a source that requests that parallel loops be split, and the options in
+it.
+"""
 
 
 class ProgramCode(Protocol):
-    """Code that runs, which lives as long as this object."""
+    """Code that can run, and that stays loaded as long as this object exists."""
 
     @property
     def is_interpreted(self) -> bool:
@@ -79,12 +81,12 @@ class CompiledModule:
         """Hold the functions of `module`.
 
         Args:
-            source: the text that the module was parsed from, and its name; these are the key of its
-                machine code, which is kept for the next time.
+            source: the text that the module was parsed from, and its name. They are the key of the
+                machine code in the cache, where later runs find it.
 
         Raises:
-            TfrtError: for options that the pass does not have, and at an operation that is not a
-                function.
+            TfrtError: if the pass does not have an option, or, at the operation, if an operation is
+                not a function.
         """
         from xdsl.context import Context
 
@@ -128,7 +130,7 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """Return these functions in a form that can yield between any two effects: see
+        """Return these functions in a form that can yield between any two effects; see
         `passes.log_events.Interleave`.
         """
         from tfrt_nb.passes.log_events import Interleave, is_needed
@@ -195,7 +197,8 @@ class CompiledModule:
         watched: bool = False,
         interpreted: bool = False,
     ) -> ProgramCode:
-        """Compile the functions; kernels call those in `adapted`.
+        """Compile the functions, including entry points through which kernels call those in
+        `adapted`.
 
         `functions` has the addresses of the functions that the code calls. With `watched`, the code
         logs which blocks run in runs that are watched, and is slower. With `interpreted`, or where
@@ -251,7 +254,7 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
     """Return the passes that split parallel loops; `options` are as for `CompiledModule`.
 
     Raises:
-        TfrtError: for options that the pass does not have.
+        TfrtError: if the pass does not have one of the options.
     """
     if options is None:
         return ()
