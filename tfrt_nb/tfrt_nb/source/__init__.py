@@ -1,6 +1,6 @@
 """Parse a source to a verified module in which every operation has its place.
 
-This room builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
+This folder builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
 
 - Places: `spans` (also errors), `advice` (what to write instead, from the tables in `spellings`).
 - The parser in layers, each a class derived from the one before: `attributes` (with the tokens),
@@ -8,8 +8,8 @@ This room builds on `dialects`. Its entry point is `parse_module()`. Read in thi
   programs.
 - Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
   used).
-- Speed: the room `plain` reads host programs, without a module, as numbers that refer to the shapes
-  of their lines, with names and places.
+- Speed: the folder `plain` reads host programs without building a module, as numbers that refer to
+  the shapes of their lines, with names and places.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["SourceError", "parse_module"]
 def parse_module(text: str, name: str, libraries: Mapping[str, Made] | None = None) -> ModuleOp:
     """Parse `text` to a module; locations refer to it as `name`.
 
-    `libraries` are programs by name whose functions it may call; see `link`.
+    `libraries` maps names to programs whose functions the text may call; see `link`.
 
     Raises:
         SourceError: if the text is not a valid program.

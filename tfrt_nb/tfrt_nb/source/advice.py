@@ -1,11 +1,11 @@
-"""Advice: the correct spelling for a mistake.
+"""Advice, which gives the correct spelling for a mistake.
 
 It covers, in this order: an operation on other numbers or types; a number, a string, or a name
 without its `%` where an operand should be; and an operation that one of its own checks rejects.
 
-A reader that expects an operand says so in its own words, or says that something else should
-follow. The right spelling depends only on the line up to there, so it is derived from the text, for
-operations of every dialect.
+A reader that finds no operand says so in words of its own, or says that something else should
+follow. The right spelling depends only on the line up to that point, so it is derived from the
+text, for operations of every dialect.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
-    """Yield advice for an operation on other numbers, or with an unknown predicate."""
+    """Yield advice for an operation whose operands are numbers of another kind, or whose predicate
+    is unknown.
+    """
     dialect, _, stem = name.partition(".")
     got = re.search(
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
@@ -112,7 +114,7 @@ _OPERAND_IS_MISSING = re.compile(
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )
-"""The readers' messages if an operand is missing; `surely` matches if they can mean nothing
+"""The readers' messages for a missing operand; `surely` matches the messages that can mean nothing
 else.
 """
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
@@ -160,8 +162,8 @@ _CONDITIONS = (
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """Return the replaced text and its replacement, if the advice names one: for the rejected word,
-    or the types that follow.
+    """Return a text and its replacement, if the advice names a replacement for the rejected word,
+    or the types that should follow.
     """
     found = _WRITE.search(advice or "")
     if found is None:
@@ -174,7 +176,7 @@ def instead_of_stray(
 ) -> str | None:
     """Return advice for the source at `position` of `text`, which a reader rejected with `message`.
 
-    `known` has the values by name. Returns None if no advice is known.
+    `known` maps names to values. Returns None if no advice is known.
     """
     line = text[text.rfind("\n", 0, position) + 1 : position]
     *_, operation = None, *_OPERATION.finditer(line)
@@ -232,8 +234,8 @@ def instead_of_stray(
 
 
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
-    """Return the sentence to put before `message` if only the rejected token at `position` is
-    known.
+    """Return the sentence to put before `message` if nothing is known but the rejected token at
+    `position`.
     """
     for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
@@ -260,8 +262,8 @@ def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValu
 
 
 def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """Return the type of the first value with this name; an argument named `%r#1` does not define
-    `%r#0`.
+    """Return the type of the first defined value with this name; an argument named `%r#1` does not
+    define `%r#0`.
     """
     return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
 
@@ -330,7 +332,7 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
 
 
 def _literal(number: str, type_: str) -> str:
-    """Return a number as a constant of the type spells it."""
+    """Return a number in the spelling of a constant of the type."""
     return number + ".0" if "f" in type_ and "." not in number else number
 
 
@@ -401,7 +403,9 @@ def _on_callee(
 def nearest(
     name: str, symbols: Mapping[str, Operation], place: Location | None
 ) -> tuple[Diagnostic, ...]:
-    """Return a note on the function that `name` may mean, or on the existing functions."""
+    """Return a note that names the function that `name` may mean or, if there is none, the existing
+    functions.
+    """
     functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
     near = difflib.get_close_matches(name, functions, n=1)
     if near:
@@ -411,7 +415,9 @@ def nearest(
 
 
 def _returned(end: Operation) -> tuple[str, str]:
-    """Return the types that a return has, and those that its async function requires."""
+    """Return the types of the operands of a return, and the types that its async function
+    requires.
+    """
     function = end.parent_op()
     type_ = None if function is None else function.get_attr_or_prop("function_type")
     outputs = type_.outputs.data if isinstance(type_, FunctionType) else ()

@@ -1,6 +1,6 @@
 """The part of the parser that reads types, attributes, strings, and locations.
 
-One regular expression turns text into tokens, with errors where MLIR reports them.
+One regular expression turns text into tokens. Errors have the places where MLIR reports them.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ from tfrt_nb.source import spellings
 from tfrt_nb.source.spans import SourceText
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-# The quantifiers are possessive, so that a literal of megabytes that lacks its end is not scanned
-# again and again.
+# The quantifiers are possessive, so that a literal of some megabytes whose closing quote is missing
+# is not scanned again and again.
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# MLIR writes branch weights before the first block since version 21. They change no result, so they
-# are skipped like a comment.
+# Since version 21, MLIR writes branch weights before the first block. They change no result, so
+# they are skipped like a comment.
 _WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(
@@ -163,7 +163,9 @@ _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCI
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
 
 MAX_CONSTANT_ELEMENTS = 1 << 24
-"""The maximum number of elements of a constant: programs and machine code hold every element."""
+"""The maximum number of elements of a constant. It is limited because programs and machine code
+hold every element.
+"""
 
 _NOT_A_SCALAR = (
     MLIRTokenKind.L_SQUARE,
@@ -187,8 +189,8 @@ class _Element(Parser._TensorLiteralElement):
 
 
 MAX_ALIASES = 1 << 16
-"""The maximum number of aliases in the value of an alias: with aliases of aliases, a short source
-can have a huge value.
+"""The maximum number of aliases in the value of an alias. It is limited because a short source with
+aliases of aliases can have a huge value.
 """
 
 
@@ -204,7 +206,7 @@ class AttributeParser(Parser):
         self._alias_sizes: dict[str, int] = {}
         """The number of aliases in each alias's value, counting each use and the alias itself."""
         self._size = 0
-        """That number for the value that is being read."""
+        """The same number for the value that is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
@@ -220,8 +222,8 @@ class AttributeParser(Parser):
         at_position: Span | int | None = None,
         end_position: int | None = None,
     ) -> NoReturn:
-        """Raise the error; a position without an end means the whole token there, so that all of it
-        is underlined.
+        """Raise the error. A position without an end stands for the whole token there, so that all
+        of it is underlined.
         """
         if isinstance(at_position, int):
             end = token_end(self.source.text, at_position) if end_position is None else end_position
@@ -231,8 +233,8 @@ class AttributeParser(Parser):
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
-        """Parse `dense<...>`. If one number is given for all elements, xDSL would create an object
-        for each element.
+        """Parse `dense<...>`. A single number for all elements is handled here, because xDSL would
+        create an object for each element.
         """
         start = self._current_token.span.start
         if type is not None:
@@ -418,8 +420,8 @@ class AttributeParser(Parser):
 
     @contextmanager
     def _measured(self, alias: str) -> Iterator[None]:
-        """Measure the definition of an alias that is read inside the block, and reject it if it is
-        too large.
+        """Measure the definition of an alias that is read inside the `with` block, and reject it if
+        it is too large.
         """
         start, size = self.pos, self._size
         self._size = 1

@@ -1,4 +1,4 @@
-"""Check operations by their own definitions, and calls by their callees."""
+"""Check operations against their own definitions, and calls against their callees."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def own_problem(operation: Operation) -> str | None:
             is_named = isinstance(operation.properties.get("sym_name", _NO_NAME), StringAttr)
             return None if is_named else "attribute 'sym_name' has the wrong kind"
     if isinstance(operation, IRDLOperation):
-        from tfrt_nb.dialects.definitions import definition_problem  # host programs do without
+        from tfrt_nb.dialects.definitions import definition_problem  # host programs do not need it
 
         if (problem := definition_problem(operation)) is not None:
             return problem
@@ -145,7 +145,7 @@ def _compiled_callee_problem(
 
 
 def _is_code(function: FuncOp) -> bool:
-    """Return whether a function ends as compiled ones do."""
+    """Return whether a function ends as compiled functions do."""
     last = function.body.blocks[-1].last_op if function.body.blocks else None
     return last is not None and not isinstance(last, ReturnOp)
 

@@ -17,7 +17,7 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
     """Yield an error for the first use of `value` outside of its region, or before its definition
     in the same block.
 
-    `check_dominance` finds those in other blocks of its region.
+    `check_dominance` finds the uses in other blocks of the region.
     """
     owner = value.owner
     block = owner if isinstance(owner, Block) else owner.parent
@@ -59,8 +59,8 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
 
 
 def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[int]:
-    """Return, for each block, the set of blocks on every path to it, including itself: bit `i` is
-    block `i`.
+    """Return, for each block, the set of blocks that are on every path to it, including itself. Bit
+    `i` of a set stands for block `i`.
     """
     found = [1, *[-1] * (len(order) - 1)]
     has_changed = True

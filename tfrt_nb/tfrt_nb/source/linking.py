@@ -1,8 +1,8 @@
 """Link functions of other programs that a program calls but does not define.
 
 Only called functions are linked, together with the functions that they call. The names in a linked
-function keep the meaning they have in its own program; a function whose name clashes with this
-program is renamed.
+function keep the meaning that they have in the function's own program. A function whose name is
+taken in this program is renamed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Made = Callable[[], ModuleOp]
 
 
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
-    """Move into `module` the functions of `libraries`, which are modules by name, that it calls.
+    """Move the functions of `libraries` that `module` calls into `module`; `libraries` maps names
+    to modules.
 
     The result has an error for each call of a function that two libraries define, or whose name
     resembles one in a library.
@@ -34,7 +35,7 @@ def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
 
 
 def symbols_of(module: ModuleOp) -> Symbols:
-    """Return the operations of a module that have names, by name."""
+    """Map names to the operations of a module that have a name."""
     found: Symbols = {}
     for op in module.body.block.ops:
         if name := symbol_name(op):
@@ -83,7 +84,9 @@ class _Linker:
                 )
 
     def _nearest(self, name: str) -> str | None:
-        """Return the library function that `name` may mean, if the program has no similar one."""
+        """Return the library function that `name` may mean, if the program has no function with a
+        similar name.
+        """
         there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
         near = get_close_matches(name, [*self._known, *there], n=1)
         own = not near or near[0] in self._known
@@ -107,7 +110,9 @@ class _Linker:
         _rename(op, {old: new for old, new in renamed.items() if old != new})
 
     def _bring(self, library: str, name: str) -> str:
-        """Link a library's function that another one uses, and return its name in the program."""
+        """Link a library's function that another function uses, and return its name in the
+        program.
+        """
         if (library, name) in self._moved:
             return self._moved[library, name]
         op, known = self._libraries[library][name], self._known.get(name)

@@ -101,7 +101,7 @@ class SourceParser(ScopedParser):
         place(module, SourceSpan(self.source, 0, 0, 0))
         return module
 
-    # After an error: each function reports its own first one, if another one follows
+    # After an error: each function reports its first error, if another function follows
 
     def _parse_next_operation(self) -> Operation | None:
         """Return the next operation that can be parsed; None if something else comes next."""
@@ -125,8 +125,8 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error, after its cause, unless it is known. Errors recur because a function
-        without an end includes the next one.
+        """Keep the error, after its cause, unless it has been kept already. Errors recur because a
+        function without an end includes the next function.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -190,12 +190,13 @@ class SourceParser(ScopedParser):
     ) -> Operation | None:
         """Parse the operation from `start` to before `end`, without the names of its results.
 
-        The span ends where its first region opens; regions stay empty except for their arguments.
-        `operands` are the names, `x` or `x#1`, and the types of the expected operands. Return None
-        if the operation has other operands or another order.
+        The operation's span ends where its first region opens; regions stay empty except for their
+        arguments. `operands` are the names, `x` or `x#1`, and the types of the expected operands.
+        Return None if the operation has other operands, or has them in another order.
 
         Raises:
-            ParseError: if it is invalid. Other exceptions of xDSL's parsers propagate, too.
+            ParseError: if the operation is invalid. Other exceptions of xDSL's parsers propagate,
+                too.
         """
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
@@ -469,7 +470,9 @@ def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, .
 
 
 def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
-    """Give implied terminators, which the source omits, the place of their operation."""
+    """Give implied terminators, which the source omits, the place of the operation that they
+    end.
+    """
     for region in operation.regions:
         for block in region.blocks:
             last = block.last_op

@@ -31,7 +31,7 @@ def parse_text(source: SourceText) -> ParsedText:
     """Parse a source to a module, without verifying it.
 
     Raises:
-        SourceError: with every error that was found.
+        SourceError: if the source has errors; the exception holds all that were found.
     """
     try:
         parser = SourceParser(source)

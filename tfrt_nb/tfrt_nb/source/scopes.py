@@ -40,7 +40,7 @@ from tfrt_nb.source.spans import (
 from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, led_by, note
 
 Bound = list[tuple[Span, int]]
-"""Names of results, and how many results each one covers."""
+"""Names of results, each with the number of results that it covers."""
 
 _EXPECTS = re.compile(r"expected (?!an operation|'\}')", re.IGNORECASE)
 UNDECLARED = "use of undeclared SSA value name"
@@ -59,8 +59,8 @@ class Scope:
     """The names visible in a function, or in a region that sees no outside values.
 
     `values` has the visible values, and `forward` those that were used but are not defined yet. A
-    tuple of values has None where no value is defined: an argument named `%r#1` does not define
-    `%r#0`.
+    tuple of values has None where no value is defined, since an argument named `%r#1` does not
+    define `%r#0`.
     """
 
     owner: str
@@ -167,7 +167,8 @@ class ScopedParser(AttributeParser):
         """
         given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
-            position = operands[0].span.start  # some operations notice it only at the next line
+            # Some operations notice the problem only at the next line.
+            position = operands[0].span.start
         message = f"{given} given, but the types of {listed} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
         if known and all(values is not None and len(values) == 1 for values in known):
@@ -263,8 +264,8 @@ class ScopedParser(AttributeParser):
 
         xDSL replaces forward references in the operations that use them, but this operation is
         created after its regions. Such an operand does not dominate its use, which a later check
-        reports. One short form may stand for several operations, each in a region of the one
-        before.
+        reports. One short form may stand for several operations, each of which is in a region of
+        the one before.
         """
         if not self._late_values:
             return
@@ -424,7 +425,7 @@ class ScopedParser(AttributeParser):
             self.diagnostics.append(led_by(f"'%{name}' is not defined", words))
 
     def raise_undeclared(self, name: str, use: Span) -> NoReturn:
-        """Raises: LocatedError: always; the value must be defined before this use."""
+        """Raises: LocatedError: always, because the value must be defined before this use."""
         raise LocatedError(use, UNDECLARED, self._suggestions(name))
 
     def _suggestions(self, name: str) -> list[Diagnostic]:

@@ -1,9 +1,9 @@
-"""Sources, the places of operations, results, arguments, and operands in them, and errors as
+"""Sources; the places of operations, results, arguments, and operands in them; and errors as
 exceptions.
 
 The parser gives each operation a `SourceSpan` as its `location`, and passes copy it to the
 operations that they create. A span holds only positions. Lines, columns, and the places of names
-are computed on request, which for most operations never comes.
+are computed only on request, because most operations never need them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from xdsl.utils.lexer import Span
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
-"""A brace, or a comment or a string, whose braces do not count."""
+"""Matches a brace, or a comment or string, in which braces do not count."""
 _PART = 1 << 16
 """The number of characters searched for line ends at a time."""
 
@@ -50,8 +50,8 @@ class SourceText:
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """Return the starts of the lines that follow the line ends in a part; a large source has
-        many parts.
+        """Return the starts of the lines that follow the line ends in one part of the source; a
+        large source has many parts.
         """
         starts = self._starts_by_part.get(part)
         if starts is None:
@@ -135,8 +135,8 @@ class SourceSpan(BuiltinAttribute):
         set_field(self, "end", end)
         set_field(self, "explicit", explicit)
 
-    # Spans are compared by identity: every operation has its own, so comparing fields would only
-    # cost time.
+    # Spans are compared by identity. Every operation has its own span, so comparing fields would
+    # only cost time.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -164,7 +164,9 @@ def span_of(op: Operation) -> Location | None:
 
 
 def attribute_span(op: Operation, name: str) -> Location | None:
-    """Return the place of an attribute's value, `name = value`; None if it is not written."""
+    """Return the place of the value in `name = value`; None if the source does not spell the
+    attribute that way.
+    """
     span, written = source_span(op), re.compile(rf"\b{re.escape(name)}\s*=\s*([^,}}\s]+)")
     found = None if span is None else written.search(span.source.text, span.start, span.end)
     return None if span is None or found is None else span.source.location(*found.span(1))
@@ -177,8 +179,8 @@ def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
 
 
 def location_of(op: Operation) -> LocationAttr:
-    """Return the location that a BEF file records for the operation: that of its `loc(...)`,
-    otherwise its place.
+    """Return the location that a BEF file records for the operation, which is that of its
+    `loc(...)` or, without one, its place.
     """
     span = source_span(op)
     if span is None:
@@ -281,8 +283,8 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """Return one of xDSL's messages, which vary in form, in MLIR's form: what is expected, without
-    a full stop.
+    """Return one of xDSL's messages, which vary in form, in MLIR's form, which says what is
+    expected and has no full stop.
     """
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
@@ -308,8 +310,8 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """Return a message of xDSL's verifier about an operation called `name` in MLIR's words, which
-    follow the name.
+    """Return a message of xDSL's verifier about an operation called `name`, in MLIR's words, as
+    they follow the name.
     """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")

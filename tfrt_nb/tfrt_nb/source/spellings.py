@@ -1,4 +1,4 @@
-"""Tables of corrections: clearer sentences for error messages, which `advice` substitutes, and old
+"""Tables of corrections: clearer sentences, which `advice` puts before error messages, and old
 spellings found in the 2020 programs and in the design document.
 """
 
@@ -203,10 +203,9 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""Four parts: the reader's message, the source before it in its line, the rejected token, and the
-advice.
-
-The first and the third match at the start, and their named groups fill in the advice.
+"""Rules of four parts: the reader's message, the line's text before the rejected token, the
+rejected token, and the advice. The first and the third are matched from the start, and their named
+groups fill in the advice.
 """
 SENTENCES = (
     (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)",
@@ -221,6 +220,6 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""Messages of readers and checks about an operation, found at any position, and the sentence for
-people.
+"""Messages of readers and checks about an operation, found at any position, each with the sentence
+that is put before it for people.
 """

@@ -53,7 +53,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
-    tables: list[Symbols] = []  # kept alive because keys hold their ids
+    tables: list[Symbols] = []  # these are kept alive because keys hold their ids
     for operation, symbols in _operations(module):
         if not tables or tables[-1] is not symbols:
             tables.append(symbols)
@@ -97,9 +97,10 @@ def _children(operation: Operation) -> Iterator[Operation]:
 
 
 def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
-    """Return a key of everything that the operation's checks read; None if that is too much.
+    """Return a key that covers everything that the operation's checks read; None if the checks read
+    too much.
 
-    Operations with equal keys are checked once. A key holds the name, the types, and the
+    Operations with equal keys are checked once. A key holds the operation's name, types, and
     attributes. Types and attributes are compared by identity, because the parser reuses the same
     objects often enough.
     """
@@ -212,7 +213,9 @@ _WRONG_ATTRIBUTE = re.compile(
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
-    """Return whether a call fits its callee. xDSL would search the module for the function."""
+    """Return whether a call fits its callee. The check is done here, because xDSL's would search
+    the module for the function.
+    """
     is_bare = not (call.regions or call.successors) and call.properties.keys() == {"callee"}
     if not is_bare or not isinstance(call.callee, SymbolRefAttr):
         return False
@@ -228,7 +231,7 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
 
 
 # Functions and modules are checked here, not by xDSL, which would walk all their operations to see
-# whether they use outside values. In a source, names cannot refer to such values.
+# whether they use values from outside. The names in a source cannot refer to such values anyway.
 
 
 # Ends of blocks
@@ -281,7 +284,7 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             if last is None:
                 yield op_error(operation, "empty block: expect at least a terminator")
             elif any(map(_is_terminator, map(type, block.ops))):
-                continue  # a terminator in the middle, which is reported there
+                continue  # this is a terminator in the middle of a block, which is reported there
             elif not last.has_trait(IsTerminator) and own_problem(last) is None:
                 problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
                 yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)
@@ -367,7 +370,7 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads: a wrong one would be ignored silently
+# Attributes of functions and modules that the compiler reads; it would silently ignore a wrong one
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -383,8 +386,8 @@ _LIKENESS = 0.85
 def kind_problem(
     operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
 ) -> tuple[str, str] | None:
-    """Return the error of an attribute that must be an integer or a unit attribute, with advice;
-    None if it is valid.
+    """Return the error, with advice, of an attribute that must be an integer or a unit attribute;
+    None if the attribute is valid.
     """
     if isinstance(attribute, kind):
         return None
@@ -396,8 +399,8 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """Yield an error for each attribute of the wrong kind for its name, or with a name that
-    resembles a known one.
+    """Yield an error for each attribute whose kind is wrong for its name, or whose name resembles a
+    known one.
     """
     place = span_of(operation)
     for name, attribute in operation.attributes.items():

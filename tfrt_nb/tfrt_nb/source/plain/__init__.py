@@ -1,21 +1,22 @@
-"""Read plain programs without an IR: statements are numbers that refer to a few kinds of lines.
+"""Read plain programs without an IR, as numbers that refer to a few kinds of lines.
 
-A large program is many lines that differ only in names:
+A large program consists of many lines that differ only in names:
 
     %v1 = tfrt.add.i32 %v0, %one
     %v2 = tfrt.add.i32 %v1, %one
 
 A `Shape` is a line without the names of results and operands, and without the line and column in
-`loc("file":1:2)`. The parser reads the first line of each shape, and its result holds for all
-further ones, in this source and in later ones, if the operands have the same types. This works
-because plain programs have no aliases, so each line has its whole meaning in itself. An operation
-with regions is its head; each region is a separate `Body`, as in a BEF file.
+`loc("file":1:2)`. The parser reads the first line of each shape, and the result holds for all
+further lines of that shape, in this source and in later ones, if the operands have the same types.
+This works because plain programs have no aliases, so that a line's meaning depends on nothing
+outside the line. An operation with regions is represented by its head alone; each region is a
+separate `Body`, as in a BEF file.
 
 A program is plain if every line is a function's head, an operation, a head of regions, a return, a
 brace, or an operation with all of its regions, which is split. This reader rejects any other
-program, invalid or just unusual, as not plain, without further reasons, and `source.parse_module`
-then reads it from the start. The reader exists for its speed: creating records from a module takes
-four to thirteen times as long.
+program, whether invalid or just unusual, as not plain, without giving reasons;
+`source.parse_module` then reads the program from the start. The reader exists for its speed:
+creating records from a module takes four to thirteen times as long.
 
 Read in this order: `program` (lines as rows, and the result of reading a source), `reader`.
 """

@@ -22,7 +22,7 @@ from tfrt_runtime.bef.locations import FilePlace
 
 
 class NotPlain(Exception):
-    """Another reader has to read this source."""
+    """This source is not plain, so another reader has to read it."""
 
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
@@ -60,7 +60,7 @@ _NEXT = re.compile(
 )
 """The separator before every operation of a one-line region but the first."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-"""Matches a list of names, separated by blanks, if one of the names is invalid."""
+"""Matches a list of names that are separated by blanks, if one of the names is invalid."""
 MAX_LINE = 2_000
 """The maximum length, in characters, of a line whose regions are split."""
 _CHUNK = 1 << 14
@@ -72,7 +72,7 @@ Key: TypeAlias = tuple[str, str]
 MAX_REMEMBERED = 1024
 """The number of shapes kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
-"""A name as the source has it, "" for none, and where it starts and ends."""
+"""A name as the source spells it, or "" if there is none, and where it starts and ends."""
 HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
     (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
@@ -140,7 +140,9 @@ def parts(line: str) -> list[tuple[int, str]] | None:
 
 
 def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
-    """Return the number of the next line, which closes a body, and its content: `}` or `}else{`."""
+    """Return the number of the next line, which closes a body, and its content, which is `}` or
+    `}else{`.
+    """
     for line, row in rows:
         if not is_nothing(row):
             return line, _CLOSER.sub("", "".join(row[1:]))
@@ -148,17 +150,18 @@ def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
 
 
 def is_nothing(row: Row) -> bool:
-    """Return whether the line is empty or only a comment."""
+    """Return whether the line is empty or holds only a comment."""
     return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """The shared part of lines that differ only in names. `operation` is that of the first line,
-    without its place.
+    """The shared part of lines that differ only in names. `operation` is the operation of the first
+    line, without its place.
 
     Programs share shapes, so their operations must never be changed. `operation` lacks its regions.
-    Their arguments have the names and the types of the operands that `arguments` lists.
+    The arguments of the regions have the names and the types of the operands that `arguments`
+    lists.
     """
 
     operation: Operation
@@ -199,11 +202,9 @@ class Memory:
         self.lists.update(islice(short, MAX_REMEMBERED))
 
     def constant(self, head: str) -> Shape | None:
-        """Return the shape of a constant that differs only in its number from a valid one; None for
-        others.
-
-        The constant is valid, too. Programs have many numbers, and the parser takes as long for one
-        as for a hundred known lines.
+        """Return the shape of a constant that differs from a valid one only in its number; None for
+        any other line. The constant is valid, too. Programs have many numbers, and the parser takes
+        as long for one number as for a hundred known lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])
@@ -220,7 +221,7 @@ class Memory:
         return Shape(operation, (), like.result_types, False)
 
     def same(self, types: Sequence[Attribute]) -> Types:
-        """Return these types, using the same object for equal ones."""
+        """Return these types, as the same object for equal lists."""
         known = self._types
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
@@ -237,8 +238,8 @@ def _is_constant(operation: Operation) -> bool:
 
 
 def _is_lasting(key: Key, shape: Shape) -> bool:
-    """Return whether a line is short, and its text says everything. Annotations of users' kernels
-    may change later.
+    """Return whether a line is short, and its text alone determines its meaning. The meaning of
+    calls of users' kernels does not last, because their annotations may change later.
     """
     head, tail = key
     is_short_form = not head.startswith('"')
@@ -262,7 +263,7 @@ class Body:
     of all operations, concatenated. `regions` and `places` (from `loc(...)`) have entries only for
     operations that have any. `line` and `column` are where the function or the region's operation
     starts. `register_types` has an entry per register. `like` is a region of an earlier line that
-    is equal in everything except places.
+    is equal to this one in everything except places.
     """
 
     name: str

@@ -1,5 +1,5 @@
-"""Read plain programs: the parser reads the first line of each shape, and its result holds for the
-others.
+"""Read plain programs. The parser reads the first line of each shape, and the result holds for the
+other lines of that shape.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ _Known: TypeAlias = tuple[Shape, int]
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
-    """Return the functions of a source that is a valid plain program; None for any other source."""
+    """Return the functions of a source that is a valid plain program, or None for any other
+    source.
+    """
     try:
         return PlainProgram(source, _Reader(source).read())
     except NotPlain:
@@ -70,7 +72,7 @@ class _Registers(dict[str, int]):
 
 
 class _Names(NamedTuple):
-    """The names in a line, and the rest of the line: lines that differ only in names have the same
+    """The names in a line, and the rest of the line. Lines that differ only in names have the same
     `key`.
 
     `ends` starts with 0 and then has, for each name, the total length in characters of the names up
@@ -110,7 +112,7 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
-        # Shapes that are valid because they differ only in a number from valid ones.
+        # Shapes that are valid because they differ from valid shapes only in a number.
         self._sure: set[Shape | None] = set()
         self._nesting = 0
 
@@ -308,7 +310,7 @@ class _Reader:
         return tuple(regions)
 
     def _like(self, line: _Line, written: _Names, place: FilePlace) -> tuple[Body, ...]:
-        """Return the regions of a line that differs only in names from one that was read."""
+        """Return the regions of a line that differs only in names from one that has been read."""
         if self._nesting >= MAX_NESTING:
             raise NotPlain
         regions = []
@@ -367,7 +369,7 @@ class _Reader:
         functions, are valid.
 
         Raises:
-            NotPlain: if not.
+            NotPlain: if the check fails.
         """
         if len({one.name for one in functions}) < len(functions):
             raise NotPlain
@@ -429,7 +431,7 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
     """Take the shape of an operation whose regions are empty; it has no shape afterwards.
 
     Raises:
-        NotPlain: if it is invalid.
+        NotPlain: if the operation is invalid.
     """
     try:
         operation.verify_()
@@ -442,8 +444,8 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
 
 
 def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """Return a line without the `loc("file":1:2)` at its end, which may start in its head, and that
-    place.
+    """Return a line without the `loc("file":1:2)` at its end, and the place that it states. The
+    `loc` may start in the line's head.
     """
     if head.endswith("loc("):
         head, tail = head[:-4], f"loc({tail}"
@@ -458,7 +460,7 @@ def _check_return(body: Body, types: Types) -> None:
     """Check that a body may return values of these types.
 
     Raises:
-        NotPlain: if not.
+        NotPlain: if the check fails.
     """
     if body.owner is None:
         if types != body.result_types:
@@ -475,7 +477,7 @@ def _check_sync_return(function: Body) -> None:
     """Check that a sync function returns only values it has defined, each once.
 
     Raises:
-        NotPlain: if not.
+        NotPlain: if the check fails.
     """
     returned = function.returned
     is_twice = len(set(returned)) < len(returned)
@@ -486,8 +488,8 @@ def _check_sync_return(function: Body) -> None:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Return whether only the operation's own line, its callees, and its regions decide whether it
-    is valid.
+    """Return whether the validity of the operation depends only on its own line, its callees, and
+    its regions.
     """
     if isinstance(operation, BodyOp):
         return not (operation.attributes or isinstance(operation, JitOp))
