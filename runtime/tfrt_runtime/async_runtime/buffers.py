@@ -1,8 +1,8 @@
 """Tensors of host programs as buffers of compiled code, and buffers as tensors, without copies.
 
-A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset,
-then sizes and strides in elements.  A tensor that compiled code was given is kept until none of the
-code can run anymore: a task may outlive the call that started it.
+A buffer is MLIR's descriptor: the handle (`native.async_buffers`), the address of the elements, the
+offset, then the sizes and strides in elements.  A tensor that was lent to compiled code is kept
+until none of the code can run anymore: a task may outlive the call that started it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GONE = "the buffer no longer exists: it was deallocated, or its function has ret
 
 
 def lent_handle(buffer: HostBuffer) -> int:
-    """Return the handle of Python's memory, which outlives the code that gets it.
+    """Return the handle for Python's memory, which outlives the code that gets it.
 
     No code may change a read-only array.
     """
@@ -39,15 +39,16 @@ def lent_handle(buffer: HostBuffer) -> int:
 
 
 def is_static(handle: int) -> bool:
-    """Tell whether a handle is of existing memory that compiled code does not allocate."""
+    """Tell whether a handle denotes existing memory that compiled code does not allocate."""
     return handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0
 
 
 def kept_bytes(handle: int) -> Array | None:
     """Return the elements of a buffer that compiled code has allocated and hands over.
 
-    From now on the code cannot free it: the last array of its elements does.  Returns None if the
-    buffer has ended, or ends with a function of the code.
+    From now on, compiled code cannot free the buffer; it is freed with the last array that uses its
+    elements.  Returns None if the buffer no longer exists, or lives only as long as a function of
+    the compiled code.
     """
     with _lock:
         block = _blocks.get(handle)
@@ -80,14 +81,14 @@ def _give_back(handle: int) -> None:
     process.quick.free_kept(process.spare_context(), handle)
 
 
-_lock = threading.RLock()  # a collection inside may end another block
+_lock = threading.RLock()  # reentrant: a collection inside may free another block
 _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
 """The blocks that tensors and arrays share, by handle: a buffer may be returned twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Compiled code's description of a buffer: three words, see `native.compiled_kernels`."""
+    """Compiled code's description of a buffer: three words (see `native.compiled_kernels`)."""
 
     type: str
     counter: int
@@ -108,15 +109,19 @@ class Lender:
     """Lends the tensors of one host to compiled code.  Safe from any thread."""
 
     def __init__(self, process: NativeProcess, failed: Callable[[int, int], None]) -> None:
-        """`failed` is called with a context and the error value that a result of its call is."""
+        """Make a lender.
+
+        `failed` is called with a context and an error value when a result of that context's call
+        turns out to be an error.
+        """
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """Buffers by the counter of running calls of the code that owns them."""
+        """The lent buffers, by the address of the counter of running calls of their code."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer one of `BUFFER_EVENTS`, on any thread; the result is the event's."""
+        """Answer one of `BUFFER_EVENTS`, on any thread; return the event's result."""
         match event:
             case at.EVENT_BORROW_BUFFER:
                 return self._borrow_buffer(context, argument)
@@ -129,12 +134,12 @@ class Lender:
                 record, spec, descriptor, value = words_at(argument, 4)
                 problem = self.lend(value, spec, descriptor)
                 return 0 if problem is None else self._error_at(context, record, problem)
-            case _:  # a buffer has arrived: a resolved value with one reference
+            case _:  # a buffer has arrived; return a resolved value with one reference
                 record, spec, descriptor = words_at(argument, 3)
                 return self._tensor_value(context, record, spec, descriptor)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
-        """Return whether the argument is not the requested tensor."""
+        """Return 1 if the argument is not the requested tensor, otherwise 0."""
         record, index, spec, descriptor, is_first = words_at(words, 5)
         if is_first:
             self.call_begins(spec)
@@ -155,7 +160,7 @@ class Lender:
         return make(context, at.TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
-        """Make an error value with one reference, at the place of a kernel."""
+        """Make an error value with one reference, located at a kernel."""
         owner, number = self._process.owner_of(record)
         diagnostic = error(problem, owner.location_of(number))
         return self._process.error_value(context, diagnostic)
@@ -165,15 +170,16 @@ class Lender:
         counter = Spec.at(spec_address).counter
         dropped = None
         with self._lock:
-            # Each borrower is counted first: only this call refers to the counter.
+            # Every borrower is counted first, so a count of 1 means that only this call uses the
+            # buffers.
             if WORDS[counter >> 3] == 1:
                 dropped = self._lent.pop(counter, None)
         del dropped
 
     def lend(self, value: int, spec_address: int, descriptor: int) -> str | None:
-        """Fill in the descriptor of the tensor in a value.
+        """Fill in the descriptor for the tensor in a value.
 
-        Returns the problem if it is no such tensor.
+        Returns a description of the problem if the value holds no such tensor, otherwise None.
         """
         spec = Spec.at(spec_address)
         tensor = self._tensor_in(value)
@@ -199,21 +205,21 @@ class Lender:
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:
-        """Keep a tensor for a call that is already counted."""
+        """Keep a tensor for a call that has already been counted."""
         with self._lock:
             self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
-        """Drop buffers that no longer have a user."""
+        """Drop buffers that nothing uses anymore."""
         with self._lock:
             over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
             dropped = [self._lent.pop(counter) for counter in over]
         del dropped
 
     def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
-        """Return the tensor that a buffer is: it shares the memory of a lent one, or owns its own.
+        """Return a buffer as a tensor, which shares the memory of a lent tensor or owns its memory.
 
-        Returns the problem if the buffer has ended.
+        Returns a description of the problem if the buffer no longer exists.
         """
         spec = Spec.at(spec_address)
         element_type = spec.buffer.element_type
@@ -234,7 +240,7 @@ class Lender:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Elements somewhere in memory; `address` is that of the first one."""
+    """Elements somewhere in memory; `address` is the address of the first one."""
 
     element_type: ElementType
     address: int
@@ -247,7 +253,7 @@ class _View:
 
     @property
     def size(self) -> int:
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
         return self.shape.element_count * self.element_type.size
 
     @property
@@ -264,7 +270,7 @@ class _View:
         return DenseHostTensor(self.element_type, self.shape, shared)
 
     def copied(self) -> DenseHostTensor:
-        """Return the elements as a tensor of their own."""
+        """Return the elements as a tensor that owns a copy of them."""
         if self.size == 0:
             array = np.empty(self.sizes, self.element_type.storage)
         else:

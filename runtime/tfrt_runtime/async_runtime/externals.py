@@ -1,4 +1,4 @@
-"""The functions outside a program that compiled code may call.  Nothing else can be called by name.
+"""The functions outside a program that compiled code may call.  It can call no others by name.
 
     func.func private @printI64(i64)
 
@@ -45,9 +45,9 @@ SCALARS: dict[str, Any] = {
     "f32": ctypes.c_float,
     "f64": ctypes.c_double,
 }
-"""The argument and result types of functions that Python registers, and the C types.
+"""The argument and result types of functions that Python registers, with their C types.
 
-An `index` of a program is an i64.
+A program's `index` is an i64.
 """
 
 
@@ -55,9 +55,9 @@ An `index` of a program is an i64.
 class PythonExternal:
     """A function that Python has registered.
 
-    `address` is that of a native function, which is called directly, with C's types and without the
-    GIL.  If it is None, `function` is called with the GIL, and an exception becomes an error at the
-    call.
+    `address` is the address of a native function, which is called directly, with C types and
+    without the GIL.  If it is None, `function` is called with the GIL, and an exception becomes an
+    error at the call.
     """
 
     name: str
@@ -82,7 +82,7 @@ class PythonExternal:
 
     @property
     def failed(self) -> str:
-        """The message of an assertion after the call; see `failure_of_call`."""
+        """The message of an assertion that follows the call; see `failure_of_call`."""
         return f"'{self.name}' failed"
 
 
@@ -97,25 +97,25 @@ _local = threading.local()
 def external(name: str, type_: str) -> Callable[[Function], Function]:
     """Let programs call the decorated function.
 
-    Compiled code calls it as `func.func private @name(i64) -> f64`, a host program as the kernel
-    `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of that name.
+    Compiled code calls it as `func.func private @name(i64) -> f64`; a host program calls it as the
+    kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered another one of that name.
 
     The type is in MLIR syntax: `(i64, f64) -> f64`, `(i1) -> ()`.  The scalars are i1, i8, i16,
-    i32, i64, f32, and f64; an `index` of the program is an i64.
+    i32, i64, f32, and f64; the program's `index` is an i64.
 
     A Python function is called with the GIL, on the thread that reaches the call.  It returns a
-    number, a tuple for several results, or None for no result.  An exception that it raises is an
-    error of the program at the call; raise `KernelError` for a custom message.
+    number, a tuple for several results, or None for no result.  An exception that it raises becomes
+    an error of the program at the call; raise `KernelError` for a custom message.
 
-    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the
-    GIL, directly by compiled code.  It has at most one result.  Its C types must correspond to the
-    given type: that is not checked, and cannot be.
+    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called directly by
+    compiled code, without the GIL.  It can have at most one result.  Its C types must correspond to
+    the given type; this cannot be checked.
 
-    A later function of the same name replaces an earlier one.  It does so even in loaded programs
-    if it has the same type and is a Python function as well.
+    A function that is registered later under the same name replaces the earlier one.  It replaces
+    it even in loaded programs if it has the same type and is a Python function as well.
 
     Raises:
-        TfrtError: if the name is taken, or the type is invalid.
+        TfrtError: if the name is taken or the type is invalid.
     """
     require(isinstance(name, str), "the name of an external function", "a string", name)
     require(isinstance(type_, str), "its type", "a string such as '(i64, f64) -> f64'", type_)
@@ -146,17 +146,17 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
 
 
 def provide(symbol: str, function: ctypes._FuncPointer) -> None:
-    """Let code that a pass makes call a C function by a name that no program can declare."""
+    """Let code that a pass generates call a C function by a name that no program can declare."""
     _kept.append(function)
     _addresses[symbol] = ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 _by_symbol: dict[str, PythonExternal] = {}
-"""The latest function for each name, type, and kind, which identify functions in machine code."""
+"""The latest function for each name, type, and kind: these identify functions in machine code."""
 
 
 def link_runtime() -> None:
-    """Let C libraries that are loaded from now on find the runtime's C functions by name."""
+    """Let C libraries that are loaded later find the runtime's C functions by name."""
     ctypes.CDLL(load()._library._name, ctypes.RTLD_GLOBAL)
 
 
@@ -171,7 +171,7 @@ def address_of(symbol: str) -> int | None:
 
 
 def _host_function(made: PythonExternal) -> Callable[..., object]:
-    """Make the function that the kernel of that name calls, with the registered types."""
+    """Make the function that the kernel of that name calls; it has the registered types."""
     called: Any = made.function
     if made.address is not None:
         result = SCALARS[made.results[0]] if made.results else None
@@ -213,7 +213,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _native_address(function: object) -> int | None:
-    """Return the address of a native function; return None for one that Python has to call."""
+    """Return the address of a native function, or None if Python has to call the function."""
     if isinstance(function, _NATIVE):
         return (
             None if function._flags_ & _NEEDS_GIL else ctypes.cast(function, ctypes.c_void_p).value
@@ -252,7 +252,7 @@ def _callback(symbol: str) -> int:
 
 
 def _call(made: PythonExternal, words: int) -> None:
-    # A scalar is read as if it were the payload of a value.
+    # A scalar is read as if it were a value's payload.
     arguments = [
         read_as(word, words + 8 * index - VALUE_PAYLOAD)
         for index, word in enumerate(made.arguments)
@@ -274,10 +274,10 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """Return the error of a failed assertion on this thread, and whether it is an interrupt.
+    """Return the error of a failed assertion on this thread, and whether it was an interrupt.
 
-    `failed` is the assertion's own error.  After the call of a registered function that has raised,
-    the result is the raised error, at the same place.
+    `failed` is the assertion's own error.  After a call to a registered function that raised, the
+    result is the raised error, at the same place.
     """
     failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
     if failure is None or failure[0] != failed.message:

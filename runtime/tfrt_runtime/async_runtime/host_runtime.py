@@ -39,16 +39,15 @@ INTERRUPTED = "interrupted"
 
 
 class HostRuntime(ABC):
-    """Runs compiled code on a host, ends it, and knows what it leaves behind."""
+    """Runs compiled code on a host, ends it, and knows which work and objects it leaves behind."""
 
     def __init__(
         self, host: HostContext, *, checked: bool = False, output: Sink | None = None
     ) -> None:
-        """
-        Args:
-            checked: track every object, so that `live_objects` knows all of them and a reference
-                that is dropped too often is an error of the run instead of a crash.
-            output: where programs print, if not where the host's do.
+        """Args:
+            checked: track every object, so that `live_objects` knows all of them, and dropping a
+                reference too often is an error of the run instead of a crash.
+            output: where programs print, if they print elsewhere than the host's runs.
 
         Raises:
             TfrtError: if the host has a runtime already.
@@ -56,7 +55,7 @@ class HostRuntime(ABC):
         self.host = host
         self.queue = host.work_queue
         self.mistakes: list[Diagnostic] = []
-        """Mistakes other than the program's own errors, since the last run started."""
+        """Mistakes since the last run started, other than the program's own errors."""
         self._process = native_process()
         connect()
         self._runs = known_runs()
@@ -78,7 +77,7 @@ class HostRuntime(ABC):
         self.queue.when_interrupted = _weakly(self._interrupt)
 
     def close(self) -> None:
-        """Drop the host.  Nothing may run; objects that programs have left behind are lost.
+        """Drop the host.  Nothing may be running; objects that programs have left behind are lost.
 
         Their code may be gone.
         """
@@ -89,7 +88,7 @@ class HostRuntime(ABC):
             self._runs.settled(self.queue.address, context)
             self._sweep()
             self.queue.native.async_ = 0
-            RUNTIMES.pop(self.queue.address, None)  # gone already if this is garbage
+            RUNTIMES.pop(self.queue.address, None)  # already gone if this is garbage
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +103,7 @@ class HostRuntime(ABC):
 
     @property
     def checked(self) -> bool:
-        """Whether objects that are made from now on are tracked; see `__init__`."""
+        """Whether objects that are created from now on are tracked; see `__init__`."""
         return self._words.checked != 0
 
     @checked.setter
@@ -117,7 +116,7 @@ class HostRuntime(ABC):
         return runtime_functions()
 
     def run(self, function: int, *pointers: int) -> None:
-        """Call a compiled function, and wait until everything that it has started has finished.
+        """Call a compiled function, and wait until all work that it has started has finished.
 
         Args:
             function: takes a pointer to pointers, and returns whether it failed.
@@ -142,8 +141,8 @@ class HostRuntime(ABC):
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
         """Call a compiled function on this thread; return why it failed, or None.
 
-        Tasks that it has started may still run.  This thread runs tasks while the function waits.
-        The call is part of `run`.
+        Tasks that it has started may still be running when this returns.  This thread runs tasks
+        while the function waits.  The call is part of the run `run`.
         """
         self.queue.start()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
@@ -162,7 +161,7 @@ class HostRuntime(ABC):
 
     @contextlib.contextmanager
     def _above(self, own: int, context: int) -> Iterator[None]:
-        """Note for the block that code further down this stack, with `own`, cannot continue."""
+        """Record, for the block, that code further down this stack, with `own`, cannot continue."""
         is_nested = own != context and own not in self._beneath
         if is_nested:
             self._beneath.add(own)
@@ -181,18 +180,18 @@ class HostRuntime(ABC):
         return None if problem is None else problem.diagnostics[0]
 
     def settle(self) -> None:
-        """Run all queued work, and wait until nothing runs.
+        """Run all queued work, and wait until nothing is running.
 
         Objects that no code can resolve anymore become errors.
         """
         self.queue.work_until(self.has_settled)
 
     def is_at_rest(self) -> bool:
-        """Tell whether nothing runs."""
+        """Tell whether nothing is running."""
         return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
-        """Tell whether everything has stopped; a thread that calls this in a loop works in between.
+        """Tell whether all work has stopped; a thread may call this in a loop and work in between.
 
         Objects that no code can resolve anymore become errors.
         """
@@ -205,21 +204,21 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Start no more tasks from now on; each that would start is an error instead."""
+        """Start no more tasks from now on; every task that would start becomes an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
-        """End the remaining work of this thread's code, which outlives its run or had none."""
+        """End the remaining work of this thread's code, which outlives its run or never had one."""
         if number := Context.at(context).run:
             self._runs.cancel(number, diagnostic, self.queue.address, context)
         else:
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Let work that starts from now on belong to another run; nothing runs."""
+        """Let work that starts from now on belong to another run; call this only at rest."""
         self._cancelled = None
         value = self._words.cancelled
         self._words.cancelled = 0
@@ -227,9 +226,10 @@ class HostRuntime(ABC):
             self._process.quick.value_drop(context, value)
 
     def live_objects(self) -> list[objects.LiveObject]:
-        """Return the objects that have references: all if the runtime is checked, else the groups.
+        """Return objects that have references: all if the runtime is checked, otherwise groups.
 
-        Exact while nothing runs; the code that made the objects must be alive.
+        The result is exact only while nothing is running; the code that made the objects must be
+        alive.
         """
         return [
             objects.live_object(address, self.starvation.reason(address))
@@ -244,14 +244,14 @@ class HostRuntime(ABC):
             address = Value.at(address).next
 
     def tidy(self) -> None:
-        """Release listed objects, and tensors, that no code uses; on any thread."""
+        """Release listed objects and tensors that no code uses; may be called on any thread."""
         self._visit_imports(0, 0)
         if self._lender is not None:
             self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # Neither a cancelled run of host functions nor work that outlives its run ever settles.  If
-        # no task waits, their errors are not needed.
+        # A cancelled run of host functions never settles, and neither does work that outlives its
+        # run. If no task is waiting, their errors are not needed.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())
@@ -275,7 +275,7 @@ class HostRuntime(ABC):
             self._cancel(self.queue.context(), error(HOST_CLOSED))
 
     def _interrupt(self) -> None:
-        """End the runs whose compiled code runs."""
+        """End the runs whose compiled code is running."""
         for context in self.queue.contexts:
             run = self._runs.request(Context.at(context).run)
             if run is not None:
@@ -288,22 +288,22 @@ class HostRuntime(ABC):
     def serve(self, run: Request) -> None:
         """Let a starting run call compiled code.
 
-        The code prints where the run does, even in tasks that outlive the run.  It ends if the run
-        is cancelled.  If the run gets stuck, groups that lack members and results of calls become
-        errors.
+        The code prints where the run prints, even in tasks that outlive the run.  It ends if the
+        run is cancelled.  If the run gets stuck, groups that lack members and results of calls
+        become errors.
         """
         if self._cancelled is not None:
             self.tidy()
         self._runs.begin(run)
         run.on_done(self.tidy)
         run.code = CodeOfRun(self, run)
-        if run.is_cancelled:  # the host was, before the run started
+        if run.is_cancelled:  # the host was cancelled before the run started
             run.code.cancelled()
 
     def end_tasks(self, run: Request, message: str) -> bool:
-        """End the work that a finished run has left running; return False if nothing runs.
+        """End the work that a finished run has left running; return False if nothing is running.
 
-        Loops and calls end, and tasks do not start.
+        Loops and calls end, and tasks that have not started never will.
         """
         if run.is_cancelled or self.is_at_rest():
             return False
@@ -313,15 +313,15 @@ class HostRuntime(ABC):
 
     @abstractmethod
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer an event on any thread, within compiled code that runs with `context`."""
+        """Answer an event on any thread, from within compiled code that runs with `context`."""
 
     def print(self, text: str) -> None:
-        """Print without a run."""
+        """Print text that belongs to no run."""
         self._output(text)
 
 
 def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """Return a call of the method that works as long as other references keep its object alive."""
+    """Return a function that calls the method while other references keep its object alive."""
     reference = weakref.WeakMethod(method)
 
     def call() -> None:
@@ -350,7 +350,7 @@ class CodeOfRun:
         self._run = weakref.ref(run)
 
     def cancelled(self) -> None:
-        """End the run's code, because the run is cancelled."""
+        """End the run's code because the run is cancelled."""
         if (run := self._run()) is not None:
             self._runtime.end_code(run)
 
@@ -366,10 +366,10 @@ class CodeOfRun:
         return bool(results)
 
     def has_settled(self) -> bool:
-        """Tell whether nothing that the run has started is left.
+        """Tell whether all work that the run has started has finished.
 
-        The answer is as exact as other runs' tasks permit.  The mistakes of the run's code are then
-        reported to the run.
+        Other runs' tasks can make the answer a false negative.  If it has finished, the mistakes of
+        the run's code are reported to the run.
         """
         if not self._runtime.has_settled():
             return False
@@ -381,7 +381,7 @@ class CodeOfRun:
         return True
 
     def end_tasks(self, message: str) -> bool:
-        """End the tasks that a finished run has left running; return False if nothing runs."""
+        """End the tasks that a finished run has left running; return False if there are none."""
         run = self._run()
         return run is not None and self._runtime.end_tasks(run, message)
 
@@ -393,7 +393,8 @@ class CodeOfRun:
 def _awaited_object(value: int) -> int:
     """Return the unresolved object of compiled code that a result of a run represents, or 0.
 
-    Nothing runs.  Such an object has a waiter that the call left which returned it.
+    Call this only while nothing is running.  Such an object has a waiter, left by the call that
+    returned the object.
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}

@@ -1,7 +1,7 @@
-"""Tokens, values, and groups as Python sees them: their state, their makers, their missing members.
+"""Tokens, values, and groups as Python sees them: state, maker, and missing members.
 
-An object refers to a record in the memory of compiled code, with a message and the place that it is
-about.
+An object refers to a record in the memory of compiled code, which has a message and the place that
+the message is about.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN = "an async operation failed"
 
 
 class _Record(ctypes.Structure):
-    """A record in the compiler's format; line 0 means no place."""
+    """A record in the compiler's format; line 0 means that the place is unknown."""
 
     _fields_ = (
         ("text", ctypes.c_int64),
@@ -64,7 +64,7 @@ class LiveObject:
     maker: str | None = None
     location: Location | None = None
     address: int = field(default=0, compare=False)
-    """The object's address; meaningless once the object may be gone."""
+    """The object's address; meaningless if the object may have been freed."""
     reason: Diagnostic | None = field(default=None, compare=False)
     """Why nothing could resolve the object anymore, if that is why it is an error."""
 
@@ -81,16 +81,16 @@ def lacks_members(address: int) -> bool:
 
 
 def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
-    """Return why a group will never be resolved; `notes` are on what waits for it."""
+    """Return why a group will never be resolved; `notes` are about its waiters."""
     group = Group.at(address)
     text = f"the group waits forever: {group.added} of {group.size} members were added"
     return error(text, maker_place(address), notes)
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Return why a group fails that got more members than it has room for.
+    """Return the error of a group that got more members than it has room for.
 
-    The error is at the addition, if that is known.
+    The error is located at the addition, if that place is known.
     """
     group = Group.at(address)
     text = f"the group is full: it has room for {group.size}"
@@ -115,19 +115,19 @@ def title(address: int) -> str:
 
 
 def maker(address: int) -> str | None:
-    """Return the operation that made an object, if it says so."""
+    """Return the operation that made an object, if the object's record names it."""
     record = Value.at(address).owner
     return (read_text(record) or None) if record else None
 
 
 def maker_place(address: int) -> Location | None:
-    """Return where that operation is."""
+    """Return the place of the operation that made an object."""
     record = Value.at(address).owner if address else 0
     return read_place(record) if record else None
 
 
 def follows_from_others(address: int) -> bool:
-    """Tell whether the object is resolved by the end of a task or by the members of a group.
+    """Tell whether the object is resolved when a task finishes or a group is complete.
 
     Otherwise, an operation of the program resolves it.
     """
@@ -138,7 +138,7 @@ _TASKS = frozenset({"async.execute", "async.func"})
 
 
 def waiting_places(address: int) -> Iterator[Location]:
-    """Yield the places where tasks wait for an object; nothing runs."""
+    """Yield the places where tasks wait for an object; call this only while nothing is running."""
     waiter = Value.at(address).state & ~at.STATE_BITS
     while waiter:
         found = Waiter.at(waiter)
@@ -148,14 +148,14 @@ def waiting_places(address: int) -> Iterator[Location]:
 
 
 def note_on_wait(awaited: int, record: int) -> Diagnostic:
-    """Make a note that a thread waits for an object; `record` is that of the object's maker."""
+    """Make a note that a thread waits for an object; `record` describes the object's maker."""
     maker = read_text(record)
     title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
     return note(f"a thread waits for this {title}", read_place(record))
 
 
 def references(address: int) -> int:
-    """Return the number of references to a registered object, not counting the list's."""
+    """Return the number of references to a registered object, without the list's own reference."""
     return Value.at(address).references - 1
 
 

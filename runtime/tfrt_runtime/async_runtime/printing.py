@@ -1,4 +1,4 @@
-"""The functions of MLIR's runner utilities: programs declare them to print, and to read clocks.
+"""The functions of MLIR's runner utilities, which programs declare to print and to read clocks.
 
 Buffers are printed as follows:
 
@@ -7,7 +7,7 @@ Buffers are printed as follows:
 
 A buffer is passed as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address,
 address of the elements, offset, then the sizes and the strides in elements.  Only the first `rank`
-of these are valid.
+sizes and strides are valid.
 
 The functions are declared in MLIR's `mlir/ExecutionEngine/RunnerUtils.h` and `CRunnerUtils.h`:
 https://github.com/llvm/llvm-project/tree/main/mlir/include/mlir/ExecutionEngine
@@ -33,7 +33,7 @@ MAX_DIMENSIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class BufferFunction:
-    """A function that prints buffers with elements of a type.
+    """A function that prints buffers whose elements have a given type.
 
     If `rank` is not None, it accepts only buffers of that rank; without `has_elements`, it prints
     only a buffer's address and shape.
@@ -109,14 +109,14 @@ _ELEMENTS: dict[str, tuple[int, Callable[[bytes], str]]] = {
     "i64": (8, _integer(DType.I64)),
     "index": (8, _integer(DType.UI64)),
 }
-"""Bytes per element, and the text of an element."""
+"""For each element type, the bytes per element and a function that returns an element's text."""
 
 _WORDS = {element: "Ind" if element == "index" else element.upper() for element in _ELEMENTS}
 _WITH_SHAPES = ("f32", "f64", "i8", "i32", "i64", "index")
 
 BUFFER_FUNCTIONS: dict[str, BufferFunction] = {
     **{f"printMemref{word}": BufferFunction(element) for element, word in _WORDS.items()},
-    # The names of these functions until 2022.
+    # What these functions were called until 2022.
     **{f"print_memref_{word.lower()}": BufferFunction(e) for e, word in _WORDS.items()},
     **{
         f"printMemrefShape{_WORDS[element]}": BufferFunction(element, has_elements=False)
@@ -149,7 +149,7 @@ _KINDS = {
 }
 """C function types, by MLIR type."""
 _BUFFER_KIND = ctypes.CFUNCTYPE(None, ctypes.c_int64)
-"""All functions of buffers take the address of a descriptor."""
+"""All functions that print buffers take the address of a descriptor."""
 
 
 def _flops(flops: float) -> str:
@@ -166,7 +166,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("printOpen", "() -> ()", "prints '( '"): lambda: "( ",
     External("printClose", "() -> ()", "prints ' )'"): lambda: " )",
     External("printFlops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
-    # The names of these functions until 2021.
+    # What these functions were called until 2021.
     External("print_i1", "(i1) -> ()", "prints 0 or 1"): lambda bit: str(int(bit)),
     External("print_i32", "(i32) -> ()", "prints a signed integer"): str,
     External("print_i64", "(i64) -> ()", "prints a signed integer"): str,
@@ -178,7 +178,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("print_close", "() -> ()", "prints ' )'"): lambda: " )",
     External("print_flops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
 }
-"""The functions that print scalars, each with the text for its argument."""
+"""The functions that print scalars, each with a function that returns the text for its argument."""
 
 _CLOCKS: dict[External, Callable[[], float]] = {
     External("rtclock", "() -> f64", "the time in seconds since 1970"): time.time,
@@ -200,7 +200,10 @@ PRINTING: dict[str, External] = {
 
 
 class Printing:
-    """The functions as C calls them, writing to a sink.  They live as long as this object."""
+    """The functions in a form that C can call, writing to a sink.
+
+    They live as long as this object.
+    """
 
     def __init__(self, sink: Sink) -> None:
         self._functions: dict[str, ctypes._FuncPointer] = {

@@ -40,14 +40,14 @@ from tfrt_runtime.native.memory import EXPORTS
 from tfrt_runtime.once import once
 
 MAX_ENDED = 64
-"""Maximum number of finished runs that are still known, because they may have left work running."""
+"""Maximum number of finished runs that are still tracked: they may have left work running."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
     """Why a run is cancelled, and its `STOP_*` words, which own references to error values.
 
-    `queue` is the address of the queue on which it runs: the run itself may be gone.
+    `queue` is the address of the queue on which the run's work is; the run itself may be gone.
     """
 
     queue: int
@@ -73,12 +73,12 @@ class Runs:
 
     @property
     def flag(self) -> int:
-        """The address of the word that is not 0 while loops must ask whether to continue."""
+        """The address of a word that is nonzero while loops must check whether to continue."""
         return self._process.address + at.PROCESS_INTERRUPTS
 
     @property
     def owns_errors(self) -> bool:
-        """Whether runs were cancelled that have not settled."""
+        """Whether some cancelled runs have not settled."""
         return bool(self._cancelled)
 
     def begin(self, request: Request) -> None:
@@ -90,21 +90,21 @@ class Runs:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MAX_ENDED])
 
     def request(self, number: int) -> Request | None:
-        """Return the run, while it is known and referenced."""
+        """Return the run if it is still tracked and referenced."""
         reference = self._requests.get(number)
         return None if reference is None else reference()
 
     def sink(self, number: int) -> Sink | None:
-        """Return where the run prints, if it still does."""
+        """Return where the run prints, if it is still tracked."""
         return self._sinks.get(number)
 
     def cancel(self, number: int, failure: Diagnostic, queue: int, context: int) -> None:
-        """End the loops of a run, which may be gone, and do not start its tasks.
+        """End a run's loops and keep its tasks from starting; the run itself may already be gone.
 
-        The run belongs to the queue at that address; `context` is this thread's.
+        The run belongs to the queue at address `queue`; `context` is this thread's.
         """
         with self._lock:
-            self._requests.setdefault(number, lambda: None)  # it has finished
+            self._requests.setdefault(number, lambda: None)  # the run has finished
             if number not in self._cancelled:
                 words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
                 words[at.STOP_ERROR // 8] = self._process.error_value(context, failure)
@@ -117,7 +117,7 @@ class Runs:
         return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
-        """Return the error for a place where a cancelled run's code ends; report it once."""
+        """Return the error for the place where a cancelled run's code ends, and report it once."""
         message = self.message(number)
         if message is None:
             return None
@@ -130,13 +130,13 @@ class Runs:
         return found
 
     def stop_host(self, queue: int) -> None:
-        """Make all loops ask whether to continue: nothing of the queue at `queue` may continue."""
+        """Make all loops check whether to continue: no work of the queue at address `queue` may."""
         with self._lock:
             self._stopped.add(queue)
             self._write_flag()
 
     def settled(self, queue: int, context: int) -> None:
-        """Forget the finished runs of a queue on which nothing runs: none of their work is left.
+        """Forget the finished runs of a queue on which nothing is running, and free their errors.
 
         `context` is this thread's.
         """
@@ -167,7 +167,7 @@ class Runs:
     def _is_of(self, number: int, queue: int) -> bool:
         """Tell whether the remaining work of a run is on a queue.
 
-        For a run that is gone and not cancelled, it may be on any queue.
+        If the run is gone and was not cancelled, it may be on any queue.
         """
         # Stopped work continues until its own queue has settled.
         if stop := self._cancelled.get(number):
@@ -181,21 +181,22 @@ class Runs:
             self._sinks.pop(number, None)
 
     def _show(self, number: int, stop: int) -> None:
-        """Let native code find the `STOP_*` words of a run, in a row that remains the run's."""
+        """Let native code find a run's `STOP_*` words, in a table row that remains the run's."""
         if not self._tables or 0 not in self._tables[-1][1::2]:
             former = self._tables[-1][1:] if self._tables else []
             count = len(former) // 2 + 64
             self._tables.append((ctypes.c_int64 * (1 + 2 * count))(count, *former))
         table = self._tables[-1]
         row = 1 + 2 * table[1::2].index(0)
-        # The words before the number: native code that finds the number reads the words.
+        # Write the words before the number: native code that finds the number reads the words at
+        # once.
         table[row + 1] = stop
         table[row] = number
         self._process.words.cancelled_runs = ctypes.addressof(table)
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:
-        """Remove runs without anything left to run from the table."""
+        """Remove runs that have no work left from the table."""
         if self._tables:
             table = self._tables[-1]
             for row in range(1, len(table), 2):
@@ -203,7 +204,7 @@ class Runs:
                     table[row] = 0
 
     def _write_flag(self) -> None:
-        """Make loops ask whether to continue while anything is cancelled."""
+        """Make loops check whether to continue while anything is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
@@ -217,7 +218,7 @@ def known_runs() -> Runs:
 
 FIRST_LIMIT = 1024
 _EXPORTING = (async_abi, async_buffers, async_interrupts, compiled_kernels)
-"""The modules whose functions compiled code calls: `EXPORTS` has their names."""
+"""The modules whose functions compiled code calls; `EXPORTS` has the functions' names."""
 
 
 RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -225,7 +226,7 @@ RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
-    """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
+    """Give a queue the state for compiled programs; the state must live as long as the queue."""
     words = Async.new(at.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked
     queue.native.async_ = words.address
@@ -252,7 +253,7 @@ def _printing() -> Printing:
 
 
 def print_here(text: str) -> None:
-    """Print for the run whose code calls, or else on the host that it runs on."""
+    """Print for the run whose code calls this, or on the host if the run has no output."""
     context = Context.at(native_process().quick.present_context(0))
     sink = known_runs().sink(context.run)
     if sink is not None:
@@ -263,7 +264,7 @@ def print_here(text: str) -> None:
 
 @once
 def connect() -> None:
-    """Let native code reach Python: for events, and for a context of a thread that has none."""
+    """Let native code call Python: for events, and to get a context for a thread that has none."""
     process = native_process()
     process.words.async_event = process.keep(Callback3(_on_event))
     watch_interrupts()
@@ -276,13 +277,13 @@ def _on_event(context: int, event: int, argument: int) -> int:
         runtime = RUNTIMES.get(Context.at(context).queue)
         return 0 if runtime is None else int(runtime.on_event(context, event, argument))
     except BaseException:  # noqa: BLE001
-        # ctypes cannot pass an exception through native code: report it, and answer 0.
+        # ctypes cannot pass an exception through native code, so we report it and answer 0.
         sys.excepthook(*sys.exc_info())
         return 0
 
 
 def _foreign_context() -> int:
-    """Return a context for a foreign thread: it calls the runtime, which has not called it."""
+    """Return a context for a foreign thread, that is, a thread that the runtime has not called."""
     for runtime in reversed(list(RUNTIMES.values())):
         return int(runtime.queue.context())
     return _foreign_queue()[0].context()
@@ -290,7 +291,7 @@ def _foreign_context() -> int:
 
 @once
 def _foreign_queue() -> tuple[WorkQueue, Async]:
-    """Make a queue for threads that call while no runtime is open."""
+    """Make a queue for threads that call the runtime while none is open."""
     queue = make_work_queue("s")
     return queue, prepare(queue, checked=False)
 
@@ -319,7 +320,7 @@ class _Action(ctypes.Structure):
 
 
 def watch_interrupts() -> None:
-    """Let loops see Ctrl-C from now on, wherever the main thread waits for a queue."""
+    """Let loops see Ctrl-C from now on whenever the main thread is waiting for a queue."""
     INTERRUPTS.when_installed = _stand_in_front
     INTERRUPTS.when_noted = _loops_need_not_look
     if INTERRUPTS.is_installed:
@@ -340,22 +341,22 @@ def _stand_in_front() -> None:
         return
     try:
         handler = _handler()
-    except ImportError:  # without LLVM there is no machine code whose loops need it
+    except ImportError:  # without LLVM, there is no machine code whose loops need the handler
         return
     action = _Action()
     set_action = ctypes.CDLL(None).sigaction
     set_action(int(signal.SIGINT), None, ctypes.byref(action))
-    if action.handler not in (None, 1, handler.address):  # not the default, not ignored
+    if action.handler not in (None, 1, handler.address):  # neither the default handler nor ignored
         handler.former.value = action.handler
         action.handler = handler.address
         set_action(int(signal.SIGINT), ctypes.byref(action), None)
 
 
 class _Handler:
-    """The machine code, which is never freed, and the word with the function that it calls."""
+    """The handler's machine code, which is never freed, and the word with Python's handler."""
 
     def __init__(self, process: NativeProcess) -> None:
-        # Imported here: LLVM takes 40 MB, and only compiled code needs this handler.
+        # Imported here because LLVM takes 40 MB, and only compiled code needs this handler.
         import llvmlite.binding as llvm
 
         word = process.address + PROCESS_INTERRUPTS
@@ -372,5 +373,5 @@ class _Handler:
 
 @once
 def _handler() -> _Handler:
-    # Never freed: a signal may come at any moment.
+    # It is never freed because a signal may arrive at any moment.
     return _Handler(native_process())

@@ -1,11 +1,12 @@
-"""Compiled async programs on a host: calling them, their errors, and what they leave behind.
+"""Compiled async programs on a host: calls to them, their errors, and the objects they leave.
 
     with HostContext("mstd:2") as host, AsyncRuntime(host) as runtime:
         code = compile_program(module, runtime.functions)
         runtime.run(code.address("__packed_main"))
 
-A program's errors are raised as `TfrtError`.  Mistakes that only a wrong compiler or hand-written
-runtime operations can make, such as resolving a token twice, are errors of the run as well.
+A program's errors are raised as `TfrtError`.  Mistakes that only an incorrect compiler or
+hand-written runtime operations can make, such as resolving a token twice, are errors of the run as
+well.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ EXHAUSTED = "tasks wait inside one another, and no thread has stack space left"
 
 
 class AsyncRuntime(HostRuntime):
-    """The runtime of the async programs of one host; close it, or use it in a `with` statement."""
+    """The runtime of one host's async programs; close it, or use it in a `with` statement."""
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         match event:
@@ -79,7 +80,7 @@ class AsyncRuntime(HostRuntime):
         return 0
 
     def _tensors(self) -> Lender:
-        """Return the lender of tensors to compiled code; numpy is loaded on the first use."""
+        """Return the lender of tensors to compiled code; numpy is loaded on first use."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
         with self._registry:  # two lenders would not know of each other's tensors
@@ -88,7 +89,7 @@ class AsyncRuntime(HostRuntime):
             return self._lender
 
     def _call_failed(self, context: int, failure: int) -> None:
-        """Report an error value of a call by a host program, or of its result, to the run, once."""
+        """Report the error value of a host program's call, or of the call's result, to its run."""
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
         assert isinstance(run, Request)
@@ -97,7 +98,7 @@ class AsyncRuntime(HostRuntime):
             run.report(diagnostic)
 
     def _failure(self, context: int, record: int) -> Diagnostic:
-        """Return why an operation fails, from its record or a Python function's exception."""
+        """Return why an operation failed, from its record or from a Python function's exception."""
         found, is_interrupt = failure_of_call(objects.read_error(record))
         run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
@@ -108,13 +109,13 @@ class AsyncRuntime(HostRuntime):
         return found
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
-        """Return why the code of a thread ends at a place, or does not start."""
+        """Return why a thread's code ends at a place or does not start."""
         place = objects.read_place(record) if record else None
         found = self._runs.left(Context.at(context).run, place)
         return found or self._cancelled or error(objects.UNKNOWN, place)
 
     def _refused(self, context: int, record: int) -> None:
-        """End the run of a thread that was refused memory for the operation of a record."""
+        """End the run of a thread that was refused memory; `record` describes the operation."""
         own = Context.at(context)
         size, own.refused = own.refused, 0
         run = self._runs.request(own.run)
@@ -136,7 +137,7 @@ class AsyncRuntime(HostRuntime):
             run.code.cancelled()
 
     def _see_signals(self, context: int, record: int) -> None:
-        """End a loop that runs while Ctrl-C was pressed, if it keeps the main thread busy."""
+        """End a loop that was running when Ctrl-C was pressed, if it keeps the main thread busy."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:
@@ -145,7 +146,7 @@ class AsyncRuntime(HostRuntime):
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def _mistake(self, found: Diagnostic) -> None:
-        """Keep a mistake of the program, once: a loop makes the same mistake many times."""
+        """Record a mistake of the program once: a loop makes the same mistake many times."""
         if found not in self.mistakes:
             self.mistakes.append(found)
 
@@ -176,6 +177,6 @@ class AsyncRuntime(HostRuntime):
 
 
 def _cancellation(context: int) -> int:
-    """Return the error value of the run whose kernel is in `context`; 0 if it is not cancelled."""
+    """Return the error value of the run whose kernel is in `context`, or 0 if none is cancelled."""
     request = Context.at(context).request
     return structs.Request.at(request).cancel if request else 0

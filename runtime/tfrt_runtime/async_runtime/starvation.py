@@ -1,4 +1,4 @@
-"""Detect programs without progress: awaited objects cannot come, or no thread has stack left."""
+"""Detect programs that make no progress: unresolvable awaited objects, or no stack space left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""After this many checks in a row without a thread taking a task, threads count as exhausted."""
+"""Threads count as exhausted after this many checks in a row without a thread taking a task."""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
@@ -37,7 +37,7 @@ class Starvation:
         self._process = process
         self._state = state
         self._reasons: dict[int, Diagnostic] = {}
-        """Why nothing could resolve certain objects, by the error value that they became."""
+        """Why nothing could resolve certain objects, keyed by the error value that they became."""
 
     def reason(self, address: int) -> Diagnostic | None:
         """Return why an object was found to be unresolvable, or None if it was not."""
@@ -47,7 +47,7 @@ class Starvation:
             value = Value.at(address)
             failure = value.target if value.is_indirect else 0
         found = self._reasons.get(failure)
-        # An error value that has been freed may share its address with another one.
+        # The error value may have been freed and its address reused by another one.
         if found is None or self._process.objects.get(Value.at(failure).payload) is not found:
             return None
         return found
@@ -59,17 +59,17 @@ class Starvation:
             context = Context.at(address)
             if awaited := context.awaited:
                 record = Value.at(awaited).owner
-                # It is still awaited, so that no other object has taken its place.
+                # The object is still awaited, so no other object has reused its address.
                 if record and context.awaited == awaited:
                     notes.append(objects.note_on_wait(awaited, record))
         return notes
 
     def is_stuck(self, apart_from: tuple[int, ...]) -> bool:
-        """Tell whether nothing runs, and no code outside the runtime may change that."""
+        """Tell whether nothing is running and no code outside the runtime can change that."""
         rest = rest_of(self._queue, apart_from)
         if rest is None or self._host.waits_for_outside():
             return False
-        # A promise that was kept while we checked the others has ended the rest.
+        # If a promise was resolved while we checked the others, the queue is no longer at rest.
         return rest == rest_of(self._queue, apart_from)
 
     def abandon(self, context: int, address: int, diagnostic: Diagnostic) -> None:
@@ -77,7 +77,7 @@ class Starvation:
         self.resolve(context, address, self._process.error_value(context, diagnostic))
 
     def _give_up(self, context: int, address: int, reason: Diagnostic) -> None:
-        """Resolve an object that nothing else resolves to an error."""
+        """Resolve an object to an error because nothing else can resolve it."""
         failure = self._process.error_value(context, reason)
         if len(self._reasons) >= MAX_REASONS:
             self._reasons.clear()
@@ -85,21 +85,22 @@ class Starvation:
         self.resolve(context, address, failure)
 
     def resolve(self, context: int, address: int, failure: int) -> None:
-        """Resolve an unresolved object to an error value; take a reference to the value."""
+        """Resolve an unresolved object to an error value, and take one reference to the value."""
         self._process.quick.async_abandon(context, address, failure)
 
     def end_groups(self, context: int) -> bool:
-        """Turn awaited groups that lack members into errors; nothing runs."""
+        """Turn awaited groups that lack members into errors; call this only at rest."""
         waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
         lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
         self._end_each(context, lacking, lambda a: objects.underfilled(a, self._waits_for(a)))
         return bool(lacking)
 
     def end_all(self, context: int) -> bool:
-        """Turn awaited objects into errors unless the outside may resolve them; nothing runs.
+        """Turn awaited objects into errors unless outside code could still resolve them.
 
-        Knows the groups, and in a checked runtime all objects.  Groups that lack members are the
-        reason why other objects do not come.
+        Call this only while nothing is running.  Only groups are known here, unless the runtime is
+        checked: then all objects are.  If groups lack members, only they become errors: they are
+        why the other objects are unresolved.
         """
         if self.end_groups(context):
             return True
@@ -110,17 +111,20 @@ class Starvation:
         return bool(stuck)
 
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
-        """Return the objects of `stuck` that only the program could resolve, or all if none is.
+        """Return those objects in `stuck` that only the program could resolve, or all if none is.
 
-        Objects that wait for these pass their errors on.
+        Objects that wait for these receive their errors.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 
     def _end_each(
         self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
     ) -> None:
-        """Resolve objects to errors.  The first ones get their own error; there may be millions."""
-        reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # while all of them are unresolved
+        """Resolve objects to errors.
+
+        The first `MAX_OWN_ERRORS` get an error each; there may be millions.
+        """
+        reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # make them while all are unresolved
         for address, why in zip(stuck, reasons, strict=False):
             self._give_up(context, address, why)
         if rest := stuck[MAX_OWN_ERRORS:]:
@@ -138,7 +142,7 @@ class Starvation:
     def end(self, context: int, awaited: int) -> None:
         """Turn an awaited object, or the objects that it waits for, into errors.
 
-        Nothing runs, and a thread or the caller waits for the object.
+        Call this only while nothing is running, and a thread or the caller waits for the object.
         """
         causes = self._causes([awaited, *self._stuck()])
         if awaited in causes:
@@ -147,7 +151,7 @@ class Starvation:
             self._end_each(context, causes, lambda one: self._starved(one, causes))
 
     def has_waiting_tasks(self) -> bool:
-        """Tell whether a task waits for a registered object; nothing runs."""
+        """Tell whether a task waits for a registered object; call this only at rest."""
         return next(self._stuck(), None) is not None
 
     def _awaited(self) -> Iterator[int]:
@@ -157,7 +161,7 @@ class Starvation:
                 yield awaited
 
     def _stuck(self) -> Iterator[int]:
-        """Yield the registered objects that tasks wait for; nothing runs."""
+        """Yield the registered objects that tasks wait for; call this only at rest."""
         following = self._process.quick.next_stuck
         address = 0
         while address := following(self._state, address):
@@ -166,7 +170,7 @@ class Starvation:
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
         """Make the error of an object that is awaited but can never be resolved.
 
-        Its notes say what waits for it, and for some of `stuck`.
+        Its notes say what waits for it and for some of the objects in `stuck`.
         """
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
@@ -180,13 +184,13 @@ class Starvation:
         )
 
     def _waits_for_other(self, address: int) -> list[Diagnostic]:
-        """Return notes on what waits for an object that the error is not about."""
+        """Return notes on what waits for an object other than the error's own."""
         title, made = objects.title(address), objects.maker_place(address)
         notes = self._waits_for(address, title if made is None else f"{title} of line {made.line}")
         return notes or [note(f"a thread or a task waits for {title}", made)]
 
     def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:
-        """Return notes on the operations that wait for an object; nothing runs.
+        """Return notes on the operations that wait for an object; call this only at rest.
 
         The notes call the object `title`.
         """
@@ -201,7 +205,7 @@ class Starvation:
 
 
 class Exhaustion:
-    """Notices that tasks wait but no thread takes one, because the stacks are too full."""
+    """Notices that tasks are waiting but no thread takes one, because the stacks are too full."""
 
     def __init__(self, queue: WorkQueue) -> None:
         self.queue = queue
@@ -211,7 +215,7 @@ class Exhaustion:
     def is_noticed(self, apart_from: tuple[int, ...]) -> bool:
         """Tell whether the threads are exhausted; a waiting thread calls this repeatedly.
 
-        Conservative: it may report false negatives.
+        The check is conservative: it may report false negatives.
         """
         now = epochs(self.queue, apart_from)
         is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
@@ -229,7 +233,7 @@ class Rescuers:
         self._threads: list[threading.Thread] = []
 
     def add(self) -> bool:
-        """Start one more thread; return False at the maximum, or if the system starts none."""
+        """Start one more thread; return False at the maximum, or if the system cannot start one."""
         if len(self._threads) >= MAX_RESCUERS:
             return False
         try:
@@ -239,7 +243,7 @@ class Rescuers:
         return True
 
     def close(self) -> None:
-        """Make all of them exit, and wait for that; others may be added later."""
+        """Make all of the threads exit, and wait for them; others may be added later."""
         self._goes_on.value = 0
         for thread in self._threads:
             thread.join()
