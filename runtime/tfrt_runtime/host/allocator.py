@@ -2,9 +2,9 @@
 
 Callers request bytes from a `HostAllocator` and free them with the size that they requested.  An
 allocator refuses a request by returning None, never by raising: the caller decides whether that is
-an error, and words its message.
+an error, and writes its message.
 
-Allocators stack: a counting one wraps a recycling one, which wraps the C library.
+Allocators can be stacked: a counting one wraps a recycling one, which wraps the C library.
 `create_allocator` builds the named stacks.
 """
 
@@ -29,16 +29,14 @@ PREFERRED_ALIGNMENT: Final = 64
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
-"""The number of bytes that native code and tensors may hold, read each time: a host's budget may
-change.
-"""
+"""The number of bytes that native code and tensors may hold; a host's budget may change."""
 
 
 class HostAllocator(Protocol):
-    """A source of memory.  Safe to use from any thread, and from a finalizer."""
+    """A source of memory.  It may be used from any thread and from a finalizer."""
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        """Return the address of `size` bytes with undefined contents; None if refused.
+        """Return the address of `size` bytes with undefined contents, or None if refused.
 
         The address is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of
         two up to `MAXIMUM_ALIGNMENT`.
@@ -54,16 +52,15 @@ def round_up(size: int, alignment: int) -> int:
 
 
 class MallocAllocator:
-    """Memory from the C library, counted together with native code's memory: up to `limit()` bytes
-    in all.
+    """Memory from the C library, counted together with native code's memory, up to `limit()` bytes.
 
     Without the limit, a program that fills tensors larger than the machine's memory would not get
-    an error: the system hands out addresses freely, and kills the process when they are used.
+    an error: the system hands out addresses freely, and kills the process when the memory is used.
     """
 
     def __init__(self, limit: Limit = default_budget) -> None:
         self._limit = limit
-        # PyDLL keeps the GIL: releasing it costs more than the calls themselves.
+        # PyDLL keeps the GIL: releasing it would cost more than the calls themselves.
         library = ctypes.PyDLL(None)
         self._allocate = library.aligned_alloc
         self._allocate.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
@@ -91,20 +88,21 @@ class MallocAllocator:
 def block_size(size: int) -> int:
     """Return the size of the recycled block that serves a request of `size` bytes.
 
-    A multiple of a quarter of the power of two below, and of the preferred alignment.
+    The size is a multiple of a quarter of the next lower power of two, and of the preferred
+    alignment.
     """
     step = max(PREFERRED_ALIGNMENT, 1 << max(size.bit_length() - 3, 0))
     return round_up(max(size, 1), step)
 
 
 class RecyclingAllocator:
-    """Keeps freed blocks, by size, for the next request of about that size.
+    """Keeps freed blocks, by size, for the next request of about the same size.
 
     A program that runs repeatedly requests the same tensors each time, and fresh pages cost more
     than most kernels.  `block_size` defines which sizes are about the same.
     """
 
-    # The most bytes kept in blocks of one size.  Larger blocks are freed at once.
+    # The maximum number of bytes kept in blocks of one size. Larger blocks are freed at once.
     IDLE_BYTES_PER_SIZE: Final = 32 << 20
 
     def __init__(self, upstream: HostAllocator) -> None:
@@ -116,7 +114,8 @@ class RecyclingAllocator:
         if alignment <= PREFERRED_ALIGNMENT:
             alignment = PREFERRED_ALIGNMENT
             try:
-                # Not a test followed by a pop: another thread may take the last block in between.
+                # This is not a test followed by a pop, because another thread could take the last
+                # block in between.
                 return self._idle[capacity].pop()
             except (KeyError, IndexError):
                 pass
@@ -136,7 +135,7 @@ class RecyclingAllocator:
             self._upstream.deallocate_bytes(address, capacity)
 
     def trim(self) -> bool:
-        """Return every idle block to the system; report whether any existed."""
+        """Return all idle blocks to the system; tell whether any existed."""
         found = False
         for capacity, idle in list(self._idle.items()):
             with suppress(IndexError):
@@ -149,9 +148,10 @@ class RecyclingAllocator:
 class Ledger:
     """The amount of live memory, its maximum, and the number of allocations.
 
-    It counts from any thread.  Buffers are freed by finalizers, and the garbage collector may
-    run one in the middle of any line here, on the same thread.  So recording never waits for a
-    lock: it adds an entry, and the thread that has the lock adds up the entries of the others.
+    Any thread may record memory here.  Buffers are freed by finalizers, and the garbage collector
+    may run one in the middle of any line here, on the same thread.  Therefore, recording never
+    waits for a lock: it adds an entry, and the thread that holds the lock adds up the other
+    threads' entries.
     """
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class Ledger:
         self._add_up()
 
     def _add_up(self) -> None:
-        # Check again after the release: a thread that added an entry meanwhile found the lock
+        # Check again after the release: a thread that added an entry in the meantime found the lock
         # taken.
         while self._entries and self._adding_up.acquire(blocking=False):
             try:
@@ -212,7 +212,7 @@ class ProfiledAllocator:
         self._upstream.deallocate_bytes(address, size)
 
     def report(self) -> str:
-        """Return the report that a command line prints at its end, with newlines."""
+        """Return the report, with newlines, that a command-line program prints when it exits."""
         ledger = self.ledger
         return (
             "HostAllocator profile:\n"
@@ -225,13 +225,13 @@ class ProfiledAllocator:
 
 
 class LeakCheckAllocator(ProfiledAllocator):
-    """Counts memory, and reports at the end only if some of it is still allocated."""
+    """Counts memory, and reports at the end only if some memory is still allocated."""
 
     banner = "Choosing memory leak check allocator."
 
     @property
     def has_leak(self) -> bool:
-        """Whether memory is still allocated, in which case a command line fails at its end."""
+        """Whether memory is still allocated, in which case a command-line program fails."""
         return self.ledger.current_allocations != 0
 
     def report(self) -> str:
@@ -245,9 +245,10 @@ class LeakCheckAllocator(ProfiledAllocator):
 
 
 class FixedSizeAllocator:
-    """Has `CAPACITY` bytes in all, and reports each request to `log`.
+    """Has a total of `CAPACITY` bytes, and reports each request to `log`.
 
-    A request counts as in the reference, whose buffers have `HEADER_BYTES` in front of their data.
+    A request's size is counted as in the reference implementation, whose buffers have
+    `HEADER_BYTES` in front of their data.
     """
 
     banner = "Choosing fixed size malloc."
@@ -284,7 +285,7 @@ class FixedSizeAllocator:
 
 
 class PooledAllocator(RecyclingAllocator):
-    """The default allocator: recycled memory of the C library."""
+    """The default allocator: it recycles memory of the C library."""
 
     banner = "Choosing malloc."
 
@@ -305,8 +306,7 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """Create an allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget, see
-    `MallocAllocator`.
+    """Create an allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget of `MallocAllocator`.
 
     Raises:
         TfrtError: if the kind does not exist.

@@ -18,9 +18,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def machine_memory() -> int:
-    """Return the bytes that this process can get: the machine's memory, or the limit of its
-    cgroups.
-    """
+    """Return how many bytes this process can get; the machine and its cgroups limit them."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     own = ""
     with suppress(OSError):
@@ -29,7 +27,7 @@ def machine_memory() -> int:
 
 
 def _cgroup_limits(own: str, root: Path) -> list[int]:
-    """Return the limits of the process's cgroups and of their parents.
+    """Return the memory limits of the process's cgroups and of their parents.
 
     Args:
         own: lines of `number:controllers:path`, as /proc/self/cgroup has them; version 2 has the
@@ -50,7 +48,8 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
         inner = PurePosixPath(path.lstrip("/"))
         for folder in (inner, *inner.parents):
             file = top / folder / name
-            # Absent if the cgroup does not exist; "max" if it has no limit.
+            # The file is absent if the cgroup does not exist; it contains "max" if the cgroup has
+            # no limit.
             with suppress(OSError, ValueError):
                 found[file] = int(file.read_text())
     return list(found.values())
@@ -58,7 +57,10 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """Return the bytes that RLIMIT_AS or a page leaves; None without a limit.  Read once."""
+    """Return how many bytes RLIMIT_AS or a web page leaves, or None without a limit.
+
+    The limit is read only once.
+    """
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY
     import resource
@@ -74,10 +76,12 @@ def _address_space_left() -> int | None:
 
 @functools.cache
 def default_budget() -> int:
-    """Return the bytes that programs may use if the user sets no budget.  Read once.
+    """Return how many bytes programs may use if the user sets no budget.
 
-    This is half of the memory that the machine, its cgroups, and RLIMIT_AS leave: Python, the
-    compiler, and the stacks of threads need the rest.
+    The limits are read only once.
+
+    The default is half of the memory that the machine, its cgroups, and RLIMIT_AS leave: Python,
+    the compiler, and the threads' stacks need the other half.
     """
     left = _address_space_left()
     available = machine_memory() if left is None else min(machine_memory(), left)
@@ -85,14 +89,13 @@ def default_budget() -> int:
 
 
 def parse_budget(memory: int | str | None) -> int:
-    """Return a budget in bytes from a number of bytes or a string such as "2G"; None is the
-    default.
+    """Return a budget in bytes from a byte count or a string such as "2G"; None means the default.
 
-    The budget is at most half of the memory that RLIMIT_AS leaves: ending a run takes some memory
-    beyond its budget.
+    The budget is at most half of the memory that RLIMIT_AS leaves, because ending a run takes some
+    memory beyond its budget.
 
     Raises:
-        TfrtError: if it is neither, or below 1 MiB.
+        TfrtError: if `memory` is neither, or is below 1 MiB.
     """
     if memory is None:
         return default_budget()
@@ -112,7 +115,7 @@ def parse_budget(memory: int | str | None) -> int:
 
 
 def show_bytes(size: int) -> str:
-    """Format a number of bytes for people: 1.5 GiB, 300 MiB, 100 bytes."""
+    """Format a byte count for people: 1.5 GiB, 300 MiB, 100 bytes."""
     for unit, name in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.1f}".removesuffix(".0") + f" {name}"

@@ -1,4 +1,4 @@
-"""The context in which programs run: the host, and the objects that live as long as it does."""
+"""The context in which programs run: the host, and the objects that live as long as the host."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How many seconds `HostContext.close` waits for the runs that it has cancelled."""
 HURRY_SECONDS = 0.1
-"""The same after Ctrl-C, and for threads whose kernels do not return."""
+"""The same limit after Ctrl-C, and for threads whose kernels do not return."""
 
 
 class SharedContext(Protocol):
-    """An object that a host has once per class, made on the first request.
+    """An object of which a host has one per class, created on first use.
 
-    If it has a method `close`, it is called when the host is closed.
+    If it has a method `close`, the method is called when the host is closed.
     """
 
     def __init__(self, host: HostContext) -> None: ...
@@ -62,11 +62,11 @@ class SharedContext(Protocol):
 
 Shared = TypeVar("Shared", bound=SharedContext)
 HostRun: TypeAlias = Any
-"""A run, an instance of `host.request.Request`, which imports this module."""
+"""A run: an instance of `host.request.Request`, whose module imports this one."""
 
 
 def write_to_stdout(text: str) -> None:
-    """Write a program's output to standard output: the default."""
+    """Write a program's output to standard output; this is the default sink."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -86,11 +86,11 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
 
 
 class HostContext:
-    """A host: a work queue, an allocator, the objects that kernels share, and the output.
+    """A host: a work queue, an allocator, the objects that its kernels share, and the output.
 
     Close it, or use it in a `with` statement, to stop its threads.  If a host is dropped without
-    being closed, its threads stop when it is collected, after its last run.  On the queue `s`, a
-    run that no thread waits for never finishes: only `close` ends such a host.
+    being closed, its threads stop when it is garbage-collected, after its last run.  On the queue
+    `s`, a run that no thread waits for never finishes; such a host can only be ended with `close`.
     """
 
     def __init__(
@@ -104,20 +104,19 @@ class HostContext:
         loop: asyncio.AbstractEventLoop | None = None,
         timers: TimerQueue | None = None,
     ) -> None:
-        """
-        Args:
+        """Args:
             loop: the event loop of `async def` kernels; by default the host's own, on a separate
-                thread.  The caller runs a given loop, which continues after the host is closed.
-            memory: the budget: how many bytes, or a string such as "2G", native code and tensors
-                may hold when programs of this host request more.  A run that needs more fails with
-                an error at the operation that requested it.  The default is half of the memory
-                that the process may have.
-            tracing: receives the activities of runs that start while a trace is requested.
-            timers: the queue of the timers of kernels and deadlines; by default the host's own.
+                thread.  The caller must run a given loop; it continues after the host is closed.
+            memory: the budget, in bytes or as a string such as "2G": how much native code and
+                tensors may hold when programs of this host request more.  A run that needs more
+                fails with an error at the operation that requested the memory.  The default is half
+                of the memory that the process may have.
+            tracing: receives the activities of runs that start while tracing is enabled.
+            timers: the queue of timers for kernels and deadlines; by default the host's own.
 
         Raises:
             TfrtError: if the description of the work queue, the allocator, or the memory is
-                invalid, or the loop is closed.
+                invalid, or if the loop is closed.
         """
         kinds = f"one of {', '.join(ALLOCATOR_KINDS)}, or a HostAllocator"
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
@@ -136,18 +135,20 @@ class HostContext:
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
         native_process()
-        INTERRUPTS.install()  # before anything that an interrupt could leave without an owner
+        INTERRUPTS.install()  # first, so that an interrupt leaves nothing without an owner
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
         """The event loop of `async def` kernels: the user's, or the host's own once it exists."""
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """Maps a value that a kernel returns to the value that its run receives; the flag is True
-        if another thread resolves it.
+        """Maps a value that a kernel returns to the value that its run receives.
 
-        By default, this is the value itself.  While the steps of a run are chosen, it is another
-        value, whose resolution is also a step."""
+        The flag is True if another thread resolves the value.
+
+        By default, both are the same value.  While the steps of a run are chosen one by one, it is
+        another value, whose resolution is a step as well.
+        """
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
         self.allocator = (
@@ -155,11 +156,10 @@ class HostContext:
             if isinstance(allocator, str)
             else allocator
         )
-        # An allocator that counts must see each tensor: its memory then comes from Python.
+        # An allocator that counts must see every tensor, so tensors then get their memory from
+        # Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
-        """The source of memory for native kernels' tensors, or 0 if they leave that to the
-        allocator.
-        """
+        """The source of memory for native kernels' tensors, or 0 if the allocator provides it."""
         self.on_diagnostic = on_diagnostic
         self.output = output
         self._shared: dict[type, object] = {}
@@ -169,19 +169,18 @@ class HostContext:
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
-        """The error for runs that start now, if the host is cancelled."""
+        """The error message for runs that start now, if the host is cancelled."""
         self.when_closed: Callable[[], None] = lambda: None
-        """Called when the host is closed and its runs are cancelled: ends their remaining tasks.
-        """
+        """Called when the host is closed and its runs are cancelled; ends their remaining tasks."""
         self.when_quiet: Callable[[], None] = lambda: None
-        """Called after `quiesce` has waited: releases the resources of compiled code."""
+        """Called after `quiesce` has waited; releases resources of compiled code."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
-        """The error of the results of a cancelled run, unless a reason is given."""
+        """The error that a cancelled run's results become, unless a reason is given."""
         self.identity = object()
-        """Identifies the host where a reference must not keep it alive."""
+        """Identifies the host in places where a reference must not keep it alive."""
         self.cancelled_address = self.cancelled.address
         """The address of the native value, which lives until the host is closed."""
-        # An unfinished run refers to its host: when the host is gone, nothing runs anymore.
+        # An unfinished run refers to its host, so once the host is gone, nothing is running.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 
@@ -217,19 +216,19 @@ class HostContext:
 
     @property
     def memory(self) -> int:
-        """The budget in bytes: see `__init__`."""
+        """The budget in bytes; see `__init__`."""
         return self.work_queue.budget
 
     def set_memory(self, memory: int | str | None) -> None:
-        """Change the budget of the host, even for current runs; None is the default.
+        """Change the host's budget, even for current runs; None means the default.
 
         Raises:
-            TfrtError: if it is neither bytes nor a string such as "2G".
+            TfrtError: if `memory` is neither a byte count nor a string such as "2G".
         """
         self.work_queue.budget = parse_budget(memory)
 
     def cancel(self, message: str = CANCELLED) -> None:
-        """Cancel all runs of the host, and later runs as soon as they start.
+        """Cancel all runs of the host, and all later runs as soon as they start.
 
         Kernels that have not started are skipped; unavailable results become errors with
         `message`. `restart` allows new runs again. Any thread may call this.
@@ -240,28 +239,28 @@ class HostContext:
             request.cancel(message)
 
     def restart(self) -> None:
-        """Allow new runs again after `cancel`; the cancelled ones stay cancelled."""
+        """Allow new runs after `cancel`; runs that were cancelled stay cancelled."""
         self.cancel_message = None
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether `cancel` was called, without a later `restart`."""
+        """Whether `cancel` was called and `restart` was not called afterward."""
         return self.cancel_message is not None
 
     def serve(self, request: HostRun | None) -> HostRun | None:
-        """Note that this thread now runs a kernel of `request`; return the previous request."""
+        """Record that this thread now runs a kernel of `request`; return the previous request."""
         local = self._local
         before: HostRun | None = getattr(local, "request", None)
         local.request = request
         return before
 
     def print(self, text: str) -> None:
-        """Print on behalf of the kernel that runs on this thread."""
+        """Print on behalf of the kernel that is running on this thread."""
         request: HostRun | None = getattr(self._local, "request", None)
         (self.output if request is None else request.output)(text)
 
     def shared_context(self, kind: type[Shared]) -> Shared:
-        """Return the host's only object of class `kind`; make it on the first request."""
+        """Return the host's only object of class `kind`, created on first use."""
         with self._lock:
             found = self._shared.get(kind)
             if found is None:
@@ -271,7 +270,7 @@ class HostContext:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the host is closed, or belongs to the parent of this forked process."""
+        """Whether the host is closed or belongs to the parent of this forked process."""
         return self.was_closed or self.work_queue.is_of_parent
 
     @property
@@ -280,23 +279,24 @@ class HostContext:
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Return whether a run waits for a value from outside the runtime."""
+        """Tell whether a run waits for a value from outside the runtime."""
         return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:
-        """Count the existing AsyncValues of this host; exact while nothing runs."""
-        own = 0 if self.was_closed else 1  # `cancelled`
+        """Count the existing AsyncValues of this host; exact only while nothing is running."""
+        own = 0 if self.was_closed else 1  # for `cancelled`
         return self.work_queue.live_values() - own
 
     def quiesce(self, timeout: float | None = None) -> bool:
-        """Wait until all runs of this host have finished; return False if the time is up first.
+        """Wait until all runs of this host have finished; return False if time runs out first.
 
-        Tasks that compiled code has left behind count, and run on this thread if no other thread
-        takes them.  Runs that start in the meantime count, too.
+        The wait includes tasks that compiled code has left running, which run on this thread if no
+        other thread takes them.  It also includes runs that start in the meantime.
 
         Raises:
-            WorkQueueError: in a kernel of the host, because its own run cannot finish before it
-                returns, and on a thread that must not wait for the user's work queue.
+            WorkQueueError: in a kernel of the host, because the kernel's own run cannot finish
+                before the kernel returns, and on a thread that must not wait for the user's work
+                queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue
@@ -306,7 +306,7 @@ class HostContext:
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """Wait like `quiesce`; on a thread that runs a kernel, only for all other work."""
+        """Wait like `quiesce`; on a thread that runs a kernel, wait only for all other work."""
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
         while requests := list(self._runs()):
@@ -332,11 +332,11 @@ class HostContext:
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Cancel all runs, wait at most `timeout` seconds for them, and stop the threads.
 
-        A run that waits for a value from elsewhere is over when the value comes.  A busy thread
-        exits after its kernel returns; this call does not wait for it.
+        A run that waits for a value from elsewhere finishes when the value becomes available.  A
+        busy thread exits after its kernel returns; this call does not wait for the thread.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts; the host is closed nevertheless.
+            KeyboardInterrupt: if the user interrupts the wait; the host is closed nevertheless.
         """
         if self.was_closed:
             return
@@ -352,15 +352,15 @@ class HostContext:
         try:
             is_quiet = self._quiesce(deadline_in(timeout))
         except KeyboardInterrupt as raised:
-            # An unfinished run holds the host, and nothing would end it later.
+            # An unfinished run keeps the host alive, and nothing would end the run later.
             interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
         self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
         self._shared.clear()  # threads of the queue may use it until they exit
-        del self.cancelled  # a request that could not be cancelled in time holds it, too
-        if self.tensor_store:  # others may be in use by other hosts
+        del self.cancelled  # a request that could not be cancelled in time refers to it as well
+        if self.tensor_store:  # other hosts may still use theirs
             native_process().quick.trim_store(self.tensor_store)
         if interrupt is not None:
             raise interrupt
@@ -375,7 +375,7 @@ class HostContext:
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
-    """Return a function that tells whether the host exists and has an unfinished run."""
+    """Return a function that tells whether the host still exists and has an unfinished run."""
 
     def ask() -> bool:
         found = host()
@@ -385,6 +385,9 @@ def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
 
 
 def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
-    """Clean up after a host that was dropped unclosed.  Any thread, even its own, may call this."""
+    """Clean up after a host that was dropped without being closed.
+
+    Any thread may call this, even one of the host's own.
+    """
     timers.close(timeout=0.0)
     queue.stop(timeout=0.0)

@@ -1,6 +1,4 @@
-"""The default host, and values on it: values that users resolve, values of futures, and gathered
-values.
-"""
+"""The default host, and values on it: resolved by users, following futures, or gathered."""
 
 from __future__ import annotations
 
@@ -42,10 +40,10 @@ _default = _Default()
 
 
 def default_host() -> HostContext:
-    """Return the default host of this process, made with the work queue `mstd` on the first
-    request.
+    """Return the default host of this process, created with the work queue `mstd` on first use.
 
-    It is closed when the interpreter exits.  If it is closed earlier, a new one replaces it.
+    It is closed when the interpreter exits.  If it is closed earlier, a new default host replaces
+    it.
     """
     host = _default.host
     if host is not None and not host.is_closed:
@@ -59,9 +57,9 @@ def default_host() -> HostContext:
 
 
 def set_default_host(host: HostContext | None) -> None:
-    """Make `host` the default host; with None, the next request makes a new one.
+    """Make `host` the default host; if it is None, a new one is created on the next use.
 
-    The previous default host continues.  All former default hosts are closed when the interpreter
+    The previous default host stays open.  All former default hosts are closed when the interpreter
     exits.
     """
     is_host = host is None or isinstance(host, HostContext)
@@ -72,7 +70,7 @@ def set_default_host(host: HostContext | None) -> None:
 
 
 def users_default_host() -> HostContext | None:
-    """Return the last host passed to `set_default_host`; None if there is none, or it is closed."""
+    """Return the last host passed to `set_default_host`, or None if it is closed or missing."""
     with _default.lock:
         host = _default.host if _default.is_of_user else None
         return None if host is None or host.is_closed else host
@@ -103,7 +101,7 @@ HOOKS.of_future = of_future
 
 
 class Returning(ABC):
-    """The base of executions: `gather` replaces each by the value that it returns."""
+    """The base class of executions; `gather` replaces each one with the value that it returns."""
 
     @abstractmethod
     def as_value(self) -> AsyncValue:
@@ -113,8 +111,7 @@ class Returning(ABC):
 def unavailable() -> AsyncValue:
     """Return a value that the caller resolves with `set_result` or `set_exception`.
 
-    If the last reference to this object is dropped before that, the value becomes an error that
-    says so.
+    If the last reference to this object is dropped first, the value becomes an error that says so.
     """
     place = place_of_caller()
     return make_unavailable(
@@ -124,14 +121,15 @@ def unavailable() -> AsyncValue:
 
 
 def gather(*values: object) -> AsyncValue:
-    """Return one AsyncValue of the tuple of all values, in their order; the first error is its
-    error.
+    """Return one AsyncValue of the tuple of all values, in order.
 
-    Futures are awaited, and a run is replaced by its result, or by the tuple of its results.  All
-    other objects are taken unchanged.
+    The first error becomes its error.
+
+    Futures are awaited, and a run is replaced with its result or with the tuple of its results.
+    All other objects are used unchanged.
 
     Raises:
-        TfrtError: if the values are in a list.
+        TfrtError: if the values are passed in a list.
     """
     for given in values:
         is_list = isinstance(given, list | tuple | set) and any(
@@ -156,7 +154,7 @@ def gather(*values: object) -> AsyncValue:
             is_last = left == 0
             if is_last:
                 made.basis = ()
-        with contextlib.suppress(RuntimeError):  # an error came first, or it was cancelled
+        with contextlib.suppress(RuntimeError):  # an error was first, or it was cancelled
             if value.state is State.ERROR:
                 made.follow(value)
             elif is_last and not made.done():
@@ -168,7 +166,7 @@ def gather(*values: object) -> AsyncValue:
 
 
 def _value_of(given: object) -> object:
-    """Return the AsyncValues to gather for a value, a future, a run, or another object."""
+    """Return what to gather for a value, a future, a run, or another object."""
     if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given

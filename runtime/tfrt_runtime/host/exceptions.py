@@ -1,4 +1,4 @@
-"""Exceptions that are not failures of a program; a separate module, because few runs need it."""
+"""Exceptions that are not failures of a program; a separate module because few runs need them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 
 class CancelledError(TfrtError, concurrent.futures.CancelledError):
-    """The run that would have made the value was cancelled, or the value was."""
+    """The value was cancelled, or the run that would have made it was cancelled."""
 
 
 class TimeoutError(TfrtError, builtins.TimeoutError):
-    """The run was cancelled because its time was over."""
+    """The run was cancelled because its time limit was exceeded."""
 
 
 def awaited_cancellation(diagnostic: Diagnostic) -> BaseException:
-    """Return the error of a cancelled value for the asyncio task that awaits it.
+    """Return the exception to raise in an asyncio task that awaits a cancelled value.
 
-    It is also an `asyncio.CancelledError`: the task is cancelled, as by a cancelled future.
+    It is also an `asyncio.CancelledError`, so the task is cancelled, as it would be by a cancelled
+    future.
     """
     import asyncio
 

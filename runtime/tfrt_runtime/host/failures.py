@@ -1,4 +1,4 @@
-"""Exceptions for error values, and errors for values that will never come."""
+"""Exceptions for error values, and errors for values that will never be available."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 PLAIN = {str, bytes, int, float, bool, NoneType}
 
 _MAX_PLACES = 1000
-"""The most traceback entries that an error keeps: Python raises RecursionError at this depth."""
+"""Maximum number of traceback entries that an error keeps.
+
+Python raises RecursionError at this depth.
+"""
 _MAX_OTHERS = 3
-"""Failed steps that an error of a run names beside its own."""
+"""Maximum number of other failed steps that an error of a run names."""
 # The module of the two frames between a kernel and a kernel that it calls, perhaps itself.
 _CALLS = "tfrt_runtime.kernels.users.user"
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
-"""The instruction of a new frame: the first on 3.11 and 3.12, the second from 3.13 on."""
+"""The instruction that a new frame is at: the first on 3.11 and 3.12, the second since 3.13."""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.py_object
@@ -33,7 +36,7 @@ _new_frame = ctypes.PYFUNCTYPE(
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
-    """Return the exception for a value without a result."""
+    """Return the exception to raise for a value that has no result."""
     if diagnostic.ending in (Ending.FAILED, Ending.BROKEN):
         return TfrtError(diagnostic)
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
@@ -43,8 +46,9 @@ def exception_of(diagnostic: Diagnostic) -> TfrtError:
 
 
 def diagnostic_of(exception: BaseException) -> Diagnostic:
-    """Return the error of a value that user code failed to make; its cause is `exception`,
-    detached.
+    """Return the error for a value that user code failed to make.
+
+    Its cause is the detached exception.
     """
     if isinstance(exception, TfrtError) and exception.diagnostics:
         return exception.diagnostics[0]
@@ -56,12 +60,12 @@ def diagnostic_of(exception: BaseException) -> Diagnostic:
 
 
 def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
-    """Return the error of a value that will never exist."""
+    """Return the error for a value that will never exist."""
     return Diagnostic(Severity.ERROR, message, ending=ending)
 
 
 def printable(said: object) -> str:
-    """Return printable text of a user's object; this neither fails nor takes long."""
+    """Return printable text for a user's object; this neither fails nor takes long."""
     try:
         text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
@@ -72,8 +76,9 @@ def printable(said: object) -> str:
 
 
 def _is_plain(said: object) -> bool:
-    """Tell whether making the text runs no user code; an exception's text is that of its
-    arguments.
+    """Tell whether making the text runs no user code.
+
+    An exception's text is that of its arguments.
     """
     if isinstance(said, str):
         return True
@@ -82,10 +87,11 @@ def _is_plain(said: object) -> bool:
 
 
 def detach(exception: BaseException) -> None:
-    """Reduce the tracebacks of an exception, and of its causes, to source locations.
+    """Reduce the tracebacks of an exception and of its causes to source locations.
 
-    Frames refer to their callers, and those to the values, runs, and notebook cells that they were
-    working on.  If an error value held them, it would never be freed, because they may hold it.
+    Frames refer to their callers, and these to the values, runs, and notebook cells that they were
+    using.  If an error value held the frames, it would never be freed, because they may refer to
+    the error value.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [exception]
@@ -93,7 +99,8 @@ def detach(exception: BaseException) -> None:
         one = left.pop()
         if one is not None and id(one) not in seen:
             seen.add(id(one))
-            # A frozen dataclass refuses the assignment.
+            # Not `one.__traceback__ = ...` or `one.with_traceback`: a frozen dataclass would refuse
+            # that.
             BaseException.with_traceback(one, _places(one.__traceback__))
             left += (one.__cause__, one.__context__)
             if isinstance(one, BaseExceptionGroup):
@@ -104,7 +111,7 @@ Problem = TypeVar("Problem", bound=BaseException)
 
 
 def for_users(problem: Problem) -> Problem:
-    """Return an exception for users, whose traceback has only the frames of user code."""
+    """Return an exception for users: its traceback has only the frames of user code."""
     found: list[TracebackType] = []
     frames = problem.__traceback__
     while frames is not None:
@@ -118,13 +125,13 @@ def for_users(problem: Problem) -> Problem:
 
 
 def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
-    """Return the error of one of `count` mapped calls; a note names the call."""
+    """Return the error of one of `count` mapped calls, with a note that names the call."""
     named = note(f"element {index} of {count}")
     return replace(diagnostic, notes=(*diagnostic.notes, named))
 
 
 def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
-    """Return an error of a run with notes that name the other steps that `failed`."""
+    """Return a run's error, with notes that name the other steps that `failed`."""
     if not isinstance(problem, TfrtError):
         return problem
     own = {(one.message, one.location) for one in problem.diagnostics}
@@ -138,7 +145,7 @@ def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:
-    """Return the same traceback from the user's kernel on, over frames that never ran.
+    """Return the traceback from the user's kernel inward, over frames that never ran.
 
     If there are more than `_MAX_PLACES` entries, the outermost and the innermost ones remain.
     """
@@ -159,14 +166,12 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(frames: TracebackType) -> bool:
-    """Tell whether the first of some frames is in these packages."""
+    """Tell whether the first of the frames belongs to these packages."""
     return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
-    """Return a traceback that names a function, for an exception without a line of that
-    function.
-    """
+    """Return a traceback that names a function, for an exception without a line of it."""
     code = function.__code__
     return _place(code, function.__globals__, -1, code.co_firstlineno, None)
 
@@ -181,9 +186,9 @@ def _place(
     """Return a traceback entry at `line` of `code`, over a frame that never ran.
 
     `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices.  The
-    alternative, the frame of a generator that was never started, has to be called: the user's
-    bytecode would need RETURN_GENERATOR in front, no exception table (3.11 closes the generator by
-    raising in it), and no parameters.
+    alternative, the frame of an unstarted generator, requires calling the code: the user's bytecode
+    would have to be preceded by RETURN_GENERATOR and have no exception table (3.11 closes the
+    generator by raising in it) and no parameters.
     """
     stand_in, offset = _stand_in(code.co_positions, instruction, line)
     frame = _new_frame(_thread_state(), stand_in, space, _NoLocals(stand_in))
@@ -194,31 +199,34 @@ def _place(
 def _stand_in(
     positions: Callable[[], Iterable[tuple[int | None, ...]]], instruction: int, line: int
 ) -> tuple[CodeType, int]:
-    """Return the code of a frame that shows an instruction of a user's code, and its offset in it.
+    """Return the code for a frame that shows an instruction of the user's code, and its offset.
+
+    The offset is that of the instruction in the returned code.
 
     Readers use the entry's line (IPython), its instruction's columns (`traceback`), the instruction
     itself (`executing`, for IPython's marks), or the frame's line and columns (pdb's `list`, rich).
-    For all to agree, the user's bytecode follows a prologue that has the instruction's line and
-    columns: a new frame is at its beginning.
+    To make them all agree, we put a prologue with the instruction's line and columns in front of
+    the user's bytecode; a new frame is positioned at that prologue.
 
     If the code has another line for the instruction, as in entries that libraries make by hand, no
-    expression is marked: the offset is that of the prologue, which has `line` and no columns.
+    expression is marked: the returned offset is that of the prologue, which has `line` and no
+    columns.
 
     Args:
-        positions: `co_positions` of the code.  A bound method is a key by identity, and codes of
-            two files may be equal.
-        instruction: its offset in the code, in bytes; negative if it is not known.
-        line: its line; -1 if it has none.
+        positions: `co_positions` of the code.  A bound method serves as a cache key by the identity
+            of its object; code objects of two files may compare equal.
+        instruction: the instruction's offset in the code, in bytes; negative if it is unknown.
+        line: the instruction's line; -1 if it has none.
     """
     code = positions.__self__  # type: ignore[attr-defined]
-    if code.co_code.startswith(_PROLOGUE):  # made here, for an error that is the cause of this one
+    if code.co_code.startswith(_PROLOGUE):  # made here, for an error that caused this one
         return code, instruction
     found = next(islice(positions(), max(instruction, 0) // 2, None), (None,))
     is_known = instruction >= 0 and found[0] == line
     _, end_line, column, end_column = found if is_known else (line, line, None, None)
     away = line - code.co_firstlineno
-    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column".  The second one
-    # takes the line back to where the table of the code begins.
+    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column". The second entry
+    # resets the line to where the code's own table starts.
     prologue = (
         bytes([0x80 | 14 << 3 | 1]),
         _varint(abs(away) << 1 | (away < 0)),
@@ -231,20 +239,21 @@ def _stand_in(
         co_code=_PROLOGUE + code.co_code,
         co_linetable=b"".join(prologue) + code.co_linetable,
         co_exceptiontable=b"",  # its offsets would be wrong
-        co_flags=code.co_flags & ~CO_OPTIMIZED,  # else a frame ignores the locals given to it
+        co_flags=code.co_flags & ~CO_OPTIMIZED,  # otherwise, a frame ignores the locals given to it
     )
     return stand_in, instruction + len(_PROLOGUE) if is_known else 0
 
 
 def _varint(number: int) -> bytes:
-    """Encode the number in groups of 6 bits, the lowest first; in all but the last, the seventh bit
-    is set.
+    """Encode a number in groups of 6 bits, lowest first.
+
+    Bit 6 is set in all groups but the last.
     """
     return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
 
 
 class _NoLocals(dict[str, object]):
-    """The local variables of a frame that never ran: none, but each that `code` names can be read.
+    """The local variables of a frame that never ran: empty, but names that `code` uses can be read.
 
     IPython reads the arguments to show the call: `check(pieces)`, `check(pieces=<not kept>)`.
     """

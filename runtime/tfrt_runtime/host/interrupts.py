@@ -1,18 +1,17 @@
-"""Ctrl-C while the runtime works on the main thread.
+"""Handle Ctrl-C while the runtime works on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread: for instance, halfway
-through the start of a run, whose native parts then have no owner, or in a finalizer or a callback
-of the native core, where no code can catch it. Therefore SIGINT goes to a handler of ours. Its
-action depends on the code that the thread is running:
+Python may raise KeyboardInterrupt between any two bytecodes of the main thread: for instance,
+halfway through the start of a run, whose native parts then have no owner, or in a finalizer or a
+callback of the native core, where no code can catch it.  Therefore, our own handler receives
+SIGINT.  Its action depends on the code that the thread is running:
 
-        in user code              it raises, as Python's handler does; even in a kernel
-    in a wait for a queue     it makes a note, to which the waiting loop reacts
-    in code of the runtime    it waits: the signal comes again at each check of the interpreter,
-    until the
-                                                            thread is back in user code, or DEFER_NS
-                                                            are over
+    in user code             it raises, as Python's handler does; even in a kernel
+    in a wait for a queue    it makes a note, to which the waiting loop reacts
+    in the runtime's code    it is deferred: the signal is raised again at each check of the
+                             interpreter, until the thread is back in user code or DEFER_NS
+                             has elapsed
 
-Native code that waits returns to Python now and then (`in_slices`), so that signals are seen.
+Native code that waits returns to Python regularly (`in_slices`), so that signals are handled.
 """
 
 from __future__ import annotations
@@ -37,58 +36,53 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""How long code of the runtime is not interrupted: no start takes that long, but a wait for a lock
-may.
-"""
+"""How long code of the runtime is not interrupted; no start takes that long, but a lock may."""
 SLICE_NS = 20_000_000
 """How long a waiting thread stays in native code before it lets Python handle signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
-"""Modules whose functions run when objects are destroyed: exceptions raised there are lost."""
+"""Modules whose functions run when objects are destroyed; exceptions raised there are lost."""
 WAS_RAISED = "tfrt_was_raised"
-"""An attribute of an interrupt that a result has raised: a wait for its run does not raise it
-again.
+"""The attribute of an interrupt that a result has raised.
+
+A wait for its run does not raise it again.
 """
 NAMED_TUPLE = "namedtuple_"
-"""The prefix of the module name of a named tuple's constructor, before the name of the class."""
+"""The prefix of the module name of a named tuple's constructor; the class name follows it."""
 
 
 class Interrupts:
     """The handler and its note; `INTERRUPTS` is the process's instance.
 
-    Use it as a context manager around a wait: inside, our handler receives SIGINT, if this is the
-    main thread and Python's own handler was installed.  The handler stays installed, because
+    Use it as a context manager around a wait: inside the block, our handler receives SIGINT if this
+    is the main thread and Python's own handler was installed.  The handler stays installed, because
     changing it costs more than a short run; in user code it behaves like Python's.
     """
 
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self.handler: Callable[[int, FrameType | None], None] | None = None
-        """The object that calls `answer`, once the native core is loaded."""
+        """The object that calls `answer`; None until the native core is loaded."""
         self.answer = self._answer
         self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """The address of the words that native code writes and reads, too."""
+        """The address of words that native code reads and writes as well."""
         self._deferred_at = 0
-        """The time, by the monotonic clock, of an interrupt that waits for the runtime's code; else
-        0.
-        """
+        """When an interrupt was deferred, in ns of the monotonic clock; 0 if none is deferred."""
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """More work to do then; both run on the main thread."""
+        """These do additional work at those times; both run on the main thread."""
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
     def waits(self) -> int:
-        """The number of waits of the main thread: inside them, code that it runs must `allow`
-        interrupts.
-        """
+        """How many waits the main thread is in; inside them, code must `allow` interrupts."""
         return self._words.waits
 
     @property
     def may_raise(self) -> bool:
-        """Whether the main thread runs the user's code: see `allow`."""
+        """Whether the main thread is running user code; see `allow`."""
         return self._words.may_raise != 0
 
     @property
@@ -97,9 +91,7 @@ class Interrupts:
         return self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler
 
     def install(self) -> None:
-        """Replace Python's handler if it is installed; does nothing on other threads than the main
-        one.
-        """
+        """Replace Python's handler if it is installed; do nothing except on the main thread."""
         if (
             self.handler is not None
             and get_ident() == self._main
@@ -109,10 +101,10 @@ class Interrupts:
             self.when_installed()
 
     def _answer(self, _number: int, frame: FrameType | None) -> bool:
-        """Handle a signal that arrived in `frame`; return True if it must come again.
+        """Handle a signal that arrived in `frame`; return True if it must be raised again.
 
         Raises:
-            KeyboardInterrupt: if the thread runs user code.
+            KeyboardInterrupt: if the thread is running user code.
         """
         self.when_noted()
         if self.waits and not self.may_raise:
@@ -120,7 +112,7 @@ class Interrupts:
         elif self._is_deferred(frame):
             return True
         else:
-            self._words.may_raise = 0  # the code that handles the exception must not be interrupted
+            self._words.may_raise = 0  # code that handles the exception must not be interrupted
             self._deferred_at = 0
             raise KeyboardInterrupt
         self._deferred_at = 0
@@ -134,7 +126,7 @@ class Interrupts:
         self._deferred_at = monotonic_ns()
         if not self._has_reminder:
             self._has_reminder = True
-            # Not with `threading`, whose locks this thread may hold.
+            # Not with `threading`: this thread may hold its locks.
             with contextlib.suppress(RuntimeError):
                 _thread.start_new_thread(self._remind, ())
         return True
@@ -150,7 +142,8 @@ class Interrupts:
 
     def __enter__(self) -> None:
         if get_ident() == self._main:
-            # A notebook puts Python's handler back before each cell; within one it stays as it is.
+            # A notebook restores Python's handler before each cell; within a cell, the handler does
+            # not change.
             now = monotonic_ns()
             if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
@@ -158,19 +151,18 @@ class Interrupts:
             self._words.waits += 1
 
     def __exit__(self, *_: object) -> None:
-        """
-        Raises:
-            KeyboardInterrupt: if an interrupt came that no kernel has raised.
+        """Raises:
+        KeyboardInterrupt: if an interrupt arrived that no kernel has raised.
         """
         if get_ident() == self._main:
             self._words.waits -= 1
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:
-        """Handle an interrupt that arrived meanwhile; call this on the main thread.
+        """Handle an interrupt that arrived in the meantime; do nothing except on the main thread.
 
         Raises:
-            KeyboardInterrupt: if one came.
+            KeyboardInterrupt: if an interrupt arrived.
         """
         if self._words.noted and get_ident() == self._main:
             self._words.noted = 0
@@ -178,29 +170,28 @@ class Interrupts:
 
     @property
     def is_noted(self) -> bool:
-        """Whether an interrupt has arrived that the main thread has not handled."""
+        """Whether an interrupt has arrived that the main thread has not handled yet."""
         return self._words.noted != 0
 
     def allow(self) -> None:
-        """Note that this thread now runs user code, which may be interrupted.
+        """Record that this thread now runs user code, which may be interrupted.
 
         Raises:
-            KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
+            KeyboardInterrupt: if an interrupt arrived before, and at any time until `forbid` is
+                called.
         """
         if self.waits and get_ident() == self._main:
             self._words.may_raise = 1
             self.raise_if_noted()
 
     def forbid(self) -> None:
-        """Note that the user code has returned."""
+        """Record that the user code has returned."""
         if get_ident() == self._main:
             self._words.may_raise = 0
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Tell whether `frame` runs code of the runtime or a finalizer, perhaps in the standard
-    library.
-    """
+    """Tell whether `frame` runs the runtime's code or a finalizer, or the library for them."""
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module in FINALIZERS or frame.f_code.co_name == "__del__":
@@ -216,20 +207,23 @@ INTERRUPTS = Interrupts()
 
 
 class Waits(threading.local):
-    """The wait of a thread that runs machine code."""
+    """The wait of a thread that is running machine code."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Whether to keep waiting; otherwise, machine code, which cannot be suspended, is abandoned."""
+    """Tells whether to keep waiting.
+
+    If not, machine code, which cannot be suspended, is abandoned.
+    """
 
 
 WAITS = Waits()
 
 
 def _go_on_alone(deadline: int | None) -> None:
-    """Do the work of other threads on the only thread.
+    """Do the work of other threads on the only thread of a web page.
 
     Raises:
-        TfrtError: if this wait would never end.
+        TfrtError: if this wait would never return.
     """
     ONE_THREAD.run()
     ONE_THREAD.let_page_in()

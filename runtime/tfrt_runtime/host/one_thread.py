@@ -27,18 +27,17 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does the due work; returns the seconds until its next call, or None if it has no more work.
-"""
+"""Does the work that is due; returns the seconds until its next call, or None without more work."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
-"""The most nested entries into native code: about a hundred crash a page's interpreter."""
+"""Maximum number of nested entries into native code: about a hundred crash a page's interpreter."""
 LONGEST_SLEEP = 0.02
 DEAD_WAITS = 4
 IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class OneThread:
-    """The sources of this process; unused where threads can be started."""
+    """The sources of this process; unused if threads can be started."""
 
     def __init__(self) -> None:
         self._sources: dict[Source, bool] = {}
@@ -46,7 +45,7 @@ class OneThread:
         self._running: set[Source] = set()
         self._timer: Any = None
         self._dead_waits = 0
-        """Consecutive waits that no event could end."""
+        """The number of consecutive waits that no event could end."""
         self._depth = 0
         self._is_awake = True
         self.callback = IDLE(self._idle)
@@ -71,13 +70,13 @@ class OneThread:
         self._onlookers.discard(source)
 
     def wake(self, delay: float = 0.0) -> None:
-        """Arrange a call of a source in `delay` seconds, even between cells."""
+        """Arrange for the sources to be called in `delay` seconds, even between cells."""
         import asyncio
 
         try:
             loop = asyncio.get_event_loop()
         except RuntimeError:
-            return  # without the page's loop, nothing runs between waits
+            return  # without the page's event loop, nothing runs between waits
         if self._timer is None or delay == 0.0:
             if self._timer is not None:
                 self._timer.cancel()
@@ -113,7 +112,7 @@ class OneThread:
 
     @property
     def hears_page(self) -> bool:
-        """Whether messages of the page arrive while this code runs: elsewhere, or at a wait."""
+        """Whether messages of the page arrive while this code runs; always True outside a page."""
         if HAS_THREADS:
             return True
         return self._depth == 0 and _switching()[0]()
@@ -129,13 +128,14 @@ class OneThread:
 
     @property
     def is_nested(self) -> bool:
-        """Whether native code waits inside a kernel."""
+        """Whether native code is waiting inside a kernel."""
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Return whether no event is left that could end a wait without a limit.
+        """Tell whether no event is left that could end a wait without a time limit.
 
-        If so, the next wait, which may be that of the kernel that waited for this one, starts over.
+        If so, counting restarts for the next wait, which may be that of the kernel that waited for
+        this one.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:
@@ -143,7 +143,7 @@ class OneThread:
         return is_dead
 
     def _idle(self, timeout_ns: int) -> int:
-        """Work or sleep while native code waits for `timeout_ns`; below 0 means no limit."""
+        """Work or sleep while native code waits for `timeout_ns`; a negative one means no limit."""
         try:
             self._dead_waits += 1
             delay = self.run()
@@ -158,13 +158,13 @@ class OneThread:
         return 0
 
     def entering(self, function: Function) -> Function:
-        """Wrap a native function that may run kernels, for calls in a page.
+        """Wrap a native function that may run kernels, for calls on a web page.
 
-        The call goes through a synchronous frame of JavaScript, in which Python knows that stacks
-        cannot be switched: a sleeping kernel then blocks instead of crashing the interpreter.
+        The call goes through a synchronous JavaScript frame; Python then knows that stacks cannot
+        be switched there, so a sleeping kernel blocks instead of crashing the interpreter.
 
         Raises:
-            RecursionError: from the function, if calls are nested too deeply.
+            RecursionError: raised by the wrapper if calls are nested too deeply.
         """
         if HAS_THREADS:
             return function
@@ -218,7 +218,7 @@ def _call_pending() -> None:
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """Return a test whether stacks can be switched, and a JavaScript call of `_call_pending`."""
+    """Return a test of whether stacks can be switched, and a JavaScript call of `_call_pending`."""
     from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy
 
@@ -226,7 +226,7 @@ def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
 
 
 def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function through a synchronous frame of JavaScript, where stacks can be switched."""
+    """Call a function through a synchronous JavaScript frame, if stacks can be switched."""
     can_switch, call_in_frame = _switching()
     if not can_switch():
         return function(*arguments)

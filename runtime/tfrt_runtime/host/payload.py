@@ -1,8 +1,9 @@
-"""Python objects in native memory: payloads of AsyncValues as Python values, and back.
+"""Conversions between Python objects and payloads of AsyncValues in native memory.
 
 A payload is one or two words; its type is a small number in the value's header (`layouts.TYPE_*`).
-Numbers are stored as their bits, a chain as nothing, everything else as a handle into the object
-table.  If native code reads the slots of objects, a base class here declares them.
+Numbers are stored as their bits, a chain has no data, and all other objects are stored as handles
+into the object table.  If native code reads the slots of an object, a base class here declares
+them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD
 
 
 class ObjectTable:
-    """Handles of Python objects.  Each handle has one owner, which releases it once.
+    """Handles for Python objects.  Each handle has one owner, which releases it once.
 
     Safe from any thread that holds the GIL.
     """
@@ -33,15 +34,16 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` returns functions of `native.python.python_entries`; `count` returns the
-        number of existing handles.
+        """`function` returns functions of `native.python.python_entries`.
+
+        `count` returns the handle count.
         """
         self.add: Callable[[object], int] = function("object_add")
-        """Return a new handle of an object."""
+        """Returns a new handle for an object."""
         self.get: Callable[[int], object] = function("object_get")
-        """Return the object of a handle."""
+        """Returns the object of a handle."""
         self.release: Callable[[int], object] = function("object_take")
-        """End a handle; return its object, which may be freed with the caller's reference."""
+        """Releases a handle and returns its object; the caller's reference may be the last one."""
         self._count = count
 
     def __len__(self) -> int:
@@ -49,14 +51,14 @@ class ObjectTable:
 
 
 class NoObject:
-    """The base of classes whose instances, returned by a kernel, do not stand for themselves."""
+    """The base of classes whose instances, if returned by a kernel, do not stand for themselves."""
 
     __slots__ = ()
 
 
 @final
 class Chain(NoObject):
-    """The value of a `!tfrt.chain`: it says only that something has happened."""
+    """The value of a `!tfrt.chain`: it only says that an effect has happened."""
 
     __slots__ = ()
 
@@ -64,7 +66,7 @@ class Chain(NoObject):
         return "CHAIN"
 
     def __reduce__(self) -> str:
-        """Copy to the same object; in another process, to that of its module."""
+        """Copy as the same object; in another process, as that process's `CHAIN`."""
         return "CHAIN"
 
 
@@ -80,7 +82,7 @@ class HostTensor:
 class NativeTensor(NoObject, HostTensor):
     """The base of tensors that native kernels can use; `native.python.python_runs` reads `_handle`.
 
-    It is None, or an object with the `address` of the native tensor.
+    `_handle` is None or an object with the `address` of the native tensor.
     """
 
     __slots__ = ("_handle",)
@@ -89,7 +91,7 @@ class NativeTensor(NoObject, HostTensor):
 class NativeValue(NoObject):
     """The base of AsyncValue; `native.python.python_runs` reads `_address`.
 
-    It is the address of the native value, or 0 while the object is being destroyed.
+    `_address` is the address of the native value, or 0 while the object is being destroyed.
     """
 
     __slots__ = ("_address",)
@@ -97,22 +99,24 @@ class NativeValue(NoObject):
 
 
 class Run:
-    """The base of runs: `native.python` sets the attributes."""
+    """The base of runs; `native.python` sets the attributes."""
 
     __slots__ = ("address", "caller", "words")
     words: bytes
     """The native words of the run, which live as long as the run."""
     address: int
-    """Their address."""
+    """The address of these words."""
     caller: Context
-    """The context of the call that started the run, if it carries one."""
+    """The context of the call that started the run, if the run carries one."""
 
 
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
-"""The words of the run to which the current code belongs: the run of the kernel that executes it,
-or that started the task or thread that executes it.
+"""The words of the run to which the current code belongs.
 
-They do not keep the run alive, and while they exist no other run has their address.
+That is the run of the kernel that executes the code, or that started the task or thread that
+executes it.
+
+They do not keep the run alive, but while they exist, no other run has their address.
 """
 
 
@@ -189,14 +193,14 @@ def _short(dtype: DType) -> Callable[[int], object]:
 
 
 class PayloadError(TypeError):
-    """A Python value does not fit the type that a program gives it; the message names both."""
+    """A Python value does not fit the type that a program specifies; the message names both."""
 
 
 def encode_integer(word: str, number: object) -> int:
     """Return an integer of `word`'s width as a payload word.
 
     Raises:
-        PayloadError: if it is not an integer, or is out of range.
+        PayloadError: if `number` is not an integer or is out of range.
     """
     if not isinstance(number, int):
         number = as_index(word, number)
@@ -220,9 +224,9 @@ def written(number: int) -> str:
 def as_index(word: str, number: object) -> int:
     """Return the Python integer for a numpy integer or a similar object."""
     if not has_dimensions(number):
-        if str(getattr(number, "dtype", "")) == "bool":  # bool of numpy has no __index__
+        if str(getattr(number, "dtype", "")) == "bool":  # numpy's bool has no __index__
             return bool(number)
-        # A class has the method, too, but is not a number.
+        # A class has the method as well, but is not a number.
         with contextlib.suppress(TypeError):
             return operator.index(number)  # type: ignore[arg-type]
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
@@ -231,14 +235,14 @@ def as_index(word: str, number: object) -> int:
 def has_dimensions(value: object) -> bool:
     """Tell whether a value is an array instead of a single number."""
     count = getattr(value, "ndim", 0)
-    return isinstance(count, int) and count != 0  # that of a dask.delayed has no truth value
+    return isinstance(count, int) and count != 0  # the `ndim` of a dask.delayed has no truth value
 
 
 def encode_scalar(word: str, number: object) -> tuple[int, int]:
     """Return a scalar of type `word` as two payload words.
 
     Raises:
-        PayloadError: if the value is of another kind, or out of range.
+        PayloadError: if the value is of another kind or is out of range.
     """
     if word.startswith(("i", "ui")):
         return encode_integer(word, number), 0
@@ -249,7 +253,7 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
     if type(number) is not float:
-        # An array has the method, too, but is a number only if it has no dimensions.
+        # An array has the method as well, but is a number only if it has no dimensions.
         if not hasattr(number, "__float__") or has_dimensions(number):
             raise PayloadError(f"expected {word}, found {type(number).__name__}")
         try:
@@ -297,23 +301,22 @@ READERS: dict[int, Callable[[int], object]] = {
     ),
     at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
-"""Functions from the address of a value to its payload as a Python value, by payload type.
-"""
+"""Functions from the address of a value to its payload as a Python value, by payload type."""
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""For classes whose objects have their own payload type: that type, and a function that makes the
-word, which the object keeps alive.
+"""For classes whose objects have their own payload type, that type and an encoder.
+
+The encoder makes the payload word, which the object keeps alive.
 """
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""For classes of the runtime that users see in another form, the functions that convert them.
-"""
+"""Functions that convert objects of the runtime's classes to the form that users see, by class."""
 
 
 def as_python(value: object) -> object:
-    """Return a payload as users see it: a tensor becomes a read-only numpy array."""
+    """Return a payload in the form that users see: a tensor becomes a read-only numpy array."""
     face = FACES.get(type(value))
     return value if face is None else face(value)
 
@@ -332,7 +335,7 @@ def read_payload(value: int, objects: ObjectTable) -> object:
 def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, int, int]:
     """Encode a Python value as a payload type and two words.
 
-    An object's handle belongs to the caller, and a tensor's address to the tensor.
+    The caller owns an object's handle; a tensor owns its address.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
@@ -354,7 +357,7 @@ def read_as(word: str, value: int) -> object:
 
 
 def shown(payload: object) -> str:
-    """Return the `repr` of a payload; that of a user's object may fail, or never return."""
+    """Return the `repr` of a payload, or a substitute if the `repr` of a user's object fails."""
     try:
         return repr(payload)
     except Exception:  # noqa: BLE001

@@ -1,4 +1,4 @@
-"""The link between the native core and Python, once per process.
+"""The link between the native core and Python; one per process.
 
 The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
 an error, or to run a waiter.  Callbacks hold the GIL only while they run.  The core calls functions
@@ -44,17 +44,17 @@ from tfrt_runtime.native import library, threads
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""The result of functions of `native.python` that leave the work to Python."""
+"""Functions of `native.python` return this when they leave the work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
-"""Bits of a kernel's number within its program; the program's number is above them."""
+"""Number of bits of a kernel's number within its program; the program's number is above them."""
 
 Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 def address_of(callback: ctypes._FuncPointer) -> int:
-    """Return the address at which native code finds a callback."""
+    """Return the address at which native code calls a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
@@ -71,18 +71,16 @@ _CALLED_BY_THE_CORE = {
     "run_coroutine": "async_awaiting.run_coroutine",
     "member_resolved": "async_groups.member_resolved",
 }
-"""Functions that the core calls by address, by their words in the process struct."""
+"""Functions that the core calls by address, keyed by their names in the process struct."""
 
 
 class NativeProcess:
-    """The loaded core with its callbacks; `native_process()` returns the instance of this
-    process.
-    """
+    """The loaded core with its callbacks; `native_process()` returns this process's instance."""
 
     def __init__(self) -> None:
         self.library = library.load()
         self.requests: dict[int, Any] = {}
-        """The runs that are not over (`host.request.Request`), by the address of their words."""
+        """The unfinished runs (`host.request.Request`), by the address of their words."""
         self._owners: dict[int, weakref.ref[Any]] = {}
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
@@ -134,7 +132,10 @@ class NativeProcess:
         self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:
-        """Fill the native process struct; return the objects that must live as long as it."""
+        """Fill in the native process struct.
+
+        Return the objects that must live as long as it does.
+        """
         callbacks: dict[str, ctypes._FuncPointer] = {
             "call_python": Callback2(self._python_kernel),
             "report_error": Callback3(self._report_error),
@@ -153,7 +154,7 @@ class NativeProcess:
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:
-        """Return the address of a callback, which lives as long as the process."""
+        """Return the address of a callback, and keep the callback alive as long as the process."""
         self._callbacks.append(callback)
         return address_of(callback)
 
@@ -164,9 +165,9 @@ class NativeProcess:
         return value
 
     def reserve(self, limit: int, size: int) -> bool:
-        """Count memory that Python is about to take; return False if the total exceeds `limit`."""
+        """Count memory that Python is about to allocate; return False beyond a total of `limit`."""
         reserve = self.quick.reserve_within
-        # Memory that is kept for later is released first.
+        # If the memory does not suffice, memory that is kept for later use is released first.
         return bool(
             reserve(self.address, limit, size)
             or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
@@ -177,8 +178,9 @@ class NativeProcess:
         self.quick.give_back(self.address, size)
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
-        """Return a function that the library exports; `call_slow` releases the GIL while it
-        runs.
+        """Return a function that the library exports.
+
+        `call_slow` releases the GIL while it runs.
         """
         address, entry = self.library.built_in(f"python_entries.{way}"), self.library.of_words(name)
         made = built_in_function(name, address, entry, self._python.buffer_info()[0])
@@ -191,9 +193,7 @@ class NativeProcess:
 
     @property
     def runs(self) -> int:
-        """The number of runs that are unfinished, or that the finishing thread has not yet
-        forgotten.
-        """
+        """How many runs are unfinished, or not yet forgotten by the thread that finished them."""
         self.forget()
         return len(self.requests)
 
@@ -213,15 +213,13 @@ class NativeProcess:
             self.quick.context_free(context)
 
     def spare_context(self) -> int:
-        """Return a context without a queue, for values that are destroyed after their queue."""
+        """Return a context without a queue, for values that outlive their queue."""
         if self._spare_context == 0:
             self._spare_context = self.new_context(0, 0, 0)
         return self._spare_context
 
     def live_values(self) -> int:
-        """Return the number of AsyncValues that exist or were lost, of all queues; exact while
-        nothing runs.
-        """
+        """Return the number of existing and lost AsyncValues of all queues; exact only at rest."""
         return self._leaked_values + sum(map(live_values, list(self._contexts)))
 
     @property
@@ -231,9 +229,7 @@ class NativeProcess:
 
     @property
     def memory_held(self) -> int:
-        """Bytes that native code and tensors have taken from the system, in use or kept for
-        later.
-        """
+        """Bytes of the system's memory that native code and tensors use or keep for later."""
         return self.words.held
 
     @property
@@ -242,17 +238,19 @@ class NativeProcess:
         return len(self._owners)
 
     def add_owner(self, owner: object) -> int:
-        """Register a program, an `executor.program.Executable`, and return the number of its first
-        kernel; the others follow.
+        """Register a program (`executor.program.Executable`); return its first kernel's handle.
 
-        The program must live while any part of it runs, and be removed with `remove_owner`.
+        The handles of its other kernels follow.
+
+        The program must stay alive while any part of it is running, and must be removed with
+        `remove_owner`.
         """
         number = next(self._owner_numbers)
         self._owners[number] = weakref.ref(owner)
         return number << KERNEL_BITS
 
     def remove_owner(self, base: int) -> None:
-        """Remove the program with this first number."""
+        """Remove the program whose first kernel has this number."""
         del self._owners[base >> KERNEL_BITS]
 
     def owner_of(self, record: int) -> tuple[Any, int]:
@@ -262,7 +260,7 @@ class NativeProcess:
         return owner, number & (1 << KERNEL_BITS) - 1
 
     def _payload(self, value: int) -> object:
-        """Return the payload of the value at an address, as users see it."""
+        """Return the payload of the value at an address, in the form that users see."""
         return as_python(read_payload(value, self.objects))
 
     def _python_kernel(self, context: int, record: int) -> int:
@@ -277,9 +275,9 @@ class NativeProcess:
     def _refused(self, context: int, record: int, size: int) -> int:
         """End the run of a thread whose kernel needs more memory than its budget.
 
-        Returns 0 if the thread runs no kernel, or runs compiled code, which reports the error at
-        its next operation with a location.  A request's address that belongs to no run is out of
-        date.
+        Returns 0 if the thread is not running a kernel, or if it is running compiled code, which
+        reports the error at its next operation with a location.  If a request's address belongs to
+        no run, it is out of date.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:
@@ -296,7 +294,7 @@ class NativeProcess:
         return 1
 
     def _machine(self, context: int, event: int, argument: int) -> int:
-        """Handle a hot function, or a long run of machine code: return 1 if it must continue."""
+        """Handle a hot function or a long run of machine code; return 1 if it must continue."""
         if event == at.MACHINE_HOT:
             owner = self._owners[argument >> KERNEL_BITS]()
             assert owner is not None
@@ -308,7 +306,7 @@ class NativeProcess:
             return 0
 
     def refusal(self, context: int, size: int, name: str) -> str:
-        """Return the error for `name`, whose request for `size` bytes is refused."""
+        """Return the message for a refused request of `name` for `size` bytes."""
         limit = self.quick.memory_limit(context)
         if self.memory_held + size <= limit:
             return f"out of memory: the system has no {show_bytes(size)} for {name}"
@@ -356,7 +354,7 @@ class NativeProcess:
 
 
 def _reserve_for_errors() -> mmap.mmap | None:
-    """Reserve Python memory for out-of-memory errors."""
+    """Reserve memory that Python needs for out-of-memory errors."""
     try:
         return mmap.mmap(-1, RESERVE_FOR_ERRORS)
     except OSError:
@@ -364,7 +362,7 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call a user's callback; show its exception instead of letting it end the thread."""
+    """Call a user's callback; report its exception instead of letting it end the thread."""
     try:
         call()
     except BaseException:  # noqa: BLE001
@@ -372,12 +370,12 @@ def shielded(call: Callable[[], object]) -> None:
 
 
 def live_values(context: int) -> int:
-    """Return the AsyncValues that a thread made, minus those that it destroyed: may be negative."""
+    """Return how many AsyncValues a thread made minus how many it destroyed; may be negative."""
     own = Context.at(context)
     return own.made - own.dropped
 
 
 @once
 def native_process() -> NativeProcess:
-    """Return the native core of this process, loaded on first use, on any thread."""
+    """Return the native core of this process, loaded on first use; any thread may call this."""
     return NativeProcess()

@@ -62,7 +62,7 @@ QUICK = BOTH | _modules(
         "async_buffers": "free_kept keep_buffer",
     }
 )
-"""Entries that are done at once: called with the GIL."""
+"""Entries that return immediately, so they are called with the GIL."""
 
 SLOW = BOTH | _modules(
     {
@@ -75,11 +75,11 @@ SLOW = BOTH | _modules(
         "compiled_kernels": "visit_imports",
     }
 )
-"""Entries that may run kernels, or wait: called without the GIL."""
+"""Entries that may run kernels or wait, so they are called without the GIL."""
 
 
 class Entries:
-    """Entries of the core, each made on first use.  Safe to share between threads."""
+    """Entries of the core, each of them created on first use.  Safe to share between threads."""
 
     def __init__(
         self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]
@@ -96,7 +96,7 @@ class Entries:
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
-"""Bytes of CPython's thread state that are read; the state is larger in all releases."""
+"""How many bytes of CPython's thread state are read; the state is larger in all releases."""
 _FUNCTIONS = {
     at.PYTHON_ENSURE: "PyGILState_Ensure",
     at.PYTHON_RELEASE: "PyGILState_Release",
@@ -150,13 +150,13 @@ _NAMES = {
     at.PYTHON_NAME_VALUE: sys.intern("_address"),
 }
 SHORTCUTS = "TFRT_NB_SHORTCUTS"
-"""The environment variable that is 0 if the core must use only CPython's documented interface."""
+"""An environment variable: if it is 0, the core uses only CPython's documented interface."""
 
 
 def python_interface(
     core: Library, requests: dict[int, Any], read: Callable[[int], object]
 ) -> array[int]:
-    """Return the words of CPython for calls from and to native code: see PROCESS_PYTHON.
+    """Return CPython's words for calls from and to native code; see PROCESS_PYTHON.
 
     `requests` are the registered runs; `read` makes an object from the payload of the value at an
     address.  Both must live as long as the words.
@@ -186,14 +186,14 @@ def python_interface(
         words[place // 8] = id(item)
     words[at.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     if os.environ.get(SHORTCUTS) == "0" or not _may_untrack():
-        words[at.PYTHON_UNTRACK // 8] = words[at.PYTHON_OCCURRED // 8]  # which does nothing
+        words[at.PYTHON_UNTRACK // 8] = words[at.PYTHON_OCCURRED // 8]  # a function without effects
     if os.environ.get(SHORTCUTS) != "0" and machine.HAS_WIDE_POINTERS:
         words[at.PYTHON_VARIABLES // 8], words[at.PYTHON_CONTEXT // 8] = _places()
     return words
 
 
 def _may_untrack() -> bool:
-    """Tell whether Python's collector can stop tracking an object, and track it again."""
+    """Tell whether Python's collector can stop tracking an object and start tracking it again."""
     item = [None]
     kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:
@@ -207,9 +207,9 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """Return the offsets of a context's mapping, and of the current context in the thread state.
+    """Return the offset of a context's mapping, and of the current context in the thread state.
 
-    Both are 0 if either is not where this CPython is expected to have it.
+    Both are 0 if one of them is not where we expect it in this CPython.
     """
     context = contextvars.Context()
     referents = gc.get_referents(context)
@@ -223,7 +223,7 @@ def _places() -> tuple[int, int]:
 
 
 def _place_of(item: object, address: int, size: int) -> int:
-    """Return the offset of an object's address in the bytes at an address; 0 if it is not there."""
+    """Return the offset of an object's address in the bytes at an address, or 0 if it is absent."""
     words = (ctypes.c_int64 * (size // 8)).from_address(address)
     return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
 
@@ -245,19 +245,19 @@ _new_function.restype = ctypes.py_object
 
 
 def bind(core: Library) -> None:
-    """Let entries read the integers that they are bound to: `native.threads.READ_BOUND`."""
+    """Let entries read the integers that they are bound to; see `native.threads.READ_BOUND`."""
     set_reader = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(core[threads.READ_BOUND])
     set_reader(core.python("PyLong_AsVoidPtr"))
 
 
 def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
-    """Return the entry of the core at `address` as a Python function.
+    """Return the core's entry at `address` as a Python function.
 
-    `words` are bound to it: see `native.python.python_entries`.
+    `words` are bound to the function; see `native.python.python_entries`.
     """
     definition, bound = _MethodDef(name.encode(), address, METH_FASTCALL, None), array("q", words)
-    # They must live as long as the function, even while the interpreter exits: the function holds
-    # them as its module.
+    # They must live as long as the function, even while the interpreter exits, so the function
+    # holds them as its module.
     made: Callable[..., Any]
     made = _new_function(definition, bound.buffer_info()[0], (definition, bound))
     return made

@@ -1,4 +1,6 @@
-"""A run of a program: its cancellation, its output, and what lives as long as it does."""
+"""A run of a program: its cancellation, its output, and the objects that live as long
+as the run.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +28,25 @@ from tfrt_runtime.host.waiting import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch  # small programs do without its imports
+    from tfrt_runtime.host.tracing.events import Watch  # small programs avoid its imports
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
-"""The most errors of compiled operations that a run keeps."""
+"""Maximum number of errors of compiled operations that a run keeps."""
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
-"""The initial words of a request: it has one activity."""
+"""The initial words of a request, which has one activity."""
 NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
 class Request(Run):
     """One run: its cancellation, its data by type, its resources, its diagnostics, and its output.
 
-    The run has its words, and is registered with Python, after `open` or when the native core
-    starts its call.  From then on it has one activity; `finished` is called after its last one.
+    The run gets its words and is registered with Python in `open`, or when the native core starts
+    its call.  From then on, it has one activity and may get more; `finished` is called when the
+    last one has ended.
     """
 
     _resources: ResourceContext | None = None
@@ -55,34 +58,36 @@ class Request(Run):
     refusal: Diagnostic | None = None
     """Why a memory request of the run was refused, if one was."""
     interrupt: BaseException | None = None
-    """Ctrl-C that a kernel of the run has raised, until a thread that waits raises it."""
+    """The KeyboardInterrupt that hit one of the run's kernels, kept until a waiting thread raises
+    it.
+    """
     entry: Any
-    """The function that it was started with (`executor.calls.Entry`), or None."""
+    """The function that the run was started with (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
-    """The results that the run's Execution holds while it lives.
+    """The results that the run's Execution holds as long as it exists.
 
-    None while the results exist only in the words, with a reference each, until Python makes
-    them."""
+    None until Python creates them: until then, the results exist only in the words, which hold one
+    reference to each."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """The results that Python created for the run, resolved when the run is cancelled."""
+    """The results that Python created for the run; they are resolved when the run is cancelled."""
     watched: Watch | None = None
-    """The watch of the run, if its events are logged."""
+    """The run's watch, if its events are logged."""
     code: Any = None
     """The compiled code that the run may call (`async_runtime.host_runtime.CodeOfRun`), or None."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
-    """The function called before each piece of text."""
+    """A function that is called before each piece of output."""
     program: object
-    """The running program: it must live until the run is over, even without its owner."""
+    """The running program, which must live until the run is over, even if its owner drops it."""
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of compiled operations: the first MAX_FAILURES, each once."""
+    """Errors of compiled operations: the first MAX_FAILURES of them, without duplicates."""
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
-    # One for all runs: it is held only briefly.  Re-entrant: the thread that makes the error of a
-    # cancelled run may be refused memory, and enter again.
+    # One lock serves all runs, because it is held only briefly. It is reentrant because the thread
+    # that makes the error of a cancelled run may be refused memory, and enter again.
     lock = threading.RLock()
 
     def __init__(
@@ -95,7 +100,7 @@ class Request(Run):
         """Create a run of `host` whose output goes to `output`, or to the host's output.
 
         Raises:
-            TfrtError: if the host is closed, or was made before the process was forked.
+            TfrtError: if the host is closed or was created before the process was forked.
         """
         if host.was_closed:
             refuse(HOST_CLOSED)
@@ -107,15 +112,15 @@ class Request(Run):
         self._cancelled = host.cancelled
 
     def open(self, words: array[int]) -> None:
-        """Register the run with Python; `words` start like `NEW_REQUEST`, and are copied."""
+        """Register the run with Python; `words` must start like `NEW_REQUEST`, and are copied."""
         host, process = self.host, native_process()
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
         process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
-        """Complete the registration: `cancel` on another thread finds the run here, there, or in
-        both.
+        """Complete the registration: `cancel` on another thread has found the run, or this method
+        sees the cancellation, or both.
         """
         host = self.host
         if host.cancel_message is not None:
@@ -130,7 +135,7 @@ class Request(Run):
 
     @property
     def native(self) -> structs.Request:
-        """The struct of the native core; it lives as long as the run."""
+        """The native core's struct, which lives as long as the run."""
         return structs.Request.at(self.address)
 
     @property
@@ -158,9 +163,10 @@ class Request(Run):
             return self._printed
 
     def output(self, text: str, stream: TextIO | None = None) -> None:
-        """Print on behalf of the run, as the call that started it would.
+        """Print on behalf of the run, as the call that started the run would.
 
-        Text for standard output goes to `stream`, the stream that was written to, if it is given.
+        If `stream` is given, text for standard output goes there; it is the stream that was written
+        to.
         """
         self.before_output()
         sink: Callable[[str], object] = self._sink
@@ -175,7 +181,7 @@ class Request(Run):
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """Return a sink like `output` that does not hold the run: for code that may outlive it."""
+        """Return a sink like `output` that does not hold the run, for code that may outlive it."""
         return functools.partial(
             print_for, self.printed, self.watched, self.caller_context, self._sink
         )
@@ -187,7 +193,7 @@ class Request(Run):
 
     @property
     def resources(self) -> ResourceContext:
-        """The resources of the run, made on the first request, and destroyed at its end."""
+        """The run's resources, created on first use and destroyed when the run finishes."""
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
@@ -207,9 +213,7 @@ class Request(Run):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Return whether the run waits for something from outside the runtime: see
-        `waiting.Maker`.
-        """
+        """Tell whether the run waits for an event outside the runtime; see `waiting.Maker`."""
         if self in asked:
             return False
         if self._outside > sum(wait.run is self for wait in waits):
@@ -218,7 +222,7 @@ class Request(Run):
             return False
 
         def may_come(run: object) -> bool:
-            # The work of another queue is not known here.
+            # This queue does not know the work of another queue.
             if not isinstance(run, Request) or run.queue is not self.queue:
                 return True
             return run.promises_open(waits, (*asked, self))
@@ -227,20 +231,20 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The numbers of decided (finished or skipped) and of known kernels.
+        """The number of decided (finished or skipped) kernels and the number of known kernels.
 
-        They count calls that started since the first access, and the outermost call.
+        They include calls that started since the first access, and the outermost call.
         """
         native = self.native
         native.observed = 1
-        # Read first, because it must not exceed the other.  A kernel whose results come from
+        # Read `decided` first, because it must not exceed `known`. A kernel whose results come from
         # elsewhere counts when they are available; until it has returned, it seems to count twice.
         outside = 0 if self.is_done else self._outside
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
-        """Tell whether kernels of the run wait for the event loop that this thread runs."""
+        """Tell whether kernels of the run wait for the event loop that this thread is running."""
         loop = self.host.serving_loop
         if loop is None or self._outside == 0:
             return False
@@ -248,12 +252,12 @@ class Request(Run):
 
     @property
     def is_leaving(self) -> bool:
-        """Whether the run has finished, even if Python has not been told yet."""
+        """Whether the run has finished, even if Python has not been notified yet."""
         return self.native.active == 0
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing of the run is left to do."""
+        """Whether the run has no work left."""
         return self.native.open == 0
 
     @property
@@ -265,21 +269,21 @@ class Request(Run):
         """Log the events of the run from now on.
 
         `registers` has the register count of each function of the program with this number.  The
-        run may have started: earlier events of its kernels are not logged.
+        run may have started already; earlier events of its kernels are not logged.
         """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         native = self.native
-        # Set the watch first: a thread that finds the run unusual reads it.
+        # Set the watch first, because a thread that sees that the run is unusual reads the watch.
         native.watch = watch.address
         native.unusual = native.observed = 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
-        """Count one more active call, until the native core ends it; for kernels of the run only.
+        """Count one more active call until the native core ends it; only for kernels of the run.
 
         Raises:
-            TfrtError: if the run is over, so the caller is no longer one of its kernels.
+            TfrtError: if the run is over, so that the caller is no longer one of its kernels.
         """
         if self.is_leaving:
             refuse(
@@ -289,19 +293,19 @@ class Request(Run):
         native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
-        """Keep the run open until `value` is resolved; for kernels of the run only."""
+        """Keep the run open until `value` is resolved; only for kernels of the run."""
         self.enter_call()
         value.and_then(self.leave_call)
 
     def leave_call(self) -> None:
-        """Count one active call less; on any thread."""
+        """Count one active call less; may be called on any thread."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
-        """Count an external activity of the run; for kernels of the run only.
+        """Count an external activity of the run; only for kernels of the run.
 
-        The activity resolves `results` of the kernel, which the run has allocated, before it calls
-        `leave`.
+        The activity resolves the `results` of the kernel, which the run has allocated, before it
+        calls `leave`.
         """
         with self.lock:
             self._outside += 1
@@ -309,13 +313,13 @@ class Request(Run):
         self.enter_call()
 
     def leave(self) -> None:
-        """End an activity that `enter` counted; on any thread."""
+        """End an activity that `enter` counted; may be called on any thread."""
         self.leave_call()
-        with self.lock:  # last: otherwise, the run would seem to have no thread
+        with self.lock:  # last, because the run would otherwise seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Record a diagnostic of a kernel, in the order in which they are raised."""
+        """Record a kernel's diagnostic; their order is that in which they are raised."""
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.as_caller(self.host.on_diagnostic, diagnostic))
 
@@ -326,9 +330,9 @@ class Request(Run):
                 self.failures = (*self.failures, diagnostic)
 
     def refuse(self, diagnostic: Diagnostic) -> None:
-        """End the run with this error: it needs more memory than its budget.
+        """End the run with this error because it needs more memory than its budget.
 
-        This also applies to the tasks that a finished run has left running.
+        This also ends the tasks that a finished run has left running.
         """
         tasks = self.code if self.refusal is None else None
         self.refusal = self.refusal or diagnostic
@@ -336,8 +340,9 @@ class Request(Run):
             self.report(diagnostic)
 
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
-        """Skip every kernel that has not started; return False if the run was cancelled or over
-        already.
+        """Skip all kernels that have not started.
+
+        Return False if the run was already cancelled or over.
 
         Unavailable results become errors with `reason`.
         """
@@ -352,11 +357,11 @@ class Request(Run):
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
-        # Outside the lock: work that continues now may end the run.
+        # Outside the lock, because work that continues now may end the run.
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
-            # Values first: a cancelled coroutine drops its own values unresolved.
+            # Values come first: a cancelled coroutine drops its own values unresolved.
             if self._promises is not None:
                 self._promises.decide(found)
             self.decide_results()
@@ -365,7 +370,10 @@ class Request(Run):
         return is_first
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
-        """Cancel the run at a time of `time.monotonic`; the error names its limit of `seconds`."""
+        """Cancel the run at a given time of `time.monotonic`.
+
+        The error names its limit of `seconds`.
+        """
         limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
         reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)
         timer = self.host.timers.at(deadline, lambda: self.cancel(reason))
@@ -373,8 +381,9 @@ class Request(Run):
         return timer
 
     def hold_results(self) -> Sequence[AsyncValue]:
-        """Return the results; make them now if they exist only in the words.  Any thread may call
-        this.
+        """Return the results, creating them now if they exist only in the words.
+
+        Any thread may call this.
         """
         with self.lock:
             is_first = self.held is None
@@ -383,31 +392,31 @@ class Request(Run):
                 self.held = ()  # they are taken, perhaps by `Execution.__del__` on another thread
                 self.held = self.entry.results(self)
             held = self.held or ()
-        # `cancel` found none to resolve.  A kernel that cancels resolves none: its run ends by
-        # itself.
+        # `cancel` found no results to resolve. A kernel that cancels the run resolves none either:
+        # its run ends by itself.
         if is_first and self.cancel_message is not None:
             self.decide_results()
         return held
 
     def decide_results(self) -> None:
-        """Make the unresolved results of a cancelled run errors."""
+        """Turn the unresolved results of a cancelled run into errors."""
         for value in self.held_results():
             self.decide(value)
 
     def decide(self, value: AsyncValue) -> None:
-        """Make a result of a cancelled run an error, unless it is resolved."""
+        """Turn a result of a cancelled run into an error, unless it is resolved."""
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """Return the results of the run that Python holds."""
+        """Return those results of the run that Python holds."""
         self.hold_results()
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Return why a result of the run will never resolve; empty while it may.
+        """Return why a result of the run will never be resolved, or nothing if it still may be.
 
-        With `blocks`, this thread waits for it, and does nothing else.
+        With `blocks`, this thread waits for the result and does nothing else.
         """
         return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
 
@@ -418,7 +427,10 @@ class Request(Run):
         return f"{which} of @{self.entry.name if self.entry is not None else ''}"
 
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
-        """Cancel the run for its result `value` unless others are held; tell whether it was."""
+        """Cancel the run on behalf of its result `value`, unless other results are held.
+
+        Tell whether it was.
+        """
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
             return False
@@ -426,10 +438,13 @@ class Request(Run):
         return True
 
     def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
-        """Return a value for a kernel of the run to resolve; cancellation makes it an error."""
+        """Return a value for a kernel of the run to resolve.
+
+        Cancelling the run makes it an error.
+        """
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value)
-        if self.cancellation is not None:  # perhaps after the remaining values were resolved
+        if self.cancellation is not None:  # perhaps the remaining values have already been resolved
             self.promises.decide(self.cancellation)
         return value
 
@@ -444,13 +459,13 @@ class Request(Run):
             shielded(callback)
 
     def forget_when_cancelled(self, key: object) -> None:
-        """Forget a callback of `call_when_cancelled` that is no longer needed."""
+        """Drop a callback of `call_when_cancelled` that is no longer needed."""
         with self.lock:
             if self._when_cancelled is not None:
                 self._when_cancelled.pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the run has finished: now, if it already has."""
+        """Call `callback` when the run has finished, or now if it already has."""
         with self.lock:
             if native_process().quick.request_notify(self.address) and not self.is_done:
                 self._callbacks = [*(self._callbacks or ()), callback]
@@ -458,7 +473,10 @@ class Request(Run):
         callback()
 
     def finished(self) -> None:
-        """Finish the run; the native core calls this on any thread to tell Python of the end."""
+        """Finish the run.
+
+        The native core calls this on any thread to tell Python that the run is over.
+        """
         process = native_process()
         if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
             process.quick.trim_at_rest(self.queue.context())
@@ -472,7 +490,7 @@ class Request(Run):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Work until the run has finished; return False if the time is up first."""
+        """Work until the run has finished; return False if time runs out first."""
         is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
         native_process().forget(self.queue.address)
         return is_over

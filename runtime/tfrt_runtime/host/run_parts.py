@@ -1,5 +1,5 @@
-"""The parts of a run: shared objects of its kernels, the compiled code that it calls, and
-output.
+"""The parts of a run: its kernels' shared objects, the compiled code that it calls,
+and its output.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from contextvars import Context
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.tracing.events import Watch  # small programs do without its imports
+    from tfrt_runtime.host.tracing.events import Watch  # small programs avoid its imports
 
 T = TypeVar("T")
 
 
 class ResourceContext:
-    """Objects by name that live as long as a run; destroyed in reverse order of creation.
+    """Objects by name that live as long as a run, destroyed in reverse order of creation.
 
-    Safe to share between threads: a resource is made once, on the first thread that requests it.
+    It is safe to share between threads: a resource is created once, on the first thread that
+    requests it.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class ResourceContext:
         """Return the resource of that name, or None.
 
         Raises:
-            TypeError: if it is of another kind.
+            TypeError: if the resource is of another type.
         """
         with self._lock:
             found = self._resources.get(name)
@@ -56,7 +57,7 @@ class ResourceContext:
             return self.create(name, make()) if found is None else found
 
     def clear(self) -> None:
-        """Destroy all resources, the newest first."""
+        """Destroy all resources, newest first."""
         with self._lock:
             while self._resources:
                 self._resources.popitem()
@@ -72,7 +73,7 @@ def print_for(
     sink: Callable[[str], object],
     text: str,
 ) -> None:
-    """Print a string on behalf of a run, as the call that started it would."""
+    """Print a string on behalf of a run, as the call that started the run would."""
     if watch is not None:
         watch.note_output(text)
     printed.append(text)
@@ -80,5 +81,5 @@ def print_for(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may use; if None, in this one."""
+    """Call a function in a copy of a context, which other threads may be using, or without one."""
     return function(*values) if context is None else context.copy().run(function, *values)

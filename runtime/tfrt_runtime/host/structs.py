@@ -1,14 +1,14 @@
-"""Access to the native core's memory from Python: structs, tables of words, and payloads.
+"""Access from Python to the native core's memory: structs, tables of words, and payloads.
 
     context = Context.at(address)
     context.run                     # the word at address + layouts.CONTEXT_RUN
     context.run = number            # writes it
     WORDS[address >> 3]             # any word
 
-A struct has a class with an attribute for each field that `native.layouts` declares under the same
-name; all words, and halves of them, are signed.  A view of an address holds nothing alive, and
-making one takes as long as reading a word.  A wrong address ends the process: addresses come from
-the native core.
+Each struct has a class with an attribute for each field that `native.layouts` declares under the
+same name; all words, and halves of words, are signed.  A view of an address keeps nothing alive,
+and creating one takes as long as reading a word.  A wrong address crashes the process; addresses
+come from the native core.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORDS = (ctypes.c_int64 * _WORDS).from_address(0)
 HALVES = (ctypes.c_int32 * _HALVES).from_address(0)
 FLOATS = (ctypes.c_float * _HALVES).from_address(0)
 DOUBLES = (ctypes.c_double * _WORDS).from_address(0)
-"""Arrays that start at address 0 and never end."""
+"""Arrays that start at address 0 and cover all memory."""
 
 
 def words_at(address: int, count: int) -> list[int]:
@@ -36,7 +36,7 @@ def words_at(address: int, count: int) -> list[int]:
 
 
 def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
-    """Return `size` zeroed bytes that start on a cache line, and live as long as the array."""
+    """Return `size` zeroed bytes that start on a cache line and live as long as the array."""
     raw = (ctypes.c_int64 * (size // 8 + 8))()
     return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
 
@@ -68,7 +68,7 @@ class Struct(ctypes.Structure):
 
     @classmethod
     def new(cls, size: int) -> Self:
-        """Make a zeroed struct of that many bytes, which lives as long as the view."""
+        """Make a zeroed struct of `size` bytes, which lives as long as the view."""
         return cls.from_buffer(new_words(size))
 
     @property
@@ -78,8 +78,9 @@ class Struct(ctypes.Structure):
 
 
 def _view(cls: Made) -> Made:
-    """Make an attribute of each field that the layouts declare; fields that share a word share
-    its descriptor.
+    """Create an attribute for each field that the layouts declare.
+
+    Fields that share a word share its descriptor.
     """
     words: dict[int, list[str]] = {}
     for field, offset in FIELDS[cls.__name__.upper()].items():
@@ -90,11 +91,12 @@ def _view(cls: Made) -> Made:
     for offset, (name, *_) in sorted(words.items()):
         if offset != end:
             fields.append((f"_before_{name}", ctypes.c_int64 * ((offset - end) // 8)))
-        # The other half of a word is a field, too.
+        # The other half of a word is a field as well.
         kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
         fields.append((name, kind))
         end = offset + ctypes.sizeof(kind)
-    # A new class with slots, as `dataclass` does it: a view without a dictionary is made faster.
+    # Like `dataclass`, we create a new class with slots: a view without a dictionary is created
+    # faster.
     space = {
         name: one for name, one in vars(cls).items() if name not in ("__dict__", "__weakref__")
     }
@@ -123,7 +125,7 @@ class Value(Struct):
 
     @property
     def is_indirect(self) -> bool:
-        """Whether it forwards to another value, `target`, once that is known."""
+        """Whether the value forwards to another value, `target`, once that is known."""
         return self.kind & layouts.KIND_BITS == layouts.KIND_INDIRECT
 
 
@@ -164,12 +166,12 @@ class Group(Struct):
 
 @_view
 class Interrupts(Struct):
-    """The state that the handler of SIGINT and native code share."""
+    """The state that the SIGINT handler and native code share."""
 
 
 @_view
 class Log(Struct):
-    """The events of a thread."""
+    """The event log of a thread."""
 
 
 @_view
@@ -204,12 +206,12 @@ class Request(Struct):
 
 @_view
 class Store(Struct):
-    """Memory of tensors."""
+    """The memory of tensors."""
 
 
 @_view
 class Task(Struct):
-    """A function for the work queue."""
+    """A function call queued for a work queue."""
 
 
 @_view
@@ -219,7 +221,7 @@ class Tensor(Struct):
 
 @_view
 class Waiter(Struct):
-    """The action when a value resolves."""
+    """The action to take when a value is resolved."""
 
 
 @_view

@@ -1,24 +1,23 @@
-"""Detection of deadlocks: whether a work queue is quiescent, and whether waiting kernels can
-continue.
+"""Deadlock detection: whether a queue is quiescent, and whether waiting kernels can continue.
 
-A queue is quiescent if nothing runs, is queued, or is about to be.  The answer depends on many
-words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH): odd while
-it may hold work, and it only grows.  Two equal reads of all epochs, all even, with no work queued
-in between, prove that the queue was quiescent (double collect).
+A queue is quiescent if no work is running, queued, or about to be queued.  The answer depends on
+many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH),
+which is odd while the thread may hold work, and only grows.  If two reads of all epochs are equal
+and all even, and no work was queued in between, the queue was quiescent (double collect).
 
 A kernel may wait, without a time limit, for values or runs of its own host; its thread works for
-the host meanwhile. If the queue is quiescent apart from such kernels, their values can only come
-from waiting kernels, so they never come. Then the kernel that started to wait last gets an error:
-it is the topmost kernel of its thread's stack, so it can return.
+the host in the meantime.  If the queue is quiescent apart from such kernels, only the waiting
+kernels could resolve the values, so they will never be resolved.  Then the kernel that was the last
+to start waiting gets an error: it is the topmost kernel on its thread's stack, so it can return.
 
-Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4), "Atomic
-Snapshots of Shared Memory".  Rejected: one counter of all work, which every thread would write for
-every task.
+Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J.  ACM 40(4),
+"Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which every
+thread would have to write for every task.
 
-Kernels that occupy a worker for long are found by examining a host's threads ten times a second,
-which costs the calls nothing.  A thread is in the same call at two examinations if its native
-context has not changed between them: a kernel that finishes makes its results there.  A kernel that
-holds the interpreter's lock is not found; it would hold the lock in the blocking pool as well.
+Kernels that occupy a worker for a long time are found by examining a host's threads ten times a
+second, which costs the calls nothing.  A thread is in the same call at two examinations if its
+native context has not changed in between: a kernel that finishes creates its results there.  A
+kernel that holds the GIL is not found; it would hold the GIL in the blocking pool as well.
 """
 
 from __future__ import annotations
@@ -51,12 +50,12 @@ if TYPE_CHECKING:
 def rest_of(
     queue: WorkQueue, apart_from: Collection[int] = (), *, can_block: bool = True
 ) -> list[int] | None:
-    """Return the epochs at which no work of the queue runs or is queued; None if some does.
+    """Return the epochs at which no work of the queue is running or queued, or None if some is.
 
-    Conservative: may return None although there is no work.  If it returns the same epochs twice,
-    nothing has happened in between.  `apart_from` are contexts that are known to be idle: those of
-    the calling thread.  Without `can_block`, no thread takes blocking tasks, so queued ones do not
-    count.
+    This is conservative: it may return None although there is no work.  If it returns the same
+    epochs twice, nothing has happened in between.  `apart_from` are contexts that are known to be
+    idle, such as that of the calling thread.  Without `can_block`, no thread takes blocking tasks,
+    so queued blocking tasks do not count.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
@@ -69,11 +68,11 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
     Returns False early if `interrupted`, which is called every millisecond, returns True.  Values
     that code outside the runtime may still resolve are not awaited.  Work that such a thread runs
-    while it waits counts: only the waiting kernel itself does not.
+    while it waits counts: only the waiting kernel itself is ignored.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
-        KeyboardInterrupt: on the main thread, when the user interrupts.
+        KeyboardInterrupt: on the main thread, if the user interrupts the wait.
     """
     is_quiet = False
 
@@ -93,7 +92,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
 
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
-    """Return the epoch of each thread, odd for threads that may hold work; epochs only grow.
+    """Return the epoch of each thread, which is odd if the thread may hold work; epochs only grow.
 
     The last number is even, and grows with each blocking task that is taken.
     """
@@ -113,16 +112,16 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
         or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
-        # Threads of another queue count, too, while they wake up.
+        # Threads of another queue count as well while they are waking up.
         or native_process().words.resuming != 0
         or any(deque.top < deque.bottom for deque in deques)
-        # Last: tasks go from the core to the thread that runs it.
+        # This must be last: tasks move from the core to the thread that runs them.
         or queue.has_outside_tasks()
     )
 
 
 class EndlessWaitError(TfrtError):
-    """The value that a kernel waits for can only come after the kernel has returned."""
+    """The value that a kernel waits for could only be resolved after the kernel has returned."""
 
 
 class Maker(Protocol):
@@ -133,8 +132,8 @@ class Maker(Protocol):
     ) -> bool:
         """Tell whether the run waits for something from outside the runtime.
 
-        Its `async def` kernels among `waits` do not count.  The answer is no for runs that were
-        already `asked`, which ends the search among runs that wait for each other.
+        The run's `async def` kernels among `waits` do not count.  Runs that were already `asked`
+        return False, which ends the search among runs that wait for each other.
         """
 
 
@@ -150,11 +149,13 @@ class Coroutine(Protocol):
 
     @property
     def run(self) -> Maker:
-        """The run that the call is part of."""
+        """The run that the call belongs to."""
 
 
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
-"""The `async def` kernel of the current code on an event loop, including tasks that it has made.
+"""The `async def` kernel to which the current code on an event loop belongs.
+
+Tasks that the kernel created belong to it as well.
 """
 
 
@@ -162,8 +163,9 @@ COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
 class KernelWait:
     """One wait of a kernel of `queue`.
 
-    `context` is the native context that the kernel runs on, or 0 for a coroutine, whose run is
-    `run`. `makers` are the runs that `what` comes from, with None for values from outside of runs.
+    `context` is the native context that the kernel is running on, or 0 for a coroutine, whose run
+    is `run`.  `makers` are the runs that make `what`, with None for values that do not come from
+    runs.
     """
 
     queue: WorkQueue
@@ -176,12 +178,14 @@ class KernelWait:
     run: Maker | None = None
 
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
-        """Tell whether the wait is over, or an event outside the runtime and `waits` may end it."""
+        """Tell whether the wait is over, or may be ended by an event outside the runtime and
+        `waits`.
+        """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 
 
 NO_KERNEL = contextlib.nullcontext(lambda: None)
-"""Instead of a `kernel_wait`, for waits with a time limit."""
+"""Replaces a `kernel_wait` in waits with a time limit."""
 
 _waits: list[KernelWait] = []
 """The waits of all queues, in the order in which they started."""
@@ -195,8 +199,8 @@ def kernel_wait(
 ) -> Iterator[Callable[[], None]]:
     """Register a wait of this thread or coroutine for `what`, if it runs a kernel of the queue.
 
-    Yields a function for the waiter to call periodically: it raises EndlessWaitError if this wait
-    never ends.
+    Yields a function that the waiting code must call periodically: it raises EndlessWaitError if
+    this wait can never end.
     """
     found = _waiting_kernel(queue)
     if found is None:
@@ -217,8 +221,8 @@ def _waits_for(queue: WorkQueue) -> list[KernelWait]:
 
 
 def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Maker | None] | None:
-    """Return the kernel that this thread or coroutine runs: its name, location, context, and
-    run.
+    """Return the kernel that this thread or coroutine is running: name, location,
+    context, and run.
     """
     if queue.is_at_work_here:
         context = queue.context()
@@ -232,7 +236,7 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
         return None
     import asyncio  # a coroutine exists, so asyncio is loaded
 
-    # While tasks that the kernel has made wait, it may continue.
+    # The kernel may continue while tasks that it created are waiting.
     if asyncio.current_task() is not coroutine.task:
         return None
     return coroutine.name, coroutine.place, 0, coroutine.run
@@ -244,12 +248,12 @@ def _raise_if_endless(wait: KernelWait) -> None:
     if waits[-1] is not wait:
         return
     contexts = [one.context for one in waits]
-    # A thread of the pool runs one blocking kernel, and others of the queue while that one waits.
+    # A pool thread runs one blocking kernel, and other work of the queue while that kernel waits.
     can_block = sum(map(queue.blocks, contexts)) < queue.blocking_threads
     rest = rest_of(queue, contexts, can_block=can_block)
     if rest is None or any(one.may_end(waits) for one in waits):
         return
-    # A value that was resolved during this search may have ended a wait, or the quiescence.
+    # A value that was resolved during this search may have ended a wait or the quiescence.
     if rest != rest_of(queue, contexts, can_block=can_block) or waits != _waits_for(queue):
         return
     raise EndlessWaitError(_endless(wait, waits[:-1]))
@@ -278,11 +282,11 @@ LONG_SECONDS = 0.5
 
 _State = tuple[int, int, int, int]
 _named: dict[str, object] = {}
-"""The functions that a warning has named, by the names of their kernels."""
+"""The functions that a warning has named, by their kernels' names."""
 
 
 class BlockingWarning(UserWarning):
-    """A kernel occupies a worker long enough that other kernels have to wait."""
+    """A kernel occupies a worker until other kernels have to wait."""
 
 
 class BlockingWatch:
@@ -294,24 +298,27 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were running kernels, and since when."""
+        """The contexts that were running kernels, and since when each of them was."""
         self.is_looking = False
 
     def begin(self) -> None:
-        """Watch from the start of a run until no run is left; one thread alone has nothing to
-        look at, and would find that a wait never ends.
+        """Watch from the start of a run until no run is left.
+
+        On a single thread there is nothing to examine, and the watch would find a wait that never
+        ends.
         """
         with self._lock:
             if self.is_looking or not HAS_THREADS:
                 return
             self.is_looking = True
-        # A closed host has no runs to examine; without a thread there is no warning.
+        # A closed host has no runs to examine; if no thread can be started, there is no warning.
         with contextlib.suppress(RuntimeError, TfrtError):
-            # In no run's context: it examines all runs.
+            # The watch belongs to no run's context because it examines all runs.
             contextvars.Context().run(self._timers.after, LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        # First, because a run may start at this moment: either its thread or this one continues.
+        # Reset this first, because a run may be starting at this moment: either its thread or this
+        # one continues the watch.
         self.is_looking = False
         if not self._has_runs():
             return
@@ -329,18 +336,19 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """Return the activity epoch of a thread, its current kernel, and the values that it has made
-    and dropped.
+    """Return a thread's activity epoch and current kernel, and how many values it has made and
+    dropped.
     """
     context = Context.at(address)
     return context.epoch, context.record, context.made, context.dropped
 
 
 def _warn_of(context: int, state: _State) -> None:
-    """Warn, once, about the kernel that runs in `context` if it is a plain user kernel."""
+    """Warn once about the kernel that is running in `context`, if it is a plain user kernel."""
     process = native_process()
     request = process.requests.get(Context.at(context).request)
-    # The run holds its program, with the kernel's record, at least as long as the kernel runs.
+    # The run holds its program, with the kernel's record, at least as long as the kernel is
+    # running.
     program = getattr(request, "program", None)
     if request is None or program is None or state[1] == 0 or _state(context) != state:
         return
@@ -352,7 +360,7 @@ def _warn_of(context: int, state: _State) -> None:
     if module.partition(".")[0] in HOOKS.own_packages:  # it calls an enqueued function
         return
     code = getattr(inspect.unwrap(function), "__code__", None)
-    # The record is that of the last kernel while a thread runs a task of compiled code.
+    # While a thread runs a task of compiled code, the record is still that of its last kernel.
     if code is not None and not _runs(code):
         return
     _named[name] = function
@@ -367,7 +375,7 @@ def _warn_of(context: int, state: _State) -> None:
 
 
 def _runs(code: CodeType) -> bool:
-    """Tell whether any thread is calling a function."""
+    """Tell whether any thread is executing a function with this code."""
     for innermost in sys._current_frames().values():
         frame: FrameType | None = innermost
         while frame is not None:

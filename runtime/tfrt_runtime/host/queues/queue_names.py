@@ -1,5 +1,6 @@
-"""The names of work queues: `s`, `mstd`, `mstd:N`, `mstd:N,B`. The command line, cells, and hosts
-parse them here.
+"""The names of work queues: `s`, `mstd`, `mstd:N`, `mstd:N,B`.
+
+The command line, cells, and hosts parse names with this module.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ MAX_THREADS = 1024
 
 
 class WorkQueueError(TfrtError):
-    """A work queue's description is wrong, or a thread must not wait for it."""
+    """The description of a work queue is invalid, or a thread must not wait for the queue."""
 
 
 def parse_work_queue(text: str) -> tuple[int, int]:
     """Return the numbers of compute and blocking threads in a name; `s` has 0 compute threads.
 
-    Numbers are decimal, without a sign or leading zeros, so that each queue has one name.
+    Numbers are decimal, without a sign or leading zeros, so that each queue has exactly one name.
 
     Raises:
-        WorkQueueError: unless it is `s`, `mstd`, `mstd:N`, or `mstd:N,B`.
+        WorkQueueError: if the name is not `s`, `mstd`, `mstd:N`, or `mstd:N,B`.
     """
     if text == "s":
         return 0, DEFAULT_BLOCKING_THREADS
@@ -39,7 +40,7 @@ def parse_work_queue(text: str) -> tuple[int, int]:
 def _number(text: str, digits: str | None, what: str, default: int) -> int:
     if digits is None:
         return default
-    # Python does not parse numbers of thousands of digits.
+    # Python does not parse numbers with thousands of digits.
     if len(digits) > len(str(MAX_THREADS)) or not 1 <= int(digits) <= MAX_THREADS:
         raise WorkQueueError(
             error(f"work queue '{text}': {what} must be 1 to {MAX_THREADS}, not {digits}")

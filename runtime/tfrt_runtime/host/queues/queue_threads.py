@@ -1,9 +1,9 @@
 """The threads of a work queue, and their native contexts.
 
-Threads start when they are first needed, so an unused queue costs nothing.  Each thread
-that touches native values of a queue has a native context; `thread.context` is the current
-thread's. Workers are Python threads that stay inside native code, so that a Python kernel finds its
-thread state and needs only the GIL.
+Threads start when they are first needed, so an unused queue costs nothing.  Each thread that
+accesses native values of a queue has a native context; `thread.context` is the context of the
+current thread.  Workers are Python threads that stay inside native code, so that a Python kernel
+finds its thread state and needs only the GIL.
 """
 
 from __future__ import annotations
@@ -38,12 +38,10 @@ OF_PARENT = "the host was created before this process was forked: create a new h
 
 
 class QueueThreads(ABC):
-    """The threads of a queue: workers, blocking threads, and others that temporarily work for
-    it.
-    """
+    """The threads of a queue: workers, blocking threads, and temporary helpers."""
 
     is_worked_here = True
-    """Whether a waiting thread may run the queue's work itself."""
+    """Whether a waiting thread may run the queue's work."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -62,21 +60,23 @@ class QueueThreads(ABC):
         """Idle contexts of `as_thread`, by label."""
         self._stopped = False
         self.has_started = threads == 0
-        """Whether all workers are running: then `start` has nothing to do."""
+        """Whether all workers are running, so that `start` has nothing to do."""
         self.when_interrupted: Callable[[], None] = lambda: None
-        """Called when the user interrupts a thread that a stand-in replaces, if the queue has no
-        workers: running work ends, as it would on the waiting thread."""
+        """Called when the user interrupts a thread that a stand-in replaces, if no workers exist.
+
+        Running work then ends, as it would on the waiting thread.
+        """
         self.quiescing: set[int] = set()
         """Contexts whose kernel only waits for the queue to become quiescent."""
         self.waiting: set[int] = set()
-        """Contexts whose kernel waits while its thread works for the queue."""
+        """Contexts whose kernel is waiting while its thread works for the queue."""
         self.resolving: set[int] = set()
         """Addresses of values that Python threads are resolving, which may create work."""
         self.on_resolve: Callable[[int], None] | None = None
         """Called on a Python thread with the address of a value that it is about to resolve.
         """
         self.native = Queue.new(at.QUEUE_SIZE)
-        """The struct of the native core."""
+        """The native core's struct for the queue."""
         self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
         self._deques = [new_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
         self._table = new_words(8 * max(1, len(self._deques)))
@@ -89,10 +89,10 @@ class QueueThreads(ABC):
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
-        """Whether the process was forked since then: the threads belong to its parent."""
+        """Whether the process was forked since then; the threads are then its parent's."""
         _queues.add(self)
         free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
-        free.atexit = False  # threads of a queue that was not stopped may still run then
+        free.atexit = False  # threads of a queue that was not stopped may still be running then
 
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
@@ -110,7 +110,7 @@ class QueueThreads(ABC):
     def budget(self) -> int:
         """The memory budget, in bytes, for allocations of programs on this queue.
 
-        It limits native code and tensors together.
+        The limit applies to native code and tensors together.
         """
         return self.native.memory_limit or default_budget()
 
@@ -120,7 +120,7 @@ class QueueThreads(ABC):
 
     @property
     def _stand_in(self) -> StandIn | None:
-        """The thread that works while other threads wait with a time limit."""
+        """The thread that works for the queue while other threads wait with a time limit."""
         return self._present
 
     @_stand_in.setter
@@ -130,7 +130,7 @@ class QueueThreads(ABC):
 
     @property
     def parallelism_level(self) -> int:
-        """The number of threads that run compute work at once."""
+        """The number of threads that can run compute work simultaneously."""
         return max(1, self.threads)
 
     def context(self) -> int:
@@ -138,7 +138,7 @@ class QueueThreads(ABC):
         try:
             return self.thread.context
         except AttributeError:
-            # A finalizer runs on a thread that is being registered further down on its stack.
+            # A finalizer is running on a thread whose registration is further down on its stack.
             return self.thread.introduce()
 
     @property
@@ -147,7 +147,7 @@ class QueueThreads(ABC):
         return self._is_busy(self.context())
 
     def _is_busy(self, context: int) -> bool:
-        """Tell whether this thread, given its context, works for the queue."""
+        """Tell whether this thread, given its context, is working for the queue."""
         return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     @property
@@ -157,13 +157,11 @@ class QueueThreads(ABC):
 
     @property
     def labels(self) -> list[str]:
-        """Names, for boards, of all threads that have worked for the queue, by context number."""
+        """Names of all threads that have worked for the queue, for display, by context number."""
         return list(self._labels)
 
     def live_values(self) -> int:
-        """Return the number of AsyncValues made but not destroyed; exact while no thread runs
-        kernels.
-        """
+        """Return the number of existing AsyncValues; exact only while no thread runs kernels."""
         with self._lock:
             return sum(map(live_values, self._contexts))
 
@@ -171,7 +169,7 @@ class QueueThreads(ABC):
         """Start the workers, unless they are running.
 
         Raises:
-            TfrtError: if the system cannot start all of them.  Those that run do the work.
+            TfrtError: if the system cannot start all of them.  Those that are running do the work.
         """
         if self._workers or self.threads == 0:
             return
@@ -193,11 +191,11 @@ class QueueThreads(ABC):
     def _start_pool_thread(self) -> None:
         """Start a blocking thread, unless each unfinished task has one.
 
-        A thread on its way to the ring checks it before it sleeps, and an exiting thread checks it
-        again after it no longer counts.
+        A thread that is about to sleep checks the ring first, and an exiting thread checks it again
+        after it is no longer counted.
         """
         with self._lock:
-            unfinished = -self._pool.done  # read first: better a thread too many
+            unfinished = -self._pool.done  # read first: one thread too many is better
             unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
@@ -214,15 +212,16 @@ class QueueThreads(ABC):
         self._block_here()
 
     def blocks(self, context: int) -> bool:
-        """Tell whether a blocking kernel runs on a context of the queue; 0 is no context."""
+        """Tell whether a blocking kernel is running on a context of the queue; 0 is no context."""
         if context == 0 or Context.at(context).epoch & 1 == 0:
             return False
         record = Context.at(context).record
         return record != 0 and Record.at(record).flags & at.KERNEL_BLOCKING != 0
 
     def queued_blocking(self) -> list[str]:
-        """Return the names of the kernels that wait for a blocking thread while none takes a
-        task.
+        """Return the names of kernels that wait for a blocking thread.
+
+        Call this while no thread takes a task.
         """
         names = []
         for number in range(self._pool.head, self._pool.tail):
@@ -234,10 +233,10 @@ class QueueThreads(ABC):
         return names
 
     def _block_here(self) -> None:
-        """Run the waiting blocking tasks here, because the system cannot start a thread."""
+        """Run the waiting blocking tasks here, because the system cannot start another thread."""
         thread = self.thread
         if thread.blocks_here:
-            return  # this method runs further down on this stack
+            return  # this method is already running further down on this stack
         own, context = thread.context, self._borrow_context()
         thread.beneath.append(own)
         thread.blocks_here, thread.busy = True, thread.busy + 1
@@ -262,7 +261,7 @@ class QueueThreads(ABC):
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
                 self._pool.threads = len(self._pool_threads)
-            # A task may have arrived after the last check, while this thread still counted.
+            # A task may have arrived after the last check, while this thread was still counted.
             if self._pool.tail != self._pool.head:
                 self._start_pool_thread()
 
@@ -279,7 +278,7 @@ class QueueThreads(ABC):
         return context
 
     def _new_context(self, label: str) -> int:
-        """Make a context for one more thread.  Requires the lock."""
+        """Make a context for one more thread.  The caller must hold the lock."""
         context = self.process.new_context(self.address, self.pool, len(self._contexts))
         self._contexts.append(context)
         self._labels.append(label)
@@ -287,14 +286,15 @@ class QueueThreads(ABC):
 
     @contextlib.contextmanager
     def as_thread(self, label: str) -> Iterator[None]:
-        """Log events of this thread under the name `label`, such as that of another machine.
+        """Log this thread's events under the name `label`, such as the name of another machine.
 
-        Only for a thread that resolves values and runs no kernel.
+        Use this only on a thread that resolves values and runs no kernels.
         """
         thread, own = self.thread, self.context()
         with self._lock:
             idle = self._elsewhere.setdefault(label, [])
-            # One context per simultaneous caller: events identify a thread by its number.
+            # Each simultaneous caller needs its own context, because events identify a thread by
+            # its context's number.
             context = idle.pop() if idle else self._new_context(label)
         thread.become(context)
         try:
@@ -312,9 +312,8 @@ class QueueThreads(ABC):
             self.process.slow.hand_over(context)
 
     def refuse_child(self) -> None:
-        """
-        Raises:
-            WorkQueueError: in a process that was forked after the queue was made.
+        """Raises:
+        WorkQueueError: in a process that was forked after the queue was created.
         """
         if self.is_of_parent:
             raise WorkQueueError(error(OF_PARENT))
@@ -322,7 +321,7 @@ class QueueThreads(ABC):
     def _leave_to_parent(self) -> None:
         """Adapt to a fork in the child process, which has none of the queue's threads."""
         self.is_of_parent = self._stopped = True
-        # Threads of the parent may have held these at that moment.
+        # Threads of the parent may have held the locks at the time of the fork.
         self._lock = threading.RLock()
         self.native.host = 0
         self.native.aside = 1
@@ -331,8 +330,9 @@ class QueueThreads(ABC):
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """Stop the threads, and wait at most `timeout` seconds for all of them.
 
-        No task may be queued.  A thread that is still running a kernel exits after it.  Any thread
-        may call this, even the queue's own, which do not wait for themselves.
+        No task may be queued when this is called.  A thread that is still running a kernel exits
+        after the kernel returns.  Any thread may call this, even one of the queue's own threads,
+        which does not wait for itself.
         """
         with self._lock:
             if self._stopped:
@@ -372,9 +372,7 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
-    """Return a function that gives a thread a context of a queue; without a queue, the spare
-    one.
-    """
+    """Return a function that provides a context of the queue, or the spare one once it is gone."""
 
     def borrow() -> int:
         queue = reference()
@@ -392,14 +390,17 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 class StandIn:
     """A thread that works for a queue while others wait with a time limit.
 
-    When their time is up, it only finishes the work that it has started.
+    When their time runs out, it only finishes the work that it has started.
     """
 
     def __init__(self, queue: QueueThreads) -> None:
-        """Start the thread; requires the queue's lock.  The thread lives until no thread waits."""
+        """Start the thread; the caller must hold the queue's lock.
+
+        The thread lives until no other thread waits.
+        """
         self._queue = queue
         self.waiters = ctypes.c_int64(0)
-        """The number of waiting threads; changed under the queue's lock."""
+        """The number of waiting threads; changed only under the queue's lock."""
         self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:
@@ -414,10 +415,10 @@ class StandIn:
 
 
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
-    """Free the contexts of a queue that is gone, along with its threads and all holders.
+    """Free the contexts of a queue that is gone, along with its threads and all its holders.
 
     If all of these are garbage in one cycle, AsyncValues may be finalized after the queue, on this
-    thread: they find the spare context.
+    thread; they then use the spare context.
     """
     thread.become(process.spare_context())
     process.free_contexts(contexts)

@@ -1,6 +1,6 @@
-"""Threads of queues: starting them, a queue's record of each of them, and timers.
+"""Threads of queues: how to start them, a queue's record of each thread, and timers.
 
-Timers are in a heap, which one thread processes; where no thread can be started, the heap is a
+Timers are kept in a heap, which one thread processes; if threads cannot be started, the heap is a
 source of `one_thread`.
 """
 
@@ -24,14 +24,14 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """Start a daemon thread that runs `target` in an empty context, because it outlives this call.
+    """Start a daemon thread that runs `target` in an empty context, because it outlives the caller.
 
     Raises:
-        TfrtError: if the system cannot start more threads, or the interpreter is exiting.
+        TfrtError: if the system cannot start more threads or the interpreter is exiting.
     """
-    if sys.is_finalizing():  # before Python 3.12, the start would wait forever for the thread
+    if sys.is_finalizing():  # before Python 3.12, the start would never return
         raise TfrtError(error(f"the interpreter is shutting down: it cannot start thread '{name}'"))
-    # From Python 3.14 on a thread may inherit the context of its creator.
+    # Since Python 3.14, a thread may inherit the context of its creator.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True, **own)
     try:
@@ -46,8 +46,7 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
 
 
 def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
-    """Return the thread that runs `target`; if none can be started, `target` has finished on
-    return.
+    """Run `target` on a new thread and return that; without threads, run `target` before returning.
 
     Raises:
         TfrtError: as `start_thread` does.
@@ -62,30 +61,31 @@ class QueueThread(threading.local):
     """The queue's record of a thread, which each thread creates when it first uses the queue."""
 
     __slots__ = ("_borrow", "_idle", "_queue")
-    # Slots of a local object are those of all threads: a thread finds them before its `__init__` is
-    # over.
+    # The slots of a local object are shared by all threads, and a thread can use them before its
+    # `__init__` has returned.
 
     context: int
-    """The native context of the thread."""
+    """The thread's native context."""
     busy = 0
     """The number of the queue's run loops on the thread's stack."""
     blocks_here = False
-    """Whether it runs tasks of the blocking pool, because no thread can be started for them."""
+    """Whether the thread runs tasks of the blocking pool because it cannot get a thread."""
 
     def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
-        """`borrow` returns a context for the thread; after the thread exits, the context goes to
-        `idle`.
+        """`borrow` returns a context for the thread.
+
+        When the thread exits, `idle` gets the context.
         """
         self._borrow, self._idle, self._queue = borrow, idle, native
         self.beneath: list[int] = []
-        """The contexts further down on its stack: their kernels wait for the work on top."""
+        """The contexts further down on the thread's stack; their kernels wait for work on top."""
         self.introduce()
 
     def introduce(self) -> int:
-        """Return the thread's context, and create it if needed."""
+        """Return the thread's context, creating it if needed."""
         found = self._borrow()
-        # Borrowing allocates, so the collector may run meanwhile; AsyncValues that it finalizes
-        # need a context to drop their references, and may have created one first.
+        # Borrowing allocates, so the collector may run in the meantime; AsyncValues that it
+        # finalizes need a context to drop their references, and may have created one first.
         context = int(self.__dict__.setdefault("context", found))
         if context == found:
             self._lease = _Lease(self._idle, self._queue, context)
@@ -100,13 +100,14 @@ class QueueThread(threading.local):
 
 
 class _Lease:
-    """A thread's hold on its context: after the thread exits, another one may use it."""
+    """A thread's hold on its context; after the thread exits, another one may use the context."""
 
     def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
         self._idle, self._queue, self._context = idle, queue, context
 
     def __del__(self) -> None:
-        # Before another thread, to which CPython may give the same address, can request its own.
+        # Do this before another thread, which CPython may give the same address, can request its
+        # own context.
         self._queue.thread = 0
         self._idle.append(self._context)
 
@@ -120,7 +121,7 @@ class Timer:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the callback has been called, or never will be."""
+        """Whether the callback has been called or never will be."""
         return self._callback is None
 
     def cancel(self) -> None:
@@ -137,8 +138,8 @@ class Timer:
 class TimerQueue:
     """Calls callbacks when they are due, one after another, on a separate thread.
 
-    The thread starts with the first timer.  An exception of a callback is shown, and has no other
-    effect.
+    The thread starts with the first timer.  An exception raised by a callback is reported, and has
+    no other effect.
     """
 
     def __init__(self) -> None:
@@ -149,14 +150,14 @@ class TimerQueue:
         self._closed = False
 
     def __len__(self) -> int:
-        """Return the number of waiting timers, including cancelled ones until their time."""
+        """Return the number of waiting timers, including cancelled ones that are not due yet."""
         return len(self._timers)
 
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
-        """Call `callback` at a time of `time.monotonic`, or soon if that time is past.
+        """Call `callback` at a given time of `time.monotonic`, or soon if that time is past.
 
-        Timers with the same time are called in the order in which they were made, each in a copy of
-        the context in which it was made.
+        Timers with the same time are called in the order in which they were created, each in a copy
+        of the context in which it was created.
 
         Raises:
             RuntimeError: if the queue is closed.
@@ -179,7 +180,7 @@ class TimerQueue:
         return self.at(time.monotonic() + delay, callback)
 
     def close(self, timeout: float | None = None) -> None:
-        """Forget timers that are not due yet, and stop the thread.
+        """Drop timers that are not due yet, and stop the thread.
 
         Waits at most `timeout` seconds for a running callback.
         """
@@ -192,7 +193,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call due timers, as a source of `one_thread`, until no timer is left."""
+        """Call the timers that are due, as a source of `one_thread`, until no timer is left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:
@@ -204,7 +205,7 @@ class TimerQueue:
     def _run(self) -> None:
         while (timer := self._next()) is not None:
             timer.fire()
-            del timer  # its objects must not live until the next timer
+            del timer  # its objects must not live until the next timer is due
 
     def _next(self) -> Timer | None:
         """Sleep until a timer is due, and take it; return None when the queue is closed."""

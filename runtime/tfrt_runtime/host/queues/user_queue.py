@@ -1,8 +1,8 @@
 """Work queues that users write, and the adapter that runs programs on them.
 
 A `ConcurrentWorkQueue` receives tasks, which are Python callables, and decides where and in which
-order they run.  `UserWorkQueue` connects it to the native core: it hands everything that the core
-queues to the user's queue, and a called task runs a piece of the program.
+order they run.  `UserWorkQueue` connects it to the native core: it passes everything that the core
+queues to the user's queue, and each task that the user's queue calls runs a piece of the program.
 
     class Pool:
         name, parallelism_level = "pool", 4
@@ -15,7 +15,7 @@ queues to the user's queue, and a called task runs a piece of the program.
 
     HostContext(work_queue=Pool())
 
-If the queue forgets a task without calling it, or raises, the run ends with an error that says so.
+If the queue drops a task without calling it, or raises, the run ends with an error that says so.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ class Awaited(Protocol):
         """Tell whether the wait is over."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
-        """Call `waiter` once the value is done: now, if it already is."""
+        """Call `waiter` once the value is done: immediately, if it already is."""
 
 
 class ConcurrentWorkQueue(Protocol):
     """A user's work queue.  All methods may be called from any thread.
 
-    With an attribute `kernels_per_task`, a task runs up to that many consecutive short kernels;
-    otherwise, up to a thousand.  A Python kernel is always the first of its task.
+    If the queue has an attribute `kernels_per_task`, a task runs up to that many consecutive short
+    kernels; otherwise, it runs up to 1,024.  A Python kernel is always the first kernel of its
+    task.
     """
 
     @property
@@ -67,7 +68,7 @@ class ConcurrentWorkQueue(Protocol):
 
     @property
     def parallelism_level(self) -> int:
-        """The number of tasks that it runs at the same time."""
+        """The number of tasks that the queue runs simultaneously."""
 
     def add_task(self, task: Task) -> None:
         """Call `task` now or later, on any thread."""
@@ -75,22 +76,22 @@ class ConcurrentWorkQueue(Protocol):
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
         """Call `task` on a thread that may block; return it if no such thread is available.
 
-        With `allow_queuing`, the task may wait until others finish. Without it, a running blocking
-        kernel may wait for this task, which needs a thread at once.
+        With `allow_queuing`, the task may wait until others finish.  Without it, a running blocking
+        kernel may be waiting for this task, which therefore needs a thread at once.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
-        """Return when each value is done. The thread may run tasks in the meantime."""
+        """Return when all of the values are done.  The thread may run tasks in the meantime."""
 
     def quiesce(self) -> None:
         """Return when no task is left."""
 
     def is_in_worker_thread(self) -> bool:
-        """Tell whether this is a thread of the queue, which must not wait for its tasks."""
+        """Tell whether this is a thread of the queue, which must not wait for the queue's tasks."""
 
 
 class Task:
-    """A piece of a program, to be called once.  `name` is that of its first kernel."""
+    """A piece of a program, to be called once.  `name` is the name of its first kernel."""
 
     __slots__ = ("_address", "_queue", "location", "name")
 
@@ -113,7 +114,7 @@ class Task:
         self._queue.run(self._address.pop())
 
     def take(self) -> int:
-        """Take the native task, which the caller then owns; return 0 if it has run."""
+        """Take the native task, which the caller then owns; return 0 if it has already run."""
         return self._address.pop() if self._address else 0
 
     def __repr__(self) -> str:
@@ -127,7 +128,7 @@ class Task:
 class UserWorkQueue(WorkQueue):
     """The native core's side of a user's queue."""
 
-    takes_calls = False  # the queue is told the first kernel of each task
+    takes_calls = False  # the queue learns the first kernel of each task
     is_worked_here = False
     is_of_users = True
 
@@ -140,7 +141,7 @@ class UserWorkQueue(WorkQueue):
         self._left = 0
         self._emptying: set[int] = set()
         self._starters: set[int] = set()
-        """Contexts whose blocking kernel has started work for which it may wait."""
+        """Contexts whose blocking kernel has started work that it may wait for."""
         self._lost: deque[tuple[int, Diagnostic]] = deque()
         self._moments: set[_Moment] = set()
         self._timers = TimerQueue()
@@ -177,11 +178,11 @@ class UserWorkQueue(WorkQueue):
             super().stop(timeout)
 
     def _start_pool_thread(self) -> None:
-        """Arrange that a blocking task is handed to the user's queue when this thread is free."""
+        """Do nothing: the blocking task is passed to the user's queue when this thread is free."""
 
     def run(self, address: int) -> None:
-        """Run a native task on this thread, and hand over the work that becomes ready."""
-        # The user's thread must be free soon: machine code that takes longer than a slice is
+        """Run a native task on this thread, and pass on the work that becomes ready."""
+        # The user's thread must be free soon, so machine code that takes longer than a slice is
         # abandoned.
         former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
@@ -197,9 +198,7 @@ class UserWorkQueue(WorkQueue):
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[int]:
-        """Let this thread run kernels on a context, with an odd activity epoch, inside the
-        block.
-        """
+        """Let this thread run kernels inside the block, on a context with an odd activity epoch."""
         with INTERRUPTS, self.helper() as address:
             context = structs.Context.at(address)
             context.epoch += 1
@@ -211,7 +210,7 @@ class UserWorkQueue(WorkQueue):
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
         """Handle a task that the user's queue has dropped without running it.
 
-        Called by a finalizer: the next waiting thread does the work.
+        A finalizer calls this, so the next waiting thread does the work.
         """
         text = f"work queue '{self.name}' lost the task of '{name}'"
         self._lost.append((address, error(text, location)))
@@ -232,7 +231,7 @@ class UserWorkQueue(WorkQueue):
         self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
-            self._offer_all()  # even on a thread that is about to offer them, which waits here
+            self._offer_all()  # even on a thread that is already doing so and now waits
             self._look()
             while WORDS[word >> 3] != 0:
                 self._rescue_lost()
@@ -247,7 +246,7 @@ class UserWorkQueue(WorkQueue):
         return WORDS[word >> 3] == 0
 
     def _await(self, word: int, end: float) -> None:
-        """Let the user's queue wait until a word is 0, or the time is up."""
+        """Let the user's queue wait until a word is 0 or time runs out."""
         moment = _Moment(self, word, end)
         try:
             self._user.await_values([moment])
@@ -258,7 +257,7 @@ class UserWorkQueue(WorkQueue):
             was_done = moment.done()
             moment.forget()
             self._moments.discard(moment)
-        if not was_done:  # it did not wait: let others work
+        if not was_done:  # the queue did not wait: let others work
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:
@@ -275,13 +274,13 @@ class UserWorkQueue(WorkQueue):
         with self._lock:
             self._left -= 1
 
-    # From the native core to the user's queue
+    # From the native core to the user's queue.
 
     def _empty(self) -> None:
-        """Hand everything that the core has queued to the user's queue.
+        """Pass everything that the core has queued to the user's queue.
 
-        Does nothing on a thread that is already doing so: a queue may call a task while it is
-        added.
+        Does nothing on a thread that is already doing so, because a queue may call a task while the
+        task is being added.
         """
         thread = threading.get_ident()
         if thread in self._emptying:
@@ -298,8 +297,8 @@ class UserWorkQueue(WorkQueue):
             offer(address)
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
-        """Return the core's next task, and how to offer it."""
-        with self._lock:  # a searching thread finds each task either in the core or here
+        """Return the core's next task and the function that offers it to the user's queue."""
+        with self._lock:  # so that each task is either in the core or here
             if not self._taken:
                 self._take_all()
             return self._taken.popleft() if self._taken else None
@@ -338,7 +337,7 @@ class UserWorkQueue(WorkQueue):
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:
-        """Return a task for the user; None for one that only orders work."""
+        """Return a task for the user's queue, or None for a task that only orders work."""
         task, process = structs.Task.at(address), self.process
         is_entry = task.function == process.words.run_entry
         if is_entry and task.first & at.READY_BITS == at.READY_END and _is_in_order(task.first):
@@ -351,7 +350,7 @@ class UserWorkQueue(WorkQueue):
         return Task(self, address, "task", None)
 
     def _refused(self, task: Task, problem: Exception) -> None:
-        """End the run of a task at which the user's queue raised."""
+        """End the run of a task whose submission to the user's queue raised an exception."""
         if address := task.take():
             text = (
                 f"work queue '{self.name}' did not accept the task of '{task.name}':"
@@ -364,7 +363,7 @@ class UserWorkQueue(WorkQueue):
             self._end_run(*self._lost.popleft())
 
     def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
-        """End the run of a task with an error: the task runs here, and its kernel is skipped."""
+        """End a task's run with an error: the task runs here, and its kernel is skipped."""
         task, words = structs.Task.at(address), self.process.words
         if task.function in (words.run_entry, words.run_blocking):
             activation = structs.Activation.at(task.first & ~at.READY_BITS)
@@ -375,13 +374,13 @@ class UserWorkQueue(WorkQueue):
 
 
 def _is_in_order(ended: int) -> bool:
-    """Return whether an entry READY_END is the rest of a sync function (`calls.in_order`)."""
+    """Tell whether an entry READY_END is the rest of a sync function (`calls.in_order`)."""
     function = structs.Activation.at(ended & ~at.READY_BITS).function
     return bool(structs.Function.at(function).flags & at.FUNCTION_IN_ORDER)
 
 
 class _Moment:
-    """An event for which a user's queue waits: a word becomes 0, or a time is up."""
+    """An event that a user's queue waits for: a word becomes 0, or time runs out."""
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
         self._queue, self._word, self._end = queue, word, end
@@ -395,12 +394,12 @@ class _Moment:
         self._queue.when_done(self, self._end)
 
     def wake(self) -> None:
-        """Call the waiters, if the event has happened."""
+        """Call the waiters if the event has happened."""
         if self.done():
             waiters, self._waiters = self._waiters, []
             for waiter in waiters:
                 waiter()
 
     def forget(self) -> None:
-        """Stop waiting: the word may be gone."""
+        """Stop waiting, because the word may be freed."""
         self._word = 0

@@ -1,8 +1,8 @@
 """Work queues: the threads that run a program.
 
-`s` runs tasks on the waiting thread; `mstd:N,B` has N threads for compute work, which steal
+`s` runs tasks on the waiting thread; `mstd:N,B` has N threads for compute work, which steal tasks
 from each other, and up to B threads for blocking work.  `queue_threads` has the threads; this
-module lets threads wait for a queue, and work for it meanwhile.
+module lets threads wait for a queue and work for it in the meantime.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""How often a thread that waits for the queue to be quiescent checks that."""
+"""How often a thread that waits for the queue to become quiescent checks the queue."""
 MAX_NESTED_WAITS = 40
-"""How deeply waiting kernels may be nested on one thread: each takes a part of its stack.
-"""
+"""How deeply waiting kernels may be nested on one thread; each takes a part of its stack."""
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
@@ -39,27 +38,32 @@ class WorkQueue(QueueThreads):
     """A queue of `threads` workers; with 0 workers, waiting threads run its tasks themselves."""
 
     takes_calls = True
-    """Whether a call from outside may start as a task of the queue."""
+    """Whether a call from outside may start as a task of this queue."""
     is_of_users = False
-    """Whether it refers to user objects, which may refer to its values."""
+    """Whether the queue refers to user objects, which may refer to its values."""
     _awaiting = 0
-    """The number of awaits of the queue's values in a page; the queue then runs between cells."""
+    """On a web page: how many awaits of the queue's values are in progress.
+
+    While there are any, the queue runs between cells.
+    """
     text = ""
-    """The argument of `HostContext` that created it, such as `mstd:2`; "" for a queue with only a
-    name.
+    """The argument of `HostContext` that created the queue, such as `mstd:2`.
+
+    It is "" if the queue only has a name.
     """
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Wait until the word at address `word` is 0; return False if the time is up first.
+        """Wait until the word at address `word` is 0; return False if time runs out first.
 
-        This thread works for the queue in the meantime. Only compiled code and users' Python
-        kernels cannot be left halfway. Therefore workers work instead of a waiting thread if users'
-        kernels are loaded; if compiled code is loaded, a stand-in works instead of a thread that
-        waits with a time limit. Without workers, Python kernels always run on the waiting thread.
+        This thread works for the queue in the meantime.  Compiled code and users' Python kernels
+        are the only work that cannot be abandoned halfway.  So if users' kernels are loaded,
+        workers do the work instead of the waiting thread; if compiled code is loaded and the wait
+        has a time limit, a stand-in thread does it.  Without workers, Python kernels always run on
+        the waiting thread.
 
         Signals are handled every few milliseconds.  `interrupted` is called as often, but not
-        during the first few milliseconds: it may read the whole queue, which takes as long as a
-        small run. If it returns True, the wait returns False.
+        during the first few milliseconds, because it may read the whole queue, which takes as long
+        as a small run.  If `interrupted` returns True, the wait returns False.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -77,7 +81,7 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait while workers or a stand-in work, if they must."""
+        """Wait while workers or a stand-in do the work, if they must."""
         own = self.context()
         watch_until = self.process.slow.watch_until
 
@@ -104,17 +108,20 @@ class WorkQueue(QueueThreads):
     def _leaves_to_workers(self, timeout: float | None) -> bool:
         """Tell whether workers must run users' Python kernels instead of this waiting thread.
 
-        A waiting kernel may run others: otherwise all workers might wait.
+        A waiting kernel may run other kernels; otherwise, all workers might be waiting.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """Return the thread that works instead of this one, or None.  Requires the lock."""
+        """Return the thread that works instead of this one, or None.
+
+        The caller must hold the lock.
+        """
         present = self._stand_in
         if present is not None and present.thread is threading.current_thread():
-            present = None  # this thread runs the waiting kernel
+            present = None  # this thread is running the waiting kernel
             if timeout is None:
                 return None
         if timeout is None:
@@ -159,11 +166,10 @@ class WorkQueue(QueueThreads):
         return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Work for the queue on this thread until `is_over()`; return False if the time is up
-        first.
+        """Work for the queue on this thread until `is_over()`; return False if time runs out first.
 
-        `is_over` is called every millisecond. Tasks that this thread keeps count as work of the
-        queue: they go to other threads only at the end, because there may be millions.
+        `is_over` is called every millisecond.  Tasks that this thread keeps count as work of the
+        queue: they are passed to other threads only at the end, because there may be millions.
         """
         over = is_over()
 
@@ -186,8 +192,8 @@ class WorkQueue(QueueThreads):
     ) -> bool:
         """Wait like `wait`, but always work for the queue on this thread.
 
-        A task that has started when the time is up is finished first. `interrupted` is called
-        every `slice_ns`.
+        A task that has started when time runs out is finished first.  `interrupted` is called at
+        intervals of `slice_ns`.
         """
         help_until = self.process.slow.help_until
         with INTERRUPTS, self.helper() as context:
@@ -196,20 +202,21 @@ class WorkQueue(QueueThreads):
             )
 
     def helper(self) -> AbstractContextManager[int]:
-        """Return a context that may run kernels on this thread, with the host's deque if it is
+        """Return a context that may run kernels on this thread, with the host's deque if that is
         free.
 
-        A thread that already runs kernels (a waiting Python kernel) gets another context, because
-        the frame of its own is in use.  Ready work on its own context is shared with other threads.
+        A thread that is already running kernels (a waiting Python kernel) gets another context,
+        because the frame of its own context is in use.  Ready work on its own context is shared
+        with other threads.
         """
         return _Helper(self)
 
     def _begin_help(self, own: int) -> tuple[int, bool]:
-        """Return a context for a helper on a thread with context `own`, and whether it has the
+        """Return a context for a helper on a thread with context `own`, and whether it got the
         deque.
 
         Raises:
-            WorkQueueError: if waiting kernels are nested too deeply on this thread for its stack.
+            WorkQueueError: if waiting kernels are nested too deeply for this thread's stack.
         """
         thread = self.thread
         if thread.busy > MAX_NESTED_WAITS:
@@ -247,18 +254,18 @@ class WorkQueue(QueueThreads):
                 self._idle_contexts.append(context)
 
     def begin(self) -> None:
-        """Start the workers, and pass them the work that is ready on this thread."""
+        """Start the workers, and pass the work that is ready on this thread to them."""
         self.start()
         self._hand_over(self.context())
 
     def begin_calls(self) -> None:
-        """Let a worker run the started calls: this thread does not wait for them."""
+        """Let a worker run the started calls, because this thread does not wait for them."""
         if self.threads:
             self.process.quick.begin_started(self.address)
 
     def hand_over(self) -> None:
-        """Let the queue run the work that became ready on this thread, unless this thread runs
-        it.
+        """Let the queue run the work that became ready on this thread, unless this
+        thread runs it.
         """
         context = self.context()
         if not self._is_busy(context):
@@ -267,22 +274,25 @@ class WorkQueue(QueueThreads):
     def taken_future(
         self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
     ) -> Any:
-        """Return the AsyncValue of a future that this queue's kernels take as it is, or None.
+        """Return the AsyncValue for a future that this queue's kernels accept unchanged, or None.
 
-        With `stays`, only they take it.
+        With `stays`, only those kernels accept it.
         """
         return None
 
     def adopt(self, request: Any, value: Any) -> None:
-        """Note that a run of the queue has the argument `value`, perhaps from `taken_future`."""
+        """Record that a run of the queue has the argument `value`, perhaps from `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Return whether another queue holds tasks of this one, to run them later."""
+        """Tell whether another queue holds tasks of this one, to run them later."""
         return False
 
 
 class _Helper:
-    """See `WorkQueue.helper`.  A class, because a generator would take as long as a small run."""
+    """See `WorkQueue.helper`.
+
+    This is a class because a generator would take as long as a small run.
+    """
 
     __slots__ = ("_context", "_has_deque", "_own", "_queue")
 
@@ -299,14 +309,14 @@ class _Helper:
 
 
 def make_work_queue(text: str) -> WorkQueue:
-    """Create the queue of a description.
+    """Create the queue that a description names.
 
     Raises:
         WorkQueueError: if the description is invalid.
     """
     threads, blocking = parse_work_queue(text)
     if threads and not HAS_THREADS:
-        if text != "mstd":  # the default: the most threads that the machine runs at once
+        if text != "mstd":  # the default: as many threads as the machine can run simultaneously
             missing = "a page has no other threads: its kernels run one after the other, as on 's'"
             warnings.warn(f"work queue '{text}': {missing}", RuntimeWarning, stacklevel=3)
         threads = 0

@@ -1,4 +1,4 @@
-"""Dense tensors, with all elements, row by row, in one buffer; and compiled code's buffer types.
+"""Dense tensors, whose elements are in one buffer, row by row; and compiled code's buffer types.
 
 The memory of tensors is reference-counted, and numpy accesses it without a copy.  It belongs to a
 tensor of the native core (`native.tensors`), an allocator, or a numpy array.
@@ -41,7 +41,7 @@ ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUM
 
 
 class TensorHandle:
-    """One reference to the native tensor at `address`, dropped with this object."""
+    """One reference to the native tensor at `address`, dropped when this object is destroyed."""
 
     __slots__ = ("address",)
 
@@ -59,7 +59,9 @@ class TensorHandle:
     def over(
         cls, element_type: ElementType, sizes: tuple[int, ...], count: int, owner: HostBuffer
     ) -> TensorHandle:
-        """Make a native tensor over the elements in `owner`, which lives as long as the tensor."""
+        """Make a native tensor over the elements in `owner`, and keep `owner` alive as long as the
+        tensor.
+        """
         process = native_process()
         make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
@@ -78,7 +80,7 @@ class TensorHandle:
 
     @property
     def tensor(self) -> Tensor:
-        """The native tensor; it lives as long as the handle."""
+        """The native tensor, which lives as long as the handle."""
         return Tensor.at(self.address)
 
 
@@ -89,7 +91,7 @@ def sizes_at(tensor: int) -> tuple[int, ...]:
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Return a native kernel's words for a new tensor: element type and size, then a tensor's
+    """Return a native kernel's words for a new tensor: element type and size, then the tensor's
     words.
     """
     words = [0] * (at.TENSOR_SIZES // 8)
@@ -98,16 +100,17 @@ def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tup
 
 
 class HostBuffer:
-    """`size` bytes at `address`, which live as long as this buffer, its slices and their arrays.
+    """`size` bytes at `address`, which live as long as this buffer, its slices, and their arrays.
 
-    The bytes are shared: each slice or array of the buffer sees the writes of the others.
+    The bytes are shared: each slice or array of the buffer sees the writes through the others.
     """
 
     __slots__ = ("_kept", "_memory", "_offset", "address", "size")
 
     def __init__(self, memory: Memory, address: int, offset: int, size: int) -> None:
-        """Create a buffer over `size` bytes of `memory`, from `offset` on; `memory` starts at
-        `address`.
+        """Create a buffer over `size` bytes of `memory` from `offset` on.
+
+        `memory` starts at `address`.
         """
         self._memory = memory
         self._offset = offset
@@ -136,7 +139,7 @@ class HostBuffer:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the bytes must not be written, because they belong to a read-only array."""
+        """Whether the bytes must not be written because they belong to a read-only array."""
         return isinstance(self._memory, np.ndarray) and not self._memory.flags.writeable
 
     def become_own(self) -> None:
@@ -163,20 +166,20 @@ class HostBuffer:
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:
-        """Return the memory of `array`, which is C-contiguous."""
+        """Return the memory of `array`, which must be C-contiguous."""
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
             return cls(array, array.__array_interface__["data"][0], 0, size)
-        # Takes a quarter of the time, if ctypes may write.  (An array has a buffer; its stub does
-        # not say so.)
+        # This takes a quarter of the time, but requires that ctypes may write. (An array has a
+        # buffer, but its stub does not say so.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)
 
     def slice(self, offset: int, size: int) -> HostBuffer:
-        """Return the `size` bytes from `offset` on, shared with this buffer.
+        """Return `size` bytes from `offset` on, sharing this buffer's memory.
 
         Raises:
-            ValueError: if they are not all in this buffer.
+            ValueError: if some of them are outside this buffer.
         """
         if offset < 0 or size < 0 or offset + size > self.size:
             raise ValueError(
@@ -185,9 +188,12 @@ class HostBuffer:
         return HostBuffer(self._memory, self.address - self._offset, self._offset + offset, size)
 
     def array(self, element_type: ElementType, sizes: tuple[int, ...]) -> AnyArray:
-        """Return the first bytes as an array.  The caller has checked that enough bytes exist."""
-        # numpy keeps the memory as long as a view of the array exists.  (It takes any object with a
-        # buffer; its stub names only a few.)
+        """Return the first bytes as an array.
+
+        The caller must have checked that enough bytes exist.
+        """
+        # numpy keeps the memory alive as long as a view of the array exists. (It accepts any object
+        # with a buffer, but its stub names only a few.)
         memory: Any = self._memory
         return np.ndarray(sizes, element_type.storage, memory, self._offset)
 
@@ -196,7 +202,7 @@ class HostBuffer:
 
 
 class NativeMemory(ctypes.Array[ctypes.c_char]):
-    """Bytes of a native tensor as an object with a buffer, which keeps the tensor alive."""
+    """A native tensor's bytes as an object with a buffer, which keeps the tensor alive."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -204,7 +210,7 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
 
 
 class AllocatedMemory(ctypes.Array[ctypes.c_char]):
-    """Bytes of an allocator as an object with a buffer; freed with the last reference."""
+    """An allocator's bytes as an object with a buffer; freed with the last reference."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -221,8 +227,9 @@ Kind = TypeVar("Kind", NativeMemory, AllocatedMemory)
 
 @cache
 def _sized(kind: type[Kind], bits: int) -> type[Kind]:
-    """Return a memory type for sizes of `bits` bits; few types serve all sizes: ctypes never frees
-    one.
+    """Return a memory type for sizes of `bits` bits.
+
+    A few types serve all sizes, because ctypes never frees a type.
 
     Such an object claims to be larger than the memory; `HostBuffer` has the actual size.
     """
@@ -233,10 +240,12 @@ PRINTED_ELEMENTS: Final = 16
 
 
 class DenseHostTensor(NativeTensor):
-    """Elements of one type in a shape.  `array` is numpy's view of the buffer: writes go through.
+    """Elements of one type in a shape.
 
-    Two tensors may share a buffer.  Nothing here orders reads and writes; the chains of a program
-    do that.
+    `array` is numpy's view of the buffer: writes to it change the tensor.
+
+    Two tensors may share a buffer.  Nothing here orders reads and writes; a program's chains do
+    that.
     """
 
     __slots__ = ("_array", "_buffer", "element_type", "shape")
@@ -245,8 +254,8 @@ class DenseHostTensor(NativeTensor):
         """Create a tensor of `shape` over `buffer`.
 
         Raises:
-            ValueError: if the buffer does not have exactly its bytes, or numpy does not support
-                such an array.
+            ValueError: if the buffer does not have exactly the bytes of the shape, or numpy does
+                not support such an array.
         """
         if buffer.size != shape.element_count * element_type.size:
             raise ValueError(
@@ -260,14 +269,15 @@ class DenseHostTensor(NativeTensor):
         try:
             self._array: AnyArray | None = buffer.array(element_type, shape.sizes)
         except ValueError:
-            # No elements, but a size beyond numpy's range; or more dimensions than numpy supports.
+            # Either a size is beyond numpy's range although there are no elements, or there are
+            # more dimensions than numpy supports.
             raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
 
     @classmethod
     def create(
         cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
     ) -> DenseHostTensor | None:
-        """Create a tensor with undefined contents; return None if no memory is available.
+        """Create a tensor with undefined contents; return None if not enough memory is available.
 
         Raises:
             ValueError: if numpy does not support such an array.
@@ -280,14 +290,14 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def over(cls, array: AnyArray) -> DenseHostTensor:
-        """Return a tensor that shares the memory of `array`, or of a copy.
+        """Return a tensor that shares the memory of `array` or of a copy.
 
         A copy is made if the array is not C-contiguous, not aligned, or in another byte order.  A
         program that writes a tensor over a read-only array writes a copy (`writable`); but a
-        `shared` array, or a part of one, is memory of a tensor, which the program may write.
+        `shared` array, or a part of one, is a tensor's memory, which the program may write.
 
         Raises:
-            ValueError: if a tensor cannot have such elements.
+            ValueError: if tensors do not support such elements.
         """
         element_type = element_type_of(array)
         native: AnyArray = np.array(array, element_type.storage, order="C", copy=None)
@@ -308,13 +318,13 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """Return the object that programs hold for a non-contiguous array: the array, read-only.
+        """Return what programs hold for a non-contiguous array, namely a read-only view of it.
 
         A transposed array is an example.  Python kernels receive it unchanged; where the runtime
-        needs rows, it copies them (`over`).  Returns None for any other array.
+        needs contiguous rows, it copies them (`over`).  Returns None for any other array.
 
         Raises:
-            ValueError: if a tensor cannot have such elements.
+            ValueError: if tensors do not support such elements.
         """
         element_type_of(array)
         if array.flags.c_contiguous or not array.flags.aligned or not array.dtype.isnative:
@@ -325,7 +335,7 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
-        """Return a native tensor as Python sees it."""
+        """Return the Python object for a native tensor."""
         element_type = ELEMENTS[handle.tensor.element]
         return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
 
@@ -337,8 +347,9 @@ class DenseHostTensor(NativeTensor):
         buffer: HostBuffer | None,
         handle: TensorHandle | None = None,
     ) -> DenseHostTensor:
-        """Return the tensor of a buffer or a handle; the array and missing parts are made on
-        demand.
+        """Return the tensor of a buffer or a handle.
+
+        Its array and missing parts are created on demand.
         """
         tensor = cls.__new__(cls)
         tensor.element_type, tensor.shape = element_type, shape
@@ -360,8 +371,8 @@ class DenseHostTensor(NativeTensor):
         return self._array
 
     def writable(self) -> DenseHostTensor:
-        """Return the tensor for a kernel that writes it; if the array is read-only, switch to a
-        copy.
+        """Return the tensor for a kernel that writes it, switching to a copy if the array is
+        read-only.
         """
         place = (self.handle.address + at.TENSOR_BYTES) >> 3
         if WORDS[place] == at.READ_ONLY:
@@ -377,12 +388,12 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def shared(self) -> AnyArray:
-        """The elements as user code sees them: without a copy, and read-only."""
+        """The elements in the form that user code sees: not copied, and read-only."""
         return np.asarray(_Shared(self))
 
     @property
     def handle(self) -> TensorHandle:
-        """The tensor as native kernels see it; made on the first request."""
+        """The tensor in the form that native kernels use, created on first use."""
         if self._handle is None:
             shape, buffer = self.shape, self.buffer
             self._handle = TensorHandle.over(
@@ -391,7 +402,7 @@ class DenseHostTensor(NativeTensor):
         return self._handle
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
-        """Return the array for `numpy.asarray`: the tensor's memory unless a copy is requested."""
+        """Return the array for `numpy.asarray`: the tensor's memory, unless a copy is requested."""
         return np.array(self.array, dtype, copy=copy)
 
     def __str__(self) -> str:
@@ -404,7 +415,7 @@ class DenseHostTensor(NativeTensor):
 
 
 class _Shared:
-    """The base of arrays that are `DenseHostTensor.shared`: it keeps the tensor alive."""
+    """The base object of arrays that are `DenseHostTensor.shared`; it keeps the tensor alive."""
 
     __slots__ = ("__array_interface__", "tensor")
 
@@ -437,7 +448,7 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 @dataclass(frozen=True, slots=True)
 class BufferType:
-    """A type of compiled code's buffers, such as `memref<?x4xf32>`: its sizes and its elements.
+    """A type of compiled code's buffers, such as `memref<?x4xf32>`: sizes and element type.
 
     A size that the type leaves open is None.
     """
@@ -446,7 +457,7 @@ class BufferType:
     element_type: ElementType
 
     def fits(self, tensor: DenseHostTensor) -> bool:
-        """Tell whether a tensor is of the type."""
+        """Tell whether a tensor has this type."""
         found = tensor.shape.sizes
         return (
             tensor.element_type == self.element_type

@@ -1,4 +1,6 @@
-"""Count arrays that Python kernels return in the host's budget, like tensors of the native core."""
+"""Count arrays that Python kernels return toward the host's budget, like the native
+core's tensors.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +16,27 @@ from tfrt_runtime.host.tensor.shapes import AnyArray
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LEAST = 1 << 16
-"""Bytes of the smallest array that counts: counting one takes some microseconds."""
+"""The size in bytes of the smallest array that is counted.
+
+Counting one takes a few microseconds.
+"""
 # glibc maps blocks that are larger than any that it has unmapped, and returns free memory beyond
 # twice that size.  Free a block near its maximum, 32 MB: otherwise, the arrays of a few MB that a
 # call makes are returned after it, and the next call pays for new pages.
 if HAS_THREADS:  # a web page never returns memory
     np.empty(31 << 20, np.uint8)
 _counted: dict[int, weakref.ref[AnyArray]] = {}
-"""The arrays that count now, by id: an array that is returned again counts once."""
+"""The arrays that are currently counted, by id: an array that is returned again is counted once."""
 
 
 def count(array: object, limit: int) -> None:
-    """Count the memory of an array until it is freed.
+    """Count an array's memory until it is freed.
 
-    For a view, the array that owns the memory counts.  Memory of tensors already counts; memory of
-    mapped files and of other libraries does not belong to numpy, and does not count.
+    For a view, the array that owns the memory is counted.  Memory of tensors is counted already;
+    memory of mapped files and of other libraries does not belong to numpy, and is not counted.
 
     Raises:
-        PayloadError: if it exceeds the budget of `limit` bytes.
+        PayloadError: if the array exceeds the budget of `limit` bytes.
     """
     if not isinstance(array, np.ndarray):
         return

@@ -1,6 +1,6 @@
-"""Shapes, fully or partially known, and element types.
+"""Fully or partially known shapes, and element types.
 
-An element type has a number in BEF, names, a numpy type, and a textual form.
+An element type has a number in BEF, names, a numpy type, and a format for printing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAXIMUM_COUNT: Final = 2**63 - 1
 class TensorShape:
     """The sizes of a tensor, outermost first.  `element_count` is their product.
 
-    A shape is a value by itself: it may have more elements than fit in memory, or in an i64.
+    A shape is a value of its own: it may have more elements than fit in memory, or in an i64.
 
     Raises:
         ValueError: if a size is negative.
@@ -74,7 +74,7 @@ class PartialTensorShape:
         """Return the shape if it is fully known.
 
         Raises:
-            ValueError: if it is not; the message says what is missing.
+            ValueError: if it is not fully known; the message says what is unknown.
         """
         if self.sizes is None:
             raise ValueError("Unknown rank")
@@ -99,10 +99,10 @@ AnyArray = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """One type of element.
+    """One element type.
 
-    `word` is its name in types and kernels (`ui8`, `bool`), `printed` the one in a printed tensor
-    (`u8`, `i1`).
+    `word` is its name in types and kernels (`ui8`, `bool`); `printed` is its name in a printed
+    tensor (`u8`, `i1`).
     """
 
     dtype: DType
@@ -110,7 +110,7 @@ class ElementType:
     printed: str
     storage: np.dtype[Any]
     code: str
-    """The name in numpy's array interface."""
+    """The type's name in numpy's array interface."""
 
     @property
     def size(self) -> int:
@@ -119,7 +119,10 @@ class ElementType:
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether numpy can calculate with it; numpy only stores bf16, as raw 16 bits."""
+        """Whether numpy can calculate with the type.
+
+        It only stores bf16, as raw 16-bit integers.
+        """
         return self.dtype is not DType.BF16
 
     def __str__(self) -> str:
@@ -168,7 +171,7 @@ def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryvi
     """Return a read-only array over the elements of a dense attribute, row by row.
 
     Raises:
-        ValueError: if no tensor has such elements, or their count is wrong.
+        ValueError: if tensors do not support such elements, or their count is wrong.
     """
     if dtype not in ELEMENT_TYPES:
         raise ValueError(f"a tensor cannot hold elements of type {dtype.name}")
@@ -179,7 +182,7 @@ def element_type_of(array: AnyArray) -> ElementType:
     """Return the element type of `array`.
 
     Raises:
-        ValueError: if no tensor has such elements, or some are masked.
+        ValueError: if tensors do not support such elements, or some are masked.
     """
     if hasattr(array, "mask"):
         raise ValueError(
@@ -192,7 +195,7 @@ def element_type_of(array: AnyArray) -> ElementType:
 
 
 def element_text(value: Element) -> str:
-    """Format an element like the reference's tools: `1`, `-1.250000e-01`, `INF`,
+    """Format an element as the reference's tools do: `1`, `-1.250000e-01`, `INF`,
     `(1.000000e+00,nan)`.
     """
     match value:

@@ -11,7 +11,9 @@ from tfrt_runtime.host.tensor.shapes import I64, ElementType, TensorShape, eleme
 
 
 class CooHostTensor(HostTensor):
-    """A tensor of `shape` with `values` at `indices`, one row of i64 per value, and 0 elsewhere."""
+    """A tensor of `shape` that has `values` at `indices`, one row of i64 per value, and is 0
+    elsewhere.
+    """
 
     __slots__ = ("indices", "shape", "values")
 
@@ -21,7 +23,8 @@ class CooHostTensor(HostTensor):
         """Create a tensor with these elements.
 
         Raises:
-            ValueError: unless each value has one row of indices, all inside the shape.
+            ValueError: unless each value has one row of indices, and all of the indices are inside
+                the shape.
         """
         count = values.shape.element_count
         if indices.shape.sizes != (count, shape.rank) or values.shape.rank != 1:
@@ -42,7 +45,9 @@ class CooHostTensor(HostTensor):
 
     @classmethod
     def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
-        """Return the nonzero elements of `tensor`, in its order; None if no memory is available."""
+        """Return the nonzero elements of `tensor`, in order, or None if not enough memory is
+        available.
+        """
         rows = np.argwhere(tensor.array)
         indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
         values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))
@@ -53,7 +58,7 @@ class CooHostTensor(HostTensor):
         return cls(tensor.shape, indices, values)
 
     def to_dense(self, allocator: HostAllocator) -> DenseHostTensor | None:
-        """Return all elements; None if no memory is available."""
+        """Return all elements, or None if not enough memory is available."""
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
@@ -64,7 +69,7 @@ class CooHostTensor(HostTensor):
         return tensor
 
     def __str__(self) -> str:
-        # The newline is the reference's: a printed sparse tensor is followed by an empty line.
+        # The newline matches the reference, which prints an empty line after a sparse tensor.
         return (
             f"CooHostTensor dtype = {self.element_type}, shape = {self.shape}, "
             f"indices = [{elements_text(I64, self.indices.array)}], "

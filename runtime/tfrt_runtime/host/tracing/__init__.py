@@ -1,1 +1,1 @@
-"""Reports of a run: `events` (the core's log of watched runs), `trace` (levels and sinks)."""
+"""Reports on runs: `events` (the core's log of watched runs), `trace` (levels and sinks)."""

@@ -1,8 +1,7 @@
-"""The event log in Python: watches of runs, and readers of the native core's rings.
+"""The event log in Python: watches on runs, and readers of the native core's rings.
 
-A run is given a `Watch` when it starts.  `Watch.take` drains the rings of all threads and returns
-the new events of that run; rings are drained for all watches at once, and each event is copied
-once.
+A run gets a `Watch` when it starts.  `Watch.take` drains the rings of all threads and returns the
+new events of its run; rings are drained for all watches at once, and each event is copied once.
 """
 
 from __future__ import annotations
@@ -28,25 +27,28 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 
 KINDS = at.LOG_KINDS
-"""The names of the kinds of events, by number."""
+"""The names of the event kinds, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""Used instead of a register: the event is about a kernel as a whole."""
+"""Stands for a register if the event is about a kernel as a whole."""
 
 _WRITTEN = struct.Struct("=QIIIHHq")
-"""Time, op, value, instance, the worker above 6 bits of the kind, the run, payload."""
+"""Time, op, value, instance, the worker above the 6 bits of the kind, the run, the payload."""
 _RUN = 22
 """The offset of the run's number, in bytes."""
 Logged = tuple[int, int, int, int, int, int, int]
-"""An event: `time` in nanoseconds of the monotonic clock; `op`, the number of a kernel in its
-program, or of the function of which `value` is a register; `value`; `instance`; `kind`; `worker`,
-the number of a thread in its queue; `payload`, a word."""
+"""An event, in seven fields.
+
+`time` is in nanoseconds of the monotonic clock; `op` is the number in the program of a kernel, or
+of the function of which `value` is a register; `value`; `instance`; `kind`; `worker` is the number
+of a thread in its queue; `payload` is a word.
+"""
 
 Moments = list[tuple[int, str, str]]
 """The moments of a call on a cluster: the time in nanoseconds of the monotonic clock, the state
 (`sent`, `queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
 
 _MAX_WAITING = 1 << 20
-"""The most events that a watch keeps until its reader takes them."""
+"""Maximum number of events that a watch keeps until its reader takes them."""
 _CALIBRATED_NS = 200_000_000
 
 
@@ -57,7 +59,7 @@ class _Batch:
     parts: Sequence[bytes]
     ticks: int
     moment: int
-    """The time when the clock of events had that many ticks."""
+    """The time at which the event clock had that many ticks."""
     ratio: float
     """Nanoseconds per tick."""
 
@@ -74,8 +76,9 @@ class _Batch:
 
 
 class Events:
-    """Events by time, unpacked while they are read, because there may be a million; O(1) to
-    make.
+    """Events in time order, unpacked while they are read because there may be a million.
+
+    O(1) to create.
     """
 
     def __init__(self, batches: Sequence[_Batch]) -> None:
@@ -89,20 +92,21 @@ class Events:
 
 
 def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
-    """Return no calls: the `Watch.remote` of a run without calls on a cluster."""
+    """Return no calls: the value of `Watch.remote` for a run without calls on a cluster."""
     return []
 
 
 class Watch:
     """A request to log the events of one run, and only one.
 
-    The watch also keeps values larger than a word, the latest of each register; they live as long
-    as the watch.
+    The watch also keeps the latest value of each register if it is larger than a word; such values
+    live as long as the watch.
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
-        """`slow` multiplies the duration of each kernel; 0 and 1 change nothing, and the limit is
-        10^9.
+        """`slow` multiplies each kernel's duration.
+
+        0 and 1 change nothing, and the maximum is 10^9.
         """
         self.needs_cluster = needs_cluster
         """Whether remote kernels of the run fail without a cluster, as they do in a notebook's
@@ -110,8 +114,9 @@ class Watch:
         """
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
-        """The factor by which each kernel is slowed down; a kernel with a timer multiplies its time
-        itself.
+        """The factor by which each kernel is slowed down.
+
+        A kernel with a timer multiplies its time itself.
         """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
@@ -124,25 +129,28 @@ class Watch:
         self.lost = 0
         """The number of events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
-        """The run's output: the time, the number of the kernel (-1: none), and the text."""
+        """The run's output: for each piece, the time, the kernel's number (-1 if none), and the
+        text.
+        """
         self.remote: Callable[..., list[tuple[int, Moments]]] = no_calls
-        """Of each call on a cluster the kernel and its moments; with `waits=True` it asks the
-        cluster and waits, on the calling thread.
+        """Returns the kernel and the moments of each call on a cluster.
+
+        With `waits=True`, it queries the cluster and waits for the answer, on the calling thread.
         """
 
     @property
     def address(self) -> int:
-        """The struct for the native core; the watch lives as long as the run."""
+        """The native core's struct; the watch must live as long as the run."""
         return self._words.address
 
     def begin(
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
         """Prepare for a run, given its number and struct, its program's number, and the register
-        counts of its functions.
+        counts of the program's functions.
 
         Raises:
-            ValueError: if the watch had a run before.
+            ValueError: if the watch was used for another run.
         """
         if self.queue is not None:
             raise ValueError("a Watch can be used for only one run")
@@ -157,7 +165,9 @@ class Watch:
         event_log().add(self)
 
     def end(self) -> None:
-        """Note that the run is over: only the events that are in the rings will still come."""
+        """Record that the run is over: only events that are already in the rings can
+        still arrive.
+        """
         event_log().drain()
         event_log().remove(self)
 
@@ -167,17 +177,20 @@ class Watch:
 
     @property
     def dropped(self) -> int:
-        """Events that `take` does not give: they were overwritten, or there were too many."""
+        """How many events `take` does not return because they were overwritten or there were too
+        many.
+        """
         return self.lost + self._readers[0].dropped
 
     def reader(self) -> Reader:
-        """Add a reader of all events of the run, which must not have started yet."""
+        """Add a reader for all events of the run, which must not have started yet."""
         self._readers.append(Reader())
         return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
-        """Yield the function, register, and value of each value kept since the last call; each is
-        returned once.
+        """Yield the function, register, and value of each value kept since the last call.
+
+        Each value is yielded once.
         """
         assert self.queue is not None
         take = native_process().quick.take_kept
@@ -188,8 +201,10 @@ class Watch:
                     yield function, register, AsyncValue(self.queue, address)
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield each register that was set: its function, its number, how often it was set, and the
-        last word. The result is exact even if events were overwritten.
+        """Yield, for each register that was set, its function, its number, how often it was set,
+        and the last word.
+
+        The result is exact even if events were overwritten.
         """
         for function, words in enumerate(self._kept):
             counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
@@ -197,7 +212,7 @@ class Watch:
                 yield function, register, counts[register], latest[register]
 
     def note_output(self, text: str) -> None:
-        """Record that a kernel of this thread or coroutine, or code outside of kernels, has printed
+        """Record that a kernel of this thread or coroutine, or code outside kernels, has printed
         `text`.
         """
         coroutine = COROUTINE.get()
@@ -206,8 +221,8 @@ class Watch:
 
     @property
     def kernel_here(self) -> int:
-        """The number in the program of the kernel that this thread runs; -1 if it is none of the
-        program's.
+        """The number in the program of the kernel that this thread is running, or -1 if it belongs
+        to another program.
         """
         record = self._record
         handle = Record.at(record).handle if record else -1
@@ -215,7 +230,7 @@ class Watch:
 
     @property
     def _record(self) -> int:
-        """The address of the run's kernel that this thread runs, or has just run; 0 for none."""
+        """The address of the run's kernel that this thread is running or has just run, or 0."""
         assert self.queue is not None
         context = Context.at(self.queue.context())
         return context.record if context.request == self._request else 0
@@ -232,7 +247,7 @@ class Watch:
 
 
 def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> list[int]:
-    """Return the current value of one field of all registers of a function."""
+    """Return the current value of one field, for all registers of a function."""
     words = memoryview(kept).cast("B").cast("q")
     return words[field // 8 :: at.KEPT_SIZE // 8].tolist()
 
@@ -242,26 +257,29 @@ def _nonzero(column: Sequence[int]) -> Iterator[int]:
 
 
 class Reader:
-    """The events of a run that one reader has not taken yet.  One thread at a time takes them."""
+    """The events of a run that one reader has not taken yet.
+
+    Only one thread at a time may take them.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[_Batch] = []
         self._count = 0
         self.dropped = 0
-        """Events that were not kept, as there were too many."""
+        """How many events were not kept because there were too many."""
 
     def take(self) -> Events:
         """Return the events since the last call."""
         log = event_log()
-        # Under the lock: what another thread drains meanwhile could go into the list that was
-        # taken.
+        # This is done under the lock: otherwise, events that another thread drains in the meantime
+        # could be added to the list that was taken.
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0
         return Events(waiting)
 
     def receive(self, batch: _Batch) -> None:
-        """Keep events until they are taken, the newest if there are too many."""
+        """Keep events until they are taken; if there are too many, keep the newest."""
         self._waiting.append(batch)
         self._count += batch.count
         while self._count > _MAX_WAITING and len(self._waiting) > 1:
@@ -300,7 +318,7 @@ class EventLog:
             self._process.words.watched = len(self._watches)
 
     def drain(self) -> None:
-        """Hand out what is new in all rings."""
+        """Distribute all new events in the rings."""
         with self.lock:
             parts: list[tuple[int, bytes]] = []
             lost = 0
@@ -321,7 +339,7 @@ class EventLog:
             self._lost = lost
 
     def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
-        """Give a watch the events of its run, and of the threads of its queue."""
+        """Pass the events of its run, and of the threads of its queue, to a watch."""
         assert watch.queue is not None
         own = watch.queue.address
         runs = (watch.number,), (watch.number, 0)
@@ -330,7 +348,7 @@ class EventLog:
             watch.receive(_Batch(chosen, *self._origin, self._ratio))
 
     def _emptied(self, ring: Log) -> int:
-        """Move what is new in a ring into the buffer; how many events."""
+        """Move the new events of a ring into the buffer, and return their number."""
         return self._entry(ring.address, ctypes.addressof(self._buffer), at.LOG_CAPACITY)
 
     def _rings(self) -> Iterator[Log]:
@@ -341,13 +359,13 @@ class EventLog:
             address = ring.next
 
     def _discard(self) -> None:
-        """Forget what rings have from runs that are no longer watched."""
+        """Drop events in the rings of runs that are no longer watched."""
         for ring in self._rings():
             self._emptied(ring)
         self._lost = sum(ring.lost for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
-        """Read the clock of events and the monotonic clock at the same moment."""
+        """Read the event clock and the monotonic clock at the same moment."""
         tries = []
         for _ in range(5):
             before = time.monotonic_ns()
@@ -358,7 +376,7 @@ class EventLog:
         return ticks, moment
 
     def _calibrate(self) -> None:
-        """Measure the length of a tick: more precise with time, then fixed."""
+        """Measure the length of a tick: more precisely as time passes, then fixed."""
         if self._last >= _CALIBRATED_NS:
             return
         ticks, moment = self._now()
@@ -369,7 +387,7 @@ class EventLog:
 
 
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
-    """Return the events of these runs, which are usually all events."""
+    """Return the events of these runs; usually, these are all events."""
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))
     if count == len(runs):

@@ -1,9 +1,9 @@
 """Tracing: report activities with their times and threads to a sink, as text or for Perfetto.
 
-The level `default` covers runs and calls of functions, and `debug` adds every kernel; `verbose`
-is between them, for activities that user kernels record themselves.  Runs and kernels come from
-the event log of the native core (`executor.tracing`): a run that starts while no caller requests
-tracing costs nothing.
+The level `default` covers runs and calls of functions, and `debug` adds every kernel; `verbose`,
+between them, is for activities that users' kernels record themselves.  Runs and kernels are
+reported from the event log of the native core (`executor.tracing`), so a run that starts while no
+caller requests tracing costs nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Write = Callable[[str], object]
 
 
 class Level(IntEnum):
-    """The amount of tracing; each level includes those below it."""
+    """The amount of tracing; each level includes the lower ones."""
 
     NONE = 0
     DEFAULT = 1
@@ -35,7 +35,7 @@ class Level(IntEnum):
         """Return the level of that name.
 
         Raises:
-            TfrtError: if it does not exist.
+            TfrtError: if no level has that name.
         """
         try:
             return Level[name.upper()]
@@ -46,7 +46,7 @@ class Level(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Activity:
-    """An activity that is running or has run.  Times are nanoseconds of `time.monotonic_ns`."""
+    """An activity that is running or has run.  Times are in nanoseconds of `time.monotonic_ns`."""
 
     name: str
     worker: str
@@ -55,42 +55,45 @@ class Activity:
     end_ns: int | None = None
     """None while the activity continues."""
     id: int = 0
-    """0, or an id that distinguishes activities of one name that may end on another thread."""
+    """0, or an id that distinguishes activities of the same name that may end on another thread."""
     place: str = ""
-    """The source location, if it is an operation of the program."""
+    """The source location, if the activity is an operation of the program."""
     source: Activity | None = None
-    """The activity or event that made it ready."""
+    """The activity or event that made this one ready."""
 
 
 def thread_name() -> str:
-    """Return the name of this thread, as on the board."""
+    """Return the name of this thread, as boards show it."""
     name = threading.current_thread().name
     return "main" if name == "MainThread" else name
 
 
 class TracingSink(Protocol):
-    """The receiver of a trace. Called from any thread, by one at a time for each run.
+    """The receiver of a trace.
 
-    The activities of one thread are nested: an inner one ends first.  A function or a run may end
-    on another thread.
+    Its methods are called from any thread, but by only one at a time for each run.
+
+    The activities of one thread are nested: inner activities end first.  A function or a run may
+    end on another thread.
     """
 
     def begin(self, activity: Activity, /) -> None:
-        """Record that an activity starts, or has started."""
+        """Record that an activity starts or has started."""
 
     def end(self, activity: Activity, /) -> None:
         """Record that an activity has ended."""
 
     def event(self, activity: Activity, /) -> None:
-        """Record an event, which took no time."""
+        """Record an event, which has no duration."""
 
     def close(self) -> None:
-        """Finish the trace; no more activities will come."""
+        """Finish the trace; no more activities will be reported."""
 
 
 class Tracing:
-    """A sink with a level.  It is told of runs that start while a caller requests it; requests are
-    counted.
+    """A sink with a level.
+
+    It receives runs that start while a caller requests tracing; requests are counted.
     """
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
@@ -123,7 +126,7 @@ class Tracing:
             self.request(False)
 
     def is_on(self, level: Level) -> bool:
-        """Tell whether the sink now receives activities of this level."""
+        """Tell whether the sink currently receives activities of this level."""
         return self._requests > 0 and Level.NONE < level <= self.level
 
     def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
@@ -178,8 +181,8 @@ MAX_ACTIVITIES = 100
 class SimpleSink:
     """Keeps the first activities of each thread, and writes them when it is closed.
 
-    A line per activity has its start in microseconds since the sink was made, its duration unless
-    it is an event or has not ended, and its name.
+    The line of an activity has its start in microseconds since the sink was created, its duration
+    unless it is an event or has not ended, and its name.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -213,7 +216,7 @@ class SimpleSink:
 
 
 SINKS: dict[str, Callable[[Write], TracingSink]] = {"debug": DebugSink, "simple": SimpleSink}
-"""The sinks that write text, by their names on the command line."""
+"""The sinks that write text, by their command-line names."""
 
 
 CHROME_PROCESS = 1
@@ -221,14 +224,14 @@ CHROME_BATCH = 1000
 
 
 class ChromeSink:
-    """Writes a JSON file that Perfetto and chrome://tracing open.
+    """Writes a JSON file that Perfetto and chrome://tracing can open.
 
     An activity of one thread is a complete event; one that may end on another thread is two
     asynchronous events, in the format's "traceEvents".  Times are microseconds since `start_ns`.
     """
 
     def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
-        """`start_ns` is a time of `time.monotonic_ns`, by default now.
+        """`start_ns` is a time of `time.monotonic_ns`; the default is now.
 
         Raises:
             TfrtError: if the file cannot be written.
@@ -250,7 +253,7 @@ class ChromeSink:
         self._separator = ""
 
     def begin(self, activity: Activity) -> None:
-        """Do nothing: an activity is written when it ends."""
+        """Do nothing, because an activity is written when it ends."""
 
     def end(self, one: Activity) -> None:
         name = f'"name":{self._quoted(one.name)}'
@@ -274,7 +277,7 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Draw an arrow from the end of an activity to the start of another.
 
-        An arrow is tied to the innermost slice of a thread: an event without one gets a slice of
+        An arrow is tied to the innermost slice of a thread; an event that has no slice gets one of
         length 0.
         """
         for one in (source, target):
@@ -283,7 +286,8 @@ class ChromeSink:
                 self.event(one)
         self._arrows += 1
         rest = f'"cat":"ready","id":{self._arrows},"name":{self._quoted(target.name)}'
-        # Inside the source's slice: a slice that ends at this time no longer holds an arrow.
+        # Start inside the source's slice: a slice that ends at the arrow's time would not hold the
+        # arrow.
         start = max(source.begin_ns, (source.end_ns or 0) - 1)
         self._add(source, f'"ph":"s",{rest},"ts":{self._micros(start)}')
         self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')
@@ -309,7 +313,7 @@ class ChromeSink:
         return (time_ns - self._start) / 1000
 
     def _quoted(self, text: str) -> str:
-        """Return `text` in JSON, from a cache, because few texts differ."""
+        """Return `text` as JSON, from a cache because there are few different strings."""
         quoted = self._names.get(text)
         if quoted is None:
             import json  # few runs are traced
@@ -334,8 +338,9 @@ class ChromeSink:
                 self._flush()
 
     def _flush(self) -> None:
-        """Write the buffered events; a full disk does not end the thread, but `close` reports
-        it.
+        """Write the buffered events.
+
+        A full disk does not end the thread, because `close` reports it.
         """
         lines, self._waiting = self._waiting, []
         if not lines or self._problem is not None:

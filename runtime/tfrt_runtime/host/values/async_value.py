@@ -1,8 +1,8 @@
 """A value that may not be available yet, as Python sees it.
 
-An `AsyncValue` changes once, from unavailable to available or to error.
-A user of the value does not wait for it, but adds a callback with `and_then`.  Code that must wait
-calls `result`, or `await`s the value.
+An `AsyncValue` changes once, from unavailable to available or to error.  A user of the value does
+not wait for it, but adds a callback with `and_then`.  Code that must wait calls `result`, or
+`await`s the value.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DECIDING = threading.RLock()
 class AsyncValue(AwaitedValue):
     """A reference to a single-assignment cell of the native core.  Safe to share between threads.
 
-    Holds one native reference, and drops it when the Python object is destroyed.  `type` is the
+    It holds one native reference, and drops it when the Python object is destroyed.  `type` is the
     MLIR type that the program gives the value, or ""; scalars are read as that type.
     """
 
@@ -72,11 +72,10 @@ class AsyncValue(AwaitedValue):
         """
         self._decided = 0
         self._address = address
-        """The value of this object: the value that it was created for, or the error `_decided`.
-        """
+        """The address of the value that this object was created for, or of the error `_decided`."""
         self._owned = address
         self._found = 0
-        """The native value that this one became, once `result` has seen it."""
+        """The native value that this one resolved to, once `result` has seen it."""
         self._callbacks: Callbacks | None = None
         self.source = source
         self.basis = ()
@@ -92,31 +91,32 @@ class AsyncValue(AwaitedValue):
         return f"<AsyncValue{kind} {state.value}{text}>"
 
     def reference(self) -> AsyncValue:
-        """Return another reference to the value, without the duty to resolve it."""
+        """Return another reference to the value, without the obligation to resolve it."""
         native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
     def alive(self) -> AsyncValue | None:
-        """Return another reference; None if this object is being destroyed."""
+        """Return another reference, or None if this object is being destroyed."""
         add_reference = native_process().quick.value_add_reference
         address = self._address
         if address == 0:
             return None
-        add_reference(address)  # one step with the look before, as in `_let_go`
+        add_reference(address)  # no thread switch since the check, as in `_let_go`
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
         """Return the object from which a callback of `and_then` reads the value.
 
-        The callback must not keep a promise alive; this object may resolve a run's result
-        (`decide`).
+        The callback must not keep a promise alive; this object may be the one that resolves a run's
+        result (`decide`).
         """
         return self.reference() if self.source is None else self
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does.
 
-        If this object is gone by then, the function receives another one for the same value.
+        If this object has been destroyed by then, the function receives another one for the same
+        value.
         """
         require(callable(function), "a callback", "a function", function)
         this, came = weakref.ref(self), self.for_waiter()
@@ -129,11 +129,11 @@ class AsyncValue(AwaitedValue):
 
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
         """Return the value of `function(value)`, which is called on the thread that resolves this
-        one.
+        value.
 
-        If this value becomes an error, so does the returned one, and `function` is not called.  An
-        exception of `function` is the cause of the error.  If it returns an AsyncValue, the
-        returned value follows that one.
+        If this value becomes an error, so does the returned one, and `function` is not called.  If
+        `function` raises an exception, that is the cause of the error.  If it returns an
+        AsyncValue, the returned value follows that one.
         """
         require(callable(function), "what follows a value", "a function of it", function)
         queue = self._queue
@@ -150,7 +150,7 @@ class AsyncValue(AwaitedValue):
             if isinstance(returned, AsyncValue):
                 made.follow(returned)
                 return
-            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+            with contextlib.suppress(RuntimeError):  # it was cancelled in the meantime
                 made.emplace(returned)
 
         self.and_then(call)
@@ -163,7 +163,7 @@ class AsyncValue(AwaitedValue):
 
         def resolve() -> None:
             self.basis = ()
-            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+            with contextlib.suppress(RuntimeError):  # it was cancelled in the meantime
                 if came.state is State.ERROR:
                     self.set_error(came._diagnostic())
                 else:
@@ -175,7 +175,7 @@ class AsyncValue(AwaitedValue):
         """Return a future that is done when the value is resolved; cancelling it cancels the
         value.
         """
-        import concurrent.futures  # a future exists, so its module is already loaded
+        import concurrent.futures  # a future exists, so its module is loaded
 
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         came = self.for_waiter()
@@ -184,7 +184,7 @@ class AsyncValue(AwaitedValue):
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 if came.cancelled():
                     future.cancel()
-                    future.set_running_or_notify_cancel()  # or `wait` keeps waiting
+                    future.set_running_or_notify_cancel()  # otherwise, `wait` would keep waiting
                 elif (problem := came.exception(0)) is not None:
                     future.set_exception(problem)
                 else:
@@ -201,19 +201,21 @@ class AsyncValue(AwaitedValue):
 
     @staticmethod
     def from_future(future: Future) -> AsyncValue:
-        """Return a value that is resolved when `future` is done; cancelling it cancels the future.
+        """Return a value that is resolved when `future` is done.
+
+        Cancelling the value cancels the future.
 
         Raises:
-            TypeError: unless it is a future of `concurrent.futures`, `asyncio`, or `distributed`.
+            TypeError: if it is not a future of `concurrent.futures`, `asyncio`, or `distributed`.
         """
         made: AsyncValue = HOOKS.of_future(future)
         return made
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Cancel the value; return False if it is already resolved, unless by a cancellation.
+        """Cancel the value; return False if it was already resolved, unless by a cancellation.
 
-        Cancels the value's run, unless another unresolved result of the run is held.  In that case,
-        only holders of this object see the cancellation.
+        This cancels the value's run, unless another unresolved result of the run is held.  In that
+        case, only holders of this object see the cancellation.
         """
         if self.done():
             return self.cancelled()
@@ -238,7 +240,7 @@ class AsyncValue(AwaitedValue):
                 return
             quick.value_add_reference(address)
             is_alive = self._owned != 0
-            if is_alive:  # one step with the look before, as in `_let_go`
+            if is_alive:  # no thread switch since the check, as in `_let_go`
                 self._decided = self._address = address
         if not is_alive:
             quick.value_drop(self._queue.context(), address)
@@ -246,21 +248,21 @@ class AsyncValue(AwaitedValue):
             self._callbacks()
 
     def set_result(self, value: object) -> None:
-        """Resolve a value of `unavailable` to `value`.
+        """Resolve a value created by `unavailable` to `value`.
 
         Raises:
-            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's
+            InvalidStateError: of `concurrent.futures`, if it is already resolved or is a run's
                 result.
-            PayloadError: if its type has no such values.
+            PayloadError: if `value` does not fit the value's type.
         """
         self._set(lambda: self.emplace(value))
 
     def set_exception(self, exception: BaseException | type[BaseException]) -> None:
-        """Resolve a value of `unavailable` to an error whose cause is `exception`.
+        """Resolve a value created by `unavailable` to an error whose cause is `exception`.
 
         Raises:
-            TypeError: if it is not an exception.
-            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's
+            TypeError: if `exception` is not an exception.
+            InvalidStateError: of `concurrent.futures`, if it is already resolved or is a run's
                 result.
         """
         if isinstance(exception, type) and issubclass(exception, BaseException):
@@ -280,7 +282,7 @@ class AsyncValue(AwaitedValue):
             raise concurrent.futures.InvalidStateError(str(problem)) from None
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the value and return it; this thread works for it meanwhile.
+        """Wait for the value and return it; in the meantime, this thread works for it.
 
         A dense tensor is returned as a numpy array over its memory.
 
@@ -288,13 +290,15 @@ class AsyncValue(AwaitedValue):
             timeout: seconds; None means no limit.
 
         Raises:
-            TimeoutError: if it is not resolved in time.
-            TfrtError: if it is an error, or will never resolve; carries the diagnostic.
+            TimeoutError: if the value is not resolved in time.
+            TfrtError: if the value is an error or will never be resolved; it carries the
+                diagnostic.
             KeyboardInterrupt: if the code that should have made the value raised it.
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
-                # The shortest way to a number: native code works for it, and makes the object.
+                # This is the shortest way to a number: native code works for it and creates the
+                # object.
                 queue = self._queue
                 found = queue.process.result(queue.address, self._address, reads)
                 if found is not MISSING:
@@ -309,11 +313,11 @@ class AsyncValue(AwaitedValue):
         time limit.
         """
         if timeout is not None:
-            deadline_in(timeout)  # rejects an invalid one even if the value is available
+            deadline_in(timeout)  # rejects an invalid timeout even if the value is available
         outcome = self._found or self._outcome(timeout)
         if Value.at(outcome).is_error:
-            # Not in a variable: the exception's traceback would hold the variable, and so itself
-            # and the value.
+            # The exception is not stored in a variable: its traceback would hold the variable, and
+            # thus the exception itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 setattr(diagnostic.cause, WAS_RAISED, True)
@@ -322,11 +326,11 @@ class AsyncValue(AwaitedValue):
         return as_python(self._read_at(outcome))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None; waits like `result`.
+        """Return the error that `result` would raise, or None; wait as `result` does.
 
         Raises:
             TimeoutError: if the value is not resolved in time.
-            TfrtError: if it will never resolve.
+            TfrtError: if the value will never be resolved.
         """
         try:
             is_error = Value.at(self._outcome(timeout)).is_error
@@ -345,10 +349,9 @@ class AsyncValue(AwaitedValue):
 
 
 class Promise(AsyncValue):
-    """The reference of the code that must resolve a value.
+    """A reference held by the code that must resolve the value.
 
-    If it is dropped before that, the value becomes an error: otherwise its users would wait
-    forever.
+    If it is dropped first, the value becomes an error: otherwise, its users would wait forever.
     """
 
     __slots__ = ("_on_broken",)
@@ -368,7 +371,7 @@ class Promise(AsyncValue):
             super().__del__()
             return
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
-        # Callbacks hold no reference: the only waiter may be that of a run which counts this value.
+        # Callbacks hold no reference: the only waiter may be that of a run that counts this value.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
                 last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
@@ -379,9 +382,10 @@ def make_unavailable(
     type_text: str = "",
     on_broken: Callable[[], Diagnostic] = lambda: error(BROKEN_PROMISE),
 ) -> AsyncValue:
-    """Make a value that its maker resolves later, with `emplace` or `set_error`.
+    """Make a value that its creator resolves later, with `emplace` or `set_error`.
 
-    If the maker's reference is dropped before that, the value becomes the error of `on_broken`.
+    If the creator's reference is dropped first, the value becomes the error that `on_broken`
+    returns.
     """
     number = SCALAR_TYPES.get(type_text, 0)
     address = native_process().quick.value_make(queue.context(), number)
@@ -392,7 +396,7 @@ def make_available(queue: WorkQueue, value: object, type_text: str = "") -> Asyn
     """Make an available value.
 
     Raises:
-        PayloadError: if the number does not fit the type.
+        PayloadError: if `value` does not fit the type.
     """
     process = native_process()
     number, first, second = encode(type_text, value, process.objects)
@@ -408,7 +412,9 @@ def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
 
 
 def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
-    """Call `call` once all values are resolved: now, or on the thread that resolves the last."""
+    """Call `call` once all values are resolved: now, or on the thread that resolves
+    the last one.
+    """
     left = list(values)
 
     def go_on() -> None:

@@ -1,4 +1,6 @@
-"""Many calls, with a bounded number in flight, so that the memory that they hold is bounded."""
+"""Many calls, of which a bounded number is in flight, so that the memory that they
+hold is bounded.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 
 
 class AtOnce:
-    """Starts another call whenever one finishes.  Lives as long as values of calls in flight."""
+    """Starts another call whenever one finishes.
+
+    It lives as long as the values of calls in flight.
+    """
 
     def __init__(
         self,
@@ -19,11 +24,12 @@ class AtOnce:
         is_cancelled: Callable[[], bool] = lambda: False,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start the rest of `count` calls, of which the first `begun` have been started.
+        """Start the rest of `count` calls, of which `begun` have already been started.
 
         Args:
-            start: starts a given number of calls, from a given one on; returns the first's results.
-            is_cancelled: whether to start all remaining calls now, because they end at once.
+            start: starts a given number of calls from a given index on; returns the results of the
+                first one.
+            is_cancelled: whether to start all remaining calls now, because they finish immediately.
             end: called when the last call has been started.
         """
         self._next, self._count = begun, count
@@ -33,12 +39,13 @@ class AtOnce:
         self._lock = threading.RLock()
 
     def follow(self, results: Sequence[AsyncValue]) -> None:
-        """Continue when the call with these results has finished."""
+        """Continue when the call that has these results has finished."""
         when_all(results, self._go_on)
 
     def _go_on(self) -> None:
-        """Count a finished call; one that finishes while it is started is counted without
-        nesting.
+        """Count a finished call.
+
+        If it finishes while it is being started, do not start the next one recursively.
         """
         with self._lock:
             self._ended += 1

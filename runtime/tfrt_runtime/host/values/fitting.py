@@ -1,4 +1,4 @@
-"""Fit Python values to the types of programs that are not numbers."""
+"""Convert Python values to programs' types other than numbers."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ TENSOR = ".tensor"
 
 
 def fitting(type_text: str, value: object) -> object:
-    """Return `value` as a program holds it for that type: an array as a tensor, None as a chain.
+    """Return `value` as a program holds it for the given type: an array as a tensor, None as a
+    chain.
 
-    Any object that shares its elements without a copy counts as an array: see `as_array`.  Numbers
+    Any object that shares its elements without a copy counts as an array; see `as_array`.  Numbers
     are checked where they are encoded.  Types that only their kernels know accept any object.
 
     Raises:
-        PayloadError: if the type has no such values.
+        PayloadError: if the value does not fit the type.
     """
     if type_text in SCALAR_TYPES:
         return value
@@ -60,7 +61,7 @@ def fitting(type_text: str, value: object) -> object:
 
 
 def takes_any(type_text: str) -> bool:
-    """Tell whether the type accepts any object, without a check or an encoding."""
+    """Tell whether the type accepts any object, without a check or a conversion."""
     return not (
         type_text in (*SCALAR_TYPES, *_CHECKED)
         or type_text.endswith(TENSOR)
@@ -73,30 +74,30 @@ def as_array(value: object, type_text: str = "") -> Any:
 
     A numpy array is returned unchanged.  Other objects share their elements through
     `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order, perhaps
-    read-only.  An object that could only copy them is rejected: a copy may differ, for example by
-    NaN for missing elements.
+    read-only.  An object that could only copy its elements is rejected: a copy may differ, for
+    example by NaN for missing elements.
 
     Raises:
-        PayloadError: if it does not share its elements.
+        PayloadError: if the value does not share its elements.
     """
-    import numpy as np  # programs without arrays start without it
+    import numpy as np  # programs without arrays do not import it
 
     if isinstance(value, np.ndarray):
         return value
     kind, of_numpy = type(value), "__array_interface__"
     try:
-        # Asking the object itself might create its interface, over a copy.
+        # Accessing the attribute might create the interface, over a copy.
         if hasattr(kind, of_numpy) or hasattr(value, of_numpy):
             return np.asarray(value)
         with suppress(TypeError):
             return np.asarray(memoryview(value))  # type: ignore[arg-type]
-        # A dask array, which would compute everything on this thread.
+        # A dask array would compute all elements on this thread.
         if getattr(value, "__dask_graph__", lambda: None)() is not None:
             raise ValueError("its elements are not computed yet: pass the result of its compute()")
         if hasattr(kind, "__array__"):
             try:
                 return np.asanyarray(value.__array__(copy=False))  # type: ignore[attr-defined]
-            except TypeError:  # its library is older than that parameter
+            except TypeError:  # its library does not have that parameter yet
                 return np.asanyarray(value.__array__())  # type: ignore[attr-defined]
         if hasattr(kind, "__dlpack__"):
             return np.from_dlpack(value)  # type: ignore[arg-type]
@@ -106,18 +107,18 @@ def as_array(value: object, type_text: str = "") -> Any:
 
 
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
-    """Return the problem with an object of another library: the first line of its error."""
+    """Return the error for an object of another library, with the first line of its message."""
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
-    is_column = hasattr(type(value), "to_numpy")  # of a data frame, or all of them
+    is_column = hasattr(type(value), "to_numpy")  # a column of a data frame, or a data frame
     advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""
     return PayloadError(f"expected {type_text}, found {type(value).__name__}: {reason}{advice}")
 
 
 def why_copied(tensor: object, value: object) -> str:
     """Return why a kernel that writes the tensor that `fitting` made from `value` does not write
-    `value`.
+    `value` itself.
     """
-    if type(tensor).__name__ == "ndarray":  # `view_of` one whose rows are apart
+    if type(tensor).__name__ == "ndarray":  # `view_of` an array whose rows are not contiguous
         return "is not C-contiguous and aligned: pass a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
@@ -134,7 +135,9 @@ def why_copied(tensor: object, value: object) -> str:
 
 
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
-    """Return why `value` is not of the type, with the value if the error names only its class."""
+    """Return why `value` does not fit the type, with the value if the error names
+    only its class.
+    """
     reason = str(wrong)
     if not reason.startswith("expected") or (
         type_text not in SCALAR_TYPES and f"{type(value).__name__}: " in reason
@@ -142,7 +145,7 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
         return reason
     found = f"expected {type_text}, found {_shown(value)}"
     advice = ""
-    # Look at the class: a traced value raises for attributes that it does not have.
+    # Check the class: a traced value raises for attributes that it does not have.
     if hasattr(type(value), "instead_of_argument"):
         advice = getattr(value, "instead_of_argument", "")
     elif isinstance(value, CoroutineType):
@@ -165,7 +168,7 @@ def _shown(value: object) -> str:
 
 
 def _fitting_buffer(type_text: str, value: object) -> object:
-    """Return a tensor over the memory of `value`, never a copy, because the function may write
+    """Return a tensor over the memory of `value`, never a copy, because the function may write to
     it.
     """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
@@ -200,8 +203,9 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 
 @cache
 def _tensor_class() -> Any:
-    """Import the class once an array exists, so numpy is loaded; other programs start without
-    it.
+    """Import the class.
+
+    An array exists, so numpy is loaded, but other programs start without it.
     """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
@@ -215,13 +219,14 @@ def as_dense(value: object, type_text: str = "") -> Any:
 
 
 def as_tensor(value: object, type_text: str = "") -> object:
-    """Return a tensor over the memory of an array (`as_array`), or over a copy: see
-    `DenseHostTensor.over`.
+    """Return a tensor over the memory of an array (`as_array`) or over a copy.
 
-    An array whose rows are not contiguous stays an array: see `DenseHostTensor.view_of`.
+    See `DenseHostTensor.over`.
+
+    An array whose rows are not contiguous remains an array; see `DenseHostTensor.view_of`.
 
     Raises:
-        PayloadError: if it is not an array, or a tensor cannot have such elements.
+        PayloadError: if `value` is not an array, or tensors do not support such elements.
     """
     array = as_array(value, type_text)
     try:

@@ -30,16 +30,17 @@ from tfrt_runtime.native import layouts as at
 
 
 class Public(type):
-    """A metaclass whose classes list in `dir` the names in their `_public`, and special methods.
+    """A metaclass: `dir` of its classes lists the names in their `_public`, and special methods.
 
-    `help`, Tab, and the reference use `dir`; members for the runtime's own modules are omitted.
+    `help`, Tab completion, and the reference use `dir`; members for the runtime's own modules are
+    omitted.
     """
 
     _public: tuple[str, ...]
 
     def __dir__(cls) -> list[str]:
         special = [name for name in super().__dir__() if name.startswith("__")]
-        # Operators that only raise an error with advice have no help, either.
+        # Operators that only raise an error with advice are omitted as well.
         hidden = getattr(cls, "_refuse_operator", None)
         return [*cls._public, *(n for n in special if getattr(cls, n, None) is not hidden)]
 
@@ -56,15 +57,17 @@ class State(StrEnum):
 
 
 ORDER = threading.RLock()
-"""Held while callbacks are added or taken.  Re-entrant, because a garbage collection meanwhile may
-end a value, and so call its waiters.
+"""Held while callbacks are added or taken.
+
+It is reentrant because a garbage collection in the meantime may end a value, and thus call its
+waiters.
 """
 
 
 class Callbacks:
-    """The callbacks that wait for a value through one of its objects; called once, in order.
+    """The callbacks that wait for a value through one of its Python objects; called once, in order.
 
-    They do not hold the object: a promise must not be kept alive.
+    They do not hold the object, because a promise must not be kept alive.
     """
 
     __slots__ = ("_waiting",)
@@ -73,7 +76,10 @@ class Callbacks:
         self._waiting: list[Callable[[], None]] | None = [first]
 
     def add(self, waiter: Callable[[], None]) -> bool:
-        """Call `waiter` after the others; return False if those were called.  Requires `ORDER`."""
+        """Call `waiter` after the others; return False if they have already been called.
+
+        The caller must hold `ORDER`.
+        """
         if self._waiting is None:
             return False
         self._waiting.append(waiter)
@@ -115,12 +121,12 @@ class HeldValue(NativeValue, metaclass=Public):
                 drop(self._queue.context(), decided)
 
     def _let_go(self) -> tuple[int, int]:
-        """Return the references that this object, which is being destroyed, has owned.
+        """Return the references that this object owned; it is being destroyed.
 
-        They are to its value, and to the error `_decided` or 0.  Another thread may get the object
-        from a weak reference until `__del__` is over: from now on it finds no value.  There is no
-        lock, because values are destroyed often: CPython switches threads only at calls and at the
-        ends of loops, so these lines are one step.
+        They are references to its value and to the error `_decided`, or 0.  Until `__del__` has
+        returned, another thread may get the object from a weak reference, but finds no value in it
+        from now on.  There is no lock, because values are destroyed often: CPython switches threads
+        only at calls and at the ends of loops, so these lines are atomic.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -152,21 +158,21 @@ class HeldValue(NativeValue, metaclass=Public):
     )
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the value at this moment: a row of a board."""
+        """Return a notebook's display of the value's current state: a row of a board."""
         return HOOKS.value_html(self)
 
     def _display_(self) -> object:
-        """Return marimo's display."""
+        """Return marimo's display of the value."""
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:
         """Return an ipywidgets widget that follows this value, for boxes, links, and observers.
 
         Its line shows `name`.  Its traits `state`, `value`, `text`, `type`, `error`, `place`, and
-        `elapsed` are strings, except `value` (a number or a string; otherwise None) and `elapsed`
-        (seconds).  When the value is resolved, `state` changes last.  Observers are called on a
-        thread of the notebook, at most a thirtieth of a second later unless an observer is slow.
-        The widget does not keep a promise alive.  It stays until it is closed.
+        `elapsed` are strings, except for `value` (a number or a string, otherwise None) and
+        `elapsed` (seconds).  When the value is resolved, `state` changes last.  Observers are
+        called on a thread of the notebook, at most 1/30 s later unless an observer is slow.  The
+        widget does not keep a promise alive.  It remains until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.
@@ -175,12 +181,15 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def address(self) -> int:
-        """The native value; borrowed."""
+        """The address of the native value; borrowed."""
         return self._address
 
     @property
     def native(self) -> int:
-        """The native value that this object was made for, even after `decide`; borrowed."""
+        """The address of the native value that this object was created for, even after `decide`.
+
+        Borrowed.
+        """
         return self._owned
 
     @property
@@ -215,28 +224,31 @@ class HeldValue(NativeValue, metaclass=Public):
         return value.is_error or value.payload_type == SCALAR_TYPES[word]
 
     def addresses(self) -> list[int]:
-        """Return the native value, then each value that it forwards to, in order; borrowed."""
+        """Return the addresses of the native value and of the values that it forwards to, in order.
+
+        Borrowed.
+        """
         found = [self._address]
         while self.done() and (last := Value.at(found[-1])).is_indirect:
             found.append(last.target)
         return found
 
     def done(self) -> bool:
-        """Return whether the value is available or an error."""
+        """Tell whether the value is available or an error."""
         if self._found:
             return True
         outcome = native_process().quick.value_outcome
-        # 0 during `__del__`: meanwhile, another thread may still get the object from a weak
-        # reference.
+        # The address is 0 during `__del__`: until that returns, another thread may get the object
+        # from a weak reference.
         address = self._address
         return address == 0 or outcome(address) != 0
 
     def and_then(self, waiter: Callable[[], None]) -> None:
-        """Call `waiter` once the value is resolved: now, on this thread, if it already is.
+        """Call `waiter` once the value is resolved, or now, on this thread, if it already is.
 
-        Otherwise, it is called on the thread that resolves the value.  Waiters of one object are
-        called in the order in which they were added, each in a copy of its caller's context.
-        `sys.excepthook` shows an exception of `waiter`, which has no other effect.
+        Otherwise, `waiter` is called on the thread that resolves the value.  Waiters of one object
+        are called in the order in which they were added, each in a copy of its caller's context.
+        If `waiter` raises an exception, `sys.excepthook` shows it, and it has no other effect.
         """
         address = self._address
         waiter = functools.partial(copy_context().run, waiter)
@@ -250,7 +262,7 @@ class HeldValue(NativeValue, metaclass=Public):
         handle = native_process().objects.add(callbacks)
         entry = native_process().quick.value_and_then
         entry(self._queue.context(), address, handle)
-        if self._address != address:  # `decide` may not have seen them
+        if self._address != address:  # `decide` may not have seen the callbacks
             callbacks()
 
     def cancelled(self) -> bool:
@@ -259,14 +271,17 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def _condition(self) -> NoReturn:
-        """The field of futures that `concurrent.futures.wait` reads."""
+        """The attribute of futures that `concurrent.futures.wait` reads."""
         raise TypeError(
             "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
             " tfrt.wait_for"
         )
 
     def payload(self) -> object:
-        """Return an available value as programs hold it: for a tensor, the runtime's own object."""
+        """Return an available value in the form that programs hold.
+
+        For a tensor, that is the runtime's own object.
+        """
         return self._read_at(native_process().quick.value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:
@@ -283,13 +298,13 @@ class HeldValue(NativeValue, metaclass=Public):
         return diagnostic
 
     def emplace(self, value: object = CHAIN) -> None:
-        """Make a value that `make_unavailable` made available, and run the waiters.
+        """Make a value created by `make_unavailable` available, and run the waiters.
 
-        Numbers are stored in the value's type, everything else as an object.
+        Numbers are stored in the value's type, all other values as objects.
 
         Raises:
-            RuntimeError: if the value is already resolved, or gets its value from another one.
-            PayloadError: if the type has no such values.
+            RuntimeError: if the value is already resolved or gets its value from another one.
+            PayloadError: if `value` does not fit the type.
         """
         value = fitting(self.type, value)
         number, first, second = encode(self.type, value, native_process().objects)
@@ -302,12 +317,13 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
-        """Resolve to an error, given or with this message.  Only dependents of this value are
-        skipped.
+        """Resolve the value to an error, which is given or has the given message.
+
+        Only dependents of this value are skipped.
 
         Raises:
-            TypeError: if it is neither.
-            RuntimeError: if the value is already resolved, or gets its value from another one.
+            TypeError: if `diagnostic` is neither.
+            RuntimeError: if the value is already resolved or gets its value from another one.
         """
         if isinstance(diagnostic, str):
             diagnostic = error(diagnostic)
@@ -319,7 +335,7 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_set_error, handle)
 
     def _publish(self, entry: Callable[..., object], *words: int) -> None:
-        """Resolve the claimed value, and hand over the work that becomes ready."""
+        """Resolve the claimed value, and pass on the work that becomes ready."""
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:
             queue.on_resolve(address)
@@ -331,7 +347,7 @@ class HeldValue(NativeValue, metaclass=Public):
             queue.resolving.discard(address)
 
     def _claim(self) -> None:
-        """Claim the right to resolve the value: of several threads that try, one succeeds."""
+        """Claim the right to resolve the value: if several threads try, only one succeeds."""
         if native_process().quick.value_claim(self._address):
             return
         if self.is_indirect:

@@ -28,8 +28,8 @@ from tfrt_runtime.host.values.fitting import misfit
 class Promise:
     """A value that code outside the runtime may resolve; `text` describes it.
 
-    With `is_inside`, its value comes from the runtime: unless it comes from another run, it counts
-    only in the explanation of a stuck run.
+    With `is_inside`, the value comes from the runtime: unless it comes from another run, it is only
+    used to explain why a run is stuck.
     """
 
     holder: Callable[[], AsyncValue | None]
@@ -38,13 +38,14 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Return whether the value has a holder and is unresolved."""
+        """Tell whether the value is unresolved and still has a holder."""
         value = self.holder()
         return value is not None and not value.done()
 
     def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
-        """Tell whether code outside the runtime may resolve the value; for a run's result, ask
-        `may_come`.
+        """Tell whether code outside the runtime may resolve the value.
+
+        For a run's result, call `may_come`.
         """
         value = self.holder()
         if value is None or value.done():
@@ -52,19 +53,21 @@ class Promise:
         if value.source is None:
             return not self.is_inside
         run = value.source()
-        # Values that a finished run has left unresolved will not come.
+        # Values that a finished run has left unresolved will never be resolved.
         return (run is not None or not self.is_inside) and may_come(run)
 
 
 Counted = tuple[str, str, AnyLocation | None]
-"""The kernel whose results a run counts itself, the event that they wait for, and its location."""
+"""A kernel whose results the run itself counts, the event that the results wait for, and the
+kernel's location.
+"""
 
 MIN_SWEPT = 16
 
 
 def unresolved(kernel: str, index: int, waits: str) -> str:
-    """Return a note that a kernel has not resolved its result `index`, which waits for an external
-    event.
+    """Return the text of a note that a kernel has not resolved its result `index`, which waits for
+    an external event.
     """
     return f"kernel '{kernel}' has not resolved its result {index} yet: it waits for {waits}"
 
@@ -73,7 +76,8 @@ class Promises:
     """The promises made to one run.  Safe from any thread."""
 
     def __init__(self) -> None:
-        # Weak.  Each call of a coroutine adds one: a WeakSet would take twice as long.
+        # The keys are weak references. Each call of a coroutine adds one, and a WeakSet would take
+        # twice as long.
         self._own: dict[weakref.ref[AsyncValue], tuple[int, Counted] | None] = {}
         self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
@@ -81,24 +85,26 @@ class Promises:
         self._lock = threading.RLock()
 
     def own(self, value: AsyncValue) -> None:
-        """Note that the run allocated `value` for a kernel; cancelling the run resolves it."""
+        """Record that the run allocated `value` for a kernel; cancelling the run resolves it."""
         self._own[weakref.ref(value, self._forget)] = None
 
     def decide(self, diagnostic: Diagnostic) -> None:
-        """Make errors of the values that the run has allocated and no thread has resolved."""
+        """Turn the values that the run has allocated and that no thread has resolved
+        into errors.
+        """
         for value in list(self._own):
             if (own := value()) is not None and (held := own.alive()) is not None:
                 with contextlib.suppress(RuntimeError):  # another thread is resolving it
                     held.set_error(diagnostic)
 
     def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
-        """Note that the run itself counts the activity that resolves these values of its own."""
+        """Record that the run itself counts the activity that resolves these values of its own."""
         for index, result in enumerate(results):
             self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
-        """Tell whether the run counts the activity that resolves the value, and so stays open until
-        then.
+        """Tell whether the run counts the activity that resolves the value, and thus stays open
+        until then.
         """
         return self._own.get(weakref.ref(value)) is not None
 
@@ -110,13 +116,14 @@ class Promises:
         *,
         is_inside: bool = False,
     ) -> None:
-        """Record that the holder of the Python object `value` may resolve it. With `is_inside`, a
-        kernel returned the object, which gets its own value from another one.
+        """Record that the holder of the Python object `value` may resolve the value.
+
+        With `is_inside`, a kernel returned the object, whose own value comes from another one.
         """
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
-        """Note that the value comes from elsewhere, for instance from another run."""
+        """Record that the value comes from elsewhere, for instance from another run."""
         self._add(Promise(lambda: value, text, None))
 
     def _add(self, promise: Promise) -> None:
@@ -127,16 +134,18 @@ class Promises:
                 self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
-        """Tell whether a value may still come from outside.
+        """Tell whether code outside the runtime may still resolve a value.
 
-        Results of other runs count only if their run `may_come`.
+        Results of other runs count only if `may_come(run)` is true for their run.
         """
         with self._lock:
             promises = list(self._promises)
         return any(promise.may_be_kept(may_come) for promise in promises)
 
     def notes(self) -> list[Diagnostic]:
-        """Return the values that may still come from outside, each once, in promised order."""
+        """Return notes on the values that code outside may still resolve, each once, in the order
+        recorded.
+        """
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self.open_notes(is_inside=False) + [
             note(unresolved(kernel, index, waits), place)
@@ -151,8 +160,8 @@ class Promises:
         return [value for value in held if value is not None]
 
     def open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
-        """Return notes on the unresolved promised values: those that kernels returned and that will
-        not come from outside, or the others.
+        """Return notes on the unresolved promised values: with `is_inside`, those that kernels
+        returned and that the runtime must resolve; otherwise, the others.
         """
         with self._lock:
             promises = [one for one in self._promises if one.is_inside == is_inside]
@@ -160,13 +169,13 @@ class Promises:
 
 
 Refuse = Callable[[str], Diagnostic]
-"""The function that creates the error for a value of another type."""
+"""A function that creates the error for a value of another type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 
 
 def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:
-    """Tell whether native code of the queue may take the value as one of this type.
+    """Tell whether native code of the queue can use the value as one of the given type.
 
     Native code interprets the bits of a number as the program's type, without a check.
     """
@@ -187,9 +196,9 @@ def on_queue(
     type_text: str,
     refuse: Callable[[str], Diagnostic] = error,
 ) -> AsyncValue:
-    """Return `value`, or, if it is of another host or type, a value of `queue` that follows it.
+    """Return `value`, or a value of `queue` that follows it if its host or type is different.
 
-    `refuse` makes the error for a value whose type turns out to be another one.
+    `refuse` creates the error for a value whose type turns out to be different.
     """
     if is_on_queue(queue, value, type_text):
         return value
@@ -222,13 +231,13 @@ def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
     """Tell whether a kernel that returns the future `value` for that type means the future's
     result.
 
-    A result of type object is the future itself.
+    If the type is object, the result is the future itself.
     """
     return type_text not in ("", "object", OBJECT) and is_future(value)
 
 
 def _is_from(module: str, value: object) -> bool:
-    # They take 20 ms to import; the module of a given future is imported already.
+    # These modules take 20 ms to import; a future's module has already been imported.
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, loaded.Future)
 
@@ -241,18 +250,20 @@ def from_future(
     fail: Callable[[BaseException], Diagnostic] = diagnostic_of,
     fetch: Callable[[Future], object] = lambda done: done.result(),
 ) -> AsyncValue:
-    """Return a value that is resolved when the future is done; the future's exception is its error.
+    """Return a value that is resolved when the future is done.
 
-    `refuse` makes the error for a result of another type, and `fail` the error for an exception of
-    the future; `fetch` converts its result. Any thread may call this, even for a future of an event
-    loop.
+    The future's exception becomes its error.
+
+    `refuse` creates the error for a result of another type, and `fail` creates the error for an
+    exception of the future; `fetch` converts the future's result.  Any thread may call this, even
+    for a future of an event loop.
     """
     value = make_unavailable(
         queue, type_text, lambda: refuse("the future was dropped before it was done")
     )
 
     def resolve(done: Future) -> None:
-        with contextlib.suppress(RuntimeError):  # the value was cancelled meanwhile
+        with contextlib.suppress(RuntimeError):  # the value was cancelled in the meantime
             if done.cancelled():
                 value.set_error(cancellation("the future was cancelled"))
             elif (problem := done.exception()) is not None:

@@ -1,5 +1,5 @@
-"""Waits of threads and tasks for values: which threads work meanwhile, and detection of endless
-waits.
+"""Waits of threads and tasks for values, including which threads work in the meantime and how
+endless waits are detected.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
 LOOK_SECONDS = 0.05
-"""How often a task that awaits a value checks whether the value can still come."""
+"""How often a task that awaits a value checks whether the value can still be resolved."""
 
 
 class Source(Maker, Protocol):
     """The run that makes a value."""
 
     def why_never(self, value: Any, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Return why the value will never resolve; nothing while it may come."""
+        """Return why the value will never be resolved, or nothing if it still may be."""
 
     def name_of(self, value: Any) -> str:
         """Return the value's name for messages."""
 
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
-        """Cancel the run, unless a caller holds other results of it; tell whether it was
-        cancelled.
+        """Cancel the run unless a caller holds other results of it.
+
+        Tell whether it was cancelled.
         """
 
 
@@ -41,12 +42,18 @@ class AwaitedValue(HeldValue):
 
     __slots__ = ("basis", "source")
     source: Callable[[], Source | None] | None
-    """Returns the run that makes the value; None for a value from outside of runs."""
+    """Returns the run that makes the value; None for a value that does not come from a run."""
     basis: Sequence[weakref.ref[AwaitedValue]]
-    """The values that it is made from, until it is made; weak, because they may be promises."""
+    """The values that this one is computed from, until it is resolved.
+
+    The references are weak because the values may be promises.
+    """
 
     async def resolved(self) -> None:
-        """Return once the value is resolved; other tasks of the loop continue meanwhile."""
+        """Return once the value is resolved.
+
+        Other tasks of the event loop continue in the meantime.
+        """
         import asyncio  # importing it takes 20 ms; code that awaits has imported it already
 
         try:
@@ -62,8 +69,8 @@ class AwaitedValue(HeldValue):
                 loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
-        # A sleeping loop does not notice that a signal handler, such as a notebook's, cancelled its
-        # task: it must wake up now and then.
+        # A sleeping event loop does not notice that a signal handler, such as a notebook's, has
+        # cancelled its task, so it must wake up regularly.
         kernel = kernel_wait(self._queue, self._described, self.done)
         with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
             while not done.is_set():
@@ -75,9 +82,9 @@ class AwaitedValue(HeldValue):
                         raise TfrtError(*found)
 
     def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
-        """Return why the value will never resolve; nothing if it may come.
+        """Return why the value will never be resolved, or nothing if it still may be.
 
-        With `blocks`, this thread waits for it, and so does no other work.
+        With `blocks`, this thread waits for the value, so it does no other work.
         """
         first: Sequence[Diagnostic] = ()
         for value, run in self._makers():
@@ -88,13 +95,15 @@ class AwaitedValue(HeldValue):
         return first
 
     def _described(self) -> tuple[str, list[Source | None]]:
-        """Describe the value's role for the waiting kernel, and its origin."""
+        """Return the name of the value in messages about a waiting kernel, and the runs that make
+        it.
+        """
         makers = self._makers()
         names = [run.name_of(value) for value, run in makers if run is not None]
         return ", ".join(names) or "a value", [run for _, run in makers]
 
     def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
-        """Return the unresolved values that this one is made from, and their runs; None outside of
+        """Return the unresolved values that this one is made from, with their runs, or None outside
         runs.
         """
         if self.source is not None or not self.basis:
@@ -109,16 +118,18 @@ class AwaitedValue(HeldValue):
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return the workerless queues of the runs that make the value: they need a waiting
-        thread.
+        """Return the queues without workers of the runs that make the value.
+
+        They need a waiting thread.
         """
         queues = {value._queue for value, run in self._makers() if run is not None}
         return {queue for queue in queues if queue.threads == 0}
 
     @contextlib.contextmanager
     def _worked_for_elsewhere(self) -> Iterator[None]:
-        """Let other queues without workers run their work; the waiter works for the value's own
-        queue.
+        """Let other queues without workers run their work.
+
+        This thread works for the value's own queue.
         """
         with contextlib.ExitStack() as stack:
             for queue in self._queues_without_workers() - {self._queue}:
@@ -133,13 +144,15 @@ class AwaitedValue(HeldValue):
                 self.and_then(stack.pop_all().close)
 
     def _outcome(self, timeout: float | None) -> int:
-        """Wait for the native value that this one becomes, and return it, borrowed."""
+        """Wait until this value is resolved, and return the native value that it
+        became, borrowed.
+        """
         value_outcome = native_process().quick.value_outcome
         outcome = self._found or value_outcome(self._address)
         if outcome == 0:
             if timeout is None:
                 process, queue = native_process(), self._queue
-                process.result(queue.address, self._address, 0)  # works for it
+                process.result(queue.address, self._address, 0)  # works for the value
                 INTERRUPTS.raise_if_noted()
                 outcome = value_outcome(self._address)
             if outcome == 0:
@@ -172,13 +185,13 @@ def wait_for(
     timeout: float | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Wait until every value is resolved; return False if the time is up first.
+    """Wait until all values are resolved; return False if time runs out first.
 
-    The thread works for the values' queue while it waits.  Signals are handled every few
+    In the meantime, the thread works for the values' queues.  Signals are handled every few
     milliseconds.
 
     Raises:
-        TfrtError: unless they are AsyncValues, at the line of the caller.
+        TfrtError: located at the caller's line, if they are not AsyncValues.
     """
     deadline = deadline_in(timeout)
     expected = "AsyncValues, as in wait_for([value]) or wait_for(run)"
