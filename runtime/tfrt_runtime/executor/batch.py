@@ -24,16 +24,16 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""How many results are recorded before those without a holder are removed."""
+"""How many results are recorded before those that have no holder are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
-"""How numpy names the bits of a payload and the number that they are, where it is no integer."""
+"""numpy's names for the bits of a payload and for the number they encode, if not an integer."""
 
 
 class Batch(Execution):
-    """A run of many calls, which start together, print to one place, and are cancelled together.
+    """A run of many calls, which start together, share one output, and are cancelled together.
 
-    `results` has the results of the first call, then those of the second, and so on; each becomes
-    an AsyncValue on request.
+    `results` has the results of the first call, then those of the second call, and so on; each of
+    them becomes an AsyncValue when it is accessed.
     """
 
     def __init__(
@@ -46,15 +46,16 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start all calls with one native call, or at first only `at_once` of them.
+        """Start all calls with one native call, or only the first `at_once` of them.
 
         Args:
             columns: for each argument, its values, one per call; a numpy array is not unpacked.
-            output: receives the program's output, instead of the host's sink.
+            output: receives the program's output instead of the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist, or the columns do not fit it; if `at_once`
-                is given for a function without results, which would show when a call finishes.
+            TfrtError: if the function does not exist, or the columns do not fit it; if `at_once` is
+                given for a function without results: without them, nothing shows when a call
+                finishes.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -77,21 +78,19 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         self.begun = begun = min(self.calls, at_once or self.calls)
-        """The number of calls that start immediately; each further call starts when one has
-        finished.
-        """
+        """How many calls start immediately; each further call starts when one has finished."""
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # the calls start when threads come to them
+        if kept:  # the calls do not start until threads get to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = results = _Results(self)  # a reference cycle until this object is destroyed
+        request.held = results = _Results(self)  # a cycle until this object is destroyed
         if begun < self.calls:
             _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
             self.request.leave_call()
 
     def done(self) -> bool:
-        """Return whether nothing of the run is left to do."""
+        """Tell whether the run has no work left."""
         return self.is_done
 
     def __repr__(self) -> str:
@@ -111,11 +110,12 @@ class Batch(Execution):
         return self.result(0)
 
     def result(self, timeout: float | None = None) -> list[object]:
-        """Return a list of each call's results: a value, or a tuple if it has no result or several.
+        """Return a list with one item per call: its result, or a tuple if it has none or several.
 
         Raises:
             TimeoutError: if the calls do not finish in time.
-            TfrtError: the first error among the results; without results, the first of any kernel.
+            TfrtError: the first error among the results; if there are no results, the first error
+                of any kernel.
         """
         try:
             return self._result(timeout)
@@ -132,11 +132,10 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """Return the state of a call: 0 while a result is unavailable, -1 if one is an error, else
-        1.
+        """Return a call's state: 0 if a result is unavailable, -1 if one is an error, otherwise 1.
 
-        Makes no AsyncValue, so that thousands of calls can be checked.  A call without results has
-        the state of the run.
+        This creates no AsyncValue, so that thousands of calls can be checked.  A call without
+        results has the state of the run.
         """
         outcome, stands = native_process().quick.value_outcome, 1
         first = self._entry.result_address(self.request, call, 0) >> 3
@@ -148,11 +147,13 @@ class Batch(Execution):
         return stands if self._entry.result_types or self.is_done else 0
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the list of `result`, resolved when all calls have finished."""
+        """Return one AsyncValue for the list that `result` returns, resolved when all calls have
+        finished.
+        """
         return self._at_end(self.result)
 
     def _column(self, index: int) -> list[object]:
-        """Return the values of one result of each call."""
+        """Return the values of one result for all calls."""
         count, width = self.calls, len(self._entry.result_types)
         number = SCALAR_TYPES.get(word := self._entry.result_types[index])
         if number is not None and (word in _NUMBERS or word[0] == "i"):
@@ -181,13 +182,14 @@ class Batch(Execution):
 
 
 def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
-    """Start the other calls of a batch as the running ones finish.  The batch object may be
-    gone.
+    """Start the other calls of a batch as the running ones finish.
+
+    The batch object may have been destroyed.
     """
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:
-        # Not kept: finished calls, perhaps a million, leave nothing here.
+        # These are not kept: finished calls, perhaps a million, leave nothing here.
         return [results.made(width * call + index) for index in range(width)]
 
     def start(first: int, count: int) -> list[AsyncValue]:
@@ -200,7 +202,10 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
 
 
 class _Results(Sequence[AsyncValue]):
-    """The results of a batch as AsyncValues.  Owns the native values, and may outlive the batch."""
+    """The results of a batch as AsyncValues.
+
+    It owns the native values, and may outlive the batch.
+    """
 
     def __init__(self, batch: Batch) -> None:
         self._queue, self._request = batch.request.queue, batch.request
@@ -212,7 +217,7 @@ class _Results(Sequence[AsyncValue]):
         self._request.results = self._noted = list[weakref.ref[AsyncValue]]()
         self._add_reference = native_process().quick.value_add_reference
 
-    # The default outlives the globals, which Python clears as it exits.
+    # The default outlives the globals, which Python clears when it exits.
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if is_finalizing():  # its values end with the process
             return
@@ -234,14 +239,14 @@ class _Results(Sequence[AsyncValue]):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
         made = self._made.get(index)
-        # Another thread may have been here.
+        # Another thread may have created it in the meantime.
         return self._made.setdefault(index, self.made(index)) if made is None else made
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return (self[index] for index in range(self._count))
 
     def made(self, index: int) -> AsyncValue:
-        """Return the AsyncValue of a result, which the caller keeps."""
+        """Return the AsyncValue of a result; the caller must keep it."""
         call, result = divmod(index, self._width)
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)

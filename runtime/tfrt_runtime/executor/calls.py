@@ -1,4 +1,4 @@
-"""Calls of a loaded program's functions from Python, and the functions' uses of arguments."""
+"""Calls of a loaded program's functions from Python, and how the functions use their arguments."""
 
 from __future__ import annotations
 
@@ -43,13 +43,15 @@ ON_ITS_LOOP = (
 )
 
 Describe = Callable[[int, int], str]
-"""Returns a message's name for an argument, given the numbers of the function and the argument."""
+"""Returns the name of an argument for messages, given the numbers of the function and the argument.
+"""
 Registry = Mapping[str, Kernel]
 
 
 def _ordinary(type_text: str) -> int:
-    """Return the payload type of a type's ordinary values: see
-    `native.python.python_entries.put`.
+    """Return the payload type of a type's ordinary values.
+
+    See `native.python.python_entries.put`.
     """
     if type_text.endswith(TENSOR):
         return at.TYPE_TENSOR
@@ -58,10 +60,10 @@ def _ordinary(type_text: str) -> int:
 
 
 class Entry:
-    """A function of a loaded program, which Python calls.
+    """A function of a loaded program that Python can call.
 
-    A call has one block of words: its request; for each argument, the type of its payload and the
-    payload; and room for one value per result.
+    A call has one block of words: its request; the payload type and the payload of each argument;
+    and room for one value per result.
     """
 
     __slots__ = (
@@ -94,14 +96,13 @@ class Entry:
         *,
         carries: bool,
     ) -> None:
-        """
-        Args:
-            types: the types of its arguments and its results.
-            address: the address of the function in native memory.
-            place: returns the source location of its definition.
-            writer: the kernel that the function calls to write a tensor argument, if any.
-            is_remote: whether only remote kernels take an argument.
-            carries: whether its runs carry the context of their call.
+        """Args:
+        types: the types of the function's arguments and of its results.
+        address: the function's address in native memory.
+        place: returns the source location of the function's definition.
+        writer: returns the kernel that the function calls to write a tensor argument, if any.
+        is_remote: returns whether only remote kernels take an argument.
+        carries: whether its runs carry the context of the call that starts them.
         """
         self.index = index
         self.name = name
@@ -136,17 +137,16 @@ class Entry:
     def words(
         self, queue: WorkQueue, given: Sequence[object]
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
-        """Return the words of a call with these arguments, of any kind, for
-        `HostContext.new_words`.
+        """Return the words of a call with these arguments, of any kind, for `Request.open`.
 
         Also returns the arguments that are values or futures, with their indexes, and the objects
-        that must live until the call has started.  A caller that does not start the call must call
-        `release`.  Where the program takes a tensor, a numpy array becomes a tensor over its
+        that must stay alive until the call has started.  A caller that does not start the call must
+        call `release`.  If the program takes a tensor, a numpy array becomes a tensor over its
         memory.
 
         Raises:
-            TfrtError: if the number of arguments is wrong, or one does not fit, at the caller's
-                line.
+            TfrtError: located at the caller's line, if the number of arguments is wrong or one does
+                not fit.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -169,13 +169,13 @@ class Entry:
         """Return the words of one call per row of the columns, like `words`, and the number of
         calls.
 
-        The returned objects must live until all calls have started.
+        The objects that are returned as well must stay alive until all calls have started.
 
         Raises:
-            TfrtError: if the number of columns is wrong, their lengths differ, or a value does
-                not fit, at the caller's line.
+            TfrtError: located at the caller's line, if the number of columns is wrong, their
+                lengths differ, or a value does not fit.
         """
-        import numpy as np  # programs without batches start without it
+        import numpy as np  # programs without batches do not import it
 
         if len(columns) != len(self._arguments):
             raise self._miscounted(len(columns))
@@ -216,11 +216,11 @@ class Entry:
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
-        """Return where the words of a request have the result of a started call."""
+        """Return where the words of a request hold the given result of a started call."""
         return request.address + self._first + self.row_bytes * call + 8 * index
 
     def release(self, given: array[int] | bytes) -> None:
-        """Release the handles of objects of calls that are not started."""
+        """Release the handles of objects in the words of calls that are not started."""
         objects, words = native_process().objects, memoryview(given).cast("B").cast("q")
         taken = at.ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
@@ -238,10 +238,10 @@ class Entry:
         kept: list[object],
         index: int,
     ) -> None:
-        """Write argument `index`, of any kind.
+        """Write argument `index`, which may be of any kind.
 
         Raises:
-            PayloadError: if it does not fit.
+            PayloadError: if the argument does not fit.
         """
         type_text = self._arguments[index]
         if not isinstance(value, AsyncValue) and not is_future(value):
@@ -265,7 +265,9 @@ class Entry:
         words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
-        """Return a function that creates the error for a late argument of the wrong type."""
+        """Return a function that creates the error for an argument that turns out to have the wrong
+        type.
+        """
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
 
@@ -284,11 +286,11 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """Return the results of a started call, which own and record its references."""
+        """Return the results of a started call; they take over and record its references."""
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made, references = [], []
-        # Python 3.11 makes a function for a comprehension, which costs too much for one value.
+        # Python 3.11 creates a function for a comprehension, which costs too much for one value.
         for type_text in self.result_types:
             value = AsyncValue(queue, WORDS[place], type_text, source)
             made.append(value)
@@ -300,21 +302,23 @@ class Entry:
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
-        """Make the results of `count` calls, whose rows are in `request`; start the first `begun`.
+        """Create the results of `count` calls, whose rows are in `request`.
 
-        The request has an active count for each call. With `is_task`, a call starts when a thread
-        takes it; otherwise, on this thread.
+        Start the first `begun` calls.
+
+        The request must have an active count for each call.  With `is_task`, a call starts when a
+        thread takes it; otherwise, it starts on this thread.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
         begin(queue.context(), self.address, request.address, count, begun, is_task)
 
     def start_more(self, request: Request, first: int, count: int, *, is_task: bool) -> None:
-        """Start `count` more calls of `start_all`, from number `first` on."""
+        """Start `count` more calls of `start_all`, from call number `first` on."""
         queue, process = request.queue, native_process()
         context = queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of the kernel whose result ends a call
+        kept = own.request, own.record  # those of the kernel whose result ends a call
         begin = process.quick.start_rows if is_task else process.slow.start_rows
         begin(context, self.address, request.address, first, count, is_task)
         own.request, own.record = kept
@@ -322,9 +326,9 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Return why results of a run will never resolve; empty while they may.
+        """Return why results of a run will never be resolved, or nothing if they still may be.
 
-        Any thread may call this.  With `blocks`, this thread waits for them, and does nothing else.
+        Any thread may call this.  With `blocks`, this thread waits for them and does nothing else.
         A run that waits for a value from outside the runtime is not stuck: a thread that holds one
         of its values may still resolve it.
         """
@@ -336,7 +340,7 @@ class Entry:
             return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
         if request.promises_open():
             return []
-        # A promise that was resolved during this search may have ended the quiescence, or the run.
+        # A promise that was resolved during this search may have ended the quiescence or the run.
         is_over = request.is_leaving and all(value.done() for value in results)
         if is_over or rest != rest_of(request.queue):
             return []
@@ -346,21 +350,21 @@ class Entry:
         return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Tell whether a result of a run has a holder besides its Execution, in Python or native
+        """Tell whether a result of a run has a holder other than its Execution, in Python or native
         code.
         """
         value = reference()
         if value is None or value.done():
             return False
         by_holder = any(value is one for one in request.held or ())
-        # Two Python references are this variable and the call's argument; two native references
-        # belong to the run and to the Python object.
+        # Two of the Python references are this variable and the call's argument; two of the native
+        # references belong to the run and to the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
-    """Return payloads of numbers as an array of words; None unless all are ordinary values of the
-    type.
+    """Return payloads of numbers as an array of words, or None unless all are ordinary values of
+    the type.
     """
     import numpy as np
 
@@ -387,7 +391,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
 
 
 def _missing(results: Sequence[AsyncValue]) -> str:
-    """Name the results that are unavailable."""
+    """Name the results that are unavailable, for a message."""
     numbers = [str(i) for i, value in enumerate(results) if not value.done()]
     if not numbers:
         return "some kernels have not run"
@@ -397,7 +401,10 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 
 
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """Return the registers read by other than remote kernels; empty without remote kernels."""
+    """Return the registers that kernels other than remote ones read.
+
+    Empty if no kernel is remote.
+    """
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:
         return set()
@@ -420,7 +427,8 @@ def writer_of_argument(
                 continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
-                # A call may have an additional chain, or fewer arguments than the kernel has names.
+                # A call may have an additional chain, or fewer arguments than the kernel has
+                # parameters.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
                 if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
@@ -432,7 +440,7 @@ def writer_of_argument(
 
 
 def is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
-    """Tell whether only remote kernels take an argument of a function."""
+    """Tell whether only remote kernels take a given argument of a function."""
     used = {record.name: registry[record.name] for record in function.kernels}
     has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
     return has_remote and argument not in registers_read_here(function, used)

@@ -1,7 +1,7 @@
-"""Run a whole file, as the command line does: every function without arguments, in order.
+"""Run a whole file as the command line does: every function without arguments, in order.
 
 Each function is a separate run, with its own resources and its own cancellation.  The text around
-the program's own output is that of TFRT's driver.
+the program's own output matches TFRT's driver.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ GRACE_SECONDS = 0.25
 class FunctionRun:
     """The outcome of one function.
 
-    `finished` is False if it exceeded its time or was stuck; `waits` are notes on the external
-    values that it then waited for.
+    `finished` is False if the function exceeded its time limit or was stuck; `waits` are notes on
+    the external values that it was waiting for then.
     """
 
     name: str
@@ -40,7 +40,7 @@ class FunctionRun:
 
 
 def result_text(value: AsyncValue) -> str:
-    """Format a result like the driver."""
+    """Format a result as TFRT's driver does."""
     if value.state is State.ERROR:
         problem = value.exception(0)
         assert problem is not None
@@ -58,7 +58,7 @@ def result_text(value: AsyncValue) -> str:
 
 
 def results_text(execution: Execution) -> str:
-    """Format the results of a run like the driver.
+    """Format the results of a run as TFRT's driver does.
 
     A failed sync function has one error instead of its results.
     """
@@ -78,17 +78,18 @@ def run_functions(
     follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after another; yield each when it has finished, or its time is up.
+    """Run functions one after another; yield each when it has finished or its time has run out.
 
-    `follower`, if any, hears of each: `watch(program)` gives the `Watch` that receives the events
-    of the next one, or None, and `follow(run)` says that it has started.
+    If `follower` is given, it is notified of each function: `watch(program)` returns the `Watch`
+    that receives the events of the next function, or None, and `follow(run)` is called when the run
+    has started.
     """
     host.work_queue.start()
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        # This thread starts each function, as in TFRT: ready kernels run in program order, and
-        # workers take only those that are worth it.
+        # As in TFRT, this thread starts each function: ready kernels run in program order, and
+        # workers take only kernels that are worth it.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
@@ -97,7 +98,7 @@ def run_functions(
             follower.follow(execution)
         finished = execution.wait_for_results(timeout)
         if finished and host.work_queue.threads:
-            # Otherwise, a worker's late output could come before or after the next line.
+            # Otherwise, a worker's late output could appear before or after the next line.
             finished = execution.wait(timeout)
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
@@ -110,9 +111,10 @@ def run_functions(
 
 
 def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
-    """Cancel a run that is stuck or out of time, and wait a little for kernels that have started.
+    """Cancel a run that is stuck or out of time, and wait briefly for kernels that have started.
 
-    Returns notes on the external values that it waited for, and on the loop that was running.
+    Returns notes on the external values that the run was waiting for, and on the loop that was
+    running.
     """
     waits = execution.waiting_for()
     execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")

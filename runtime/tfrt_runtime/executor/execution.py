@@ -47,12 +47,13 @@ class Execution(RunWaits):
     """Advice in messages about a run that was passed instead of a value."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
-    """Why a function that should be compiled is interpreted."""
+    """Why a function that should be compiled is being interpreted."""
     late: Sequence[object] = ()
-    """The arguments of a run that a notebook shows: possibly unavailable ones, and None for
-    others."""
+    """The arguments of a run that a notebook shows: unavailable ones as values, and None for
+    others.
+    """
     started_at = 0
-    """The start time of a run whose events are logged, by the monotonic clock in nanoseconds."""
+    """When a run whose events are logged started, in nanoseconds of the monotonic clock."""
 
     def __init__(
         self,
@@ -69,19 +70,20 @@ class Execution(RunWaits):
 
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
-            output: receives the program's output, instead of the host's sink.
-            wake: let workers start at once; False leaves the start to the first waiting thread.
+            output: receives the program's output instead of the host's sink.
+            wake: whether workers start immediately; if False, the first waiting thread starts the
+                run.
             watch: receives the events of the run.
-            tier: which functions may be machine code; none if the run's events are logged.
+            tier: which functions may run as machine code; none if the run's events are logged.
 
         Raises:
-            TfrtError: if the function does not exist or takes other arguments.
+            TfrtError: if the function does not exist or takes different arguments.
         """
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         self.program, self._entry = program, entry
-        arguments = tuple(arguments)  # tensors among them are borrowed until the call has started
-        # Only a task may run machine code, which may take any time.
+        arguments = tuple(arguments)  # tensors in them are borrowed until the call has started
+        # Only a task may run machine code, which may take any amount of time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
         is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
@@ -97,7 +99,7 @@ class Execution(RunWaits):
             request.held = None
         else:
             self._start(given, watch, tier, is_task)
-        del kept  # the native arguments have their own references now
+        del kept  # the native arguments now have their own references
         if is_task:
             if not queue.has_started:
                 queue.start()  # nothing became ready on this thread
@@ -111,18 +113,18 @@ class Execution(RunWaits):
         tier: Tier,
         is_task: bool,
     ) -> None:
-        """Prepare the run, and start the call."""
+        """Prepare the run and start the call."""
         request, process = self.request, self.request.queue.process
         with self._withdrawn_on_error():
             self._prepare(watch)
             if tier is not AUTO:
                 self._choose(tier)
         open_for = self._expect(given)
-        # One of the request's active counts becomes the call's.
+        # One of the request's active counts belongs to the call from now on.
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of a kernel that starts this run
+        kept = own.request, own.record  # those of a kernel that starts this run
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None
@@ -136,17 +138,18 @@ class Execution(RunWaits):
         """Start a run without an Execution; return its results.
 
         Raises:
-            TfrtError: if it takes other arguments.
+            TfrtError: if the function takes different arguments.
         """
         queue = host.work_queue
         if queue.takes_calls and needs_nothing(host, program):
-            # The shorter way: no Execution has to be made and destroyed.
+            # This is the shorter way: no Execution has to be created and destroyed.
             request, is_launched = launched(host, program, entry, arguments, None, 2)
             if is_launched:
                 results = entry.results(request)
                 if not queue.has_started:
                     queue.start()
-                # A thread that has cancelled it meanwhile may have found no results to resolve.
+                # A thread that has cancelled the run in the meantime may have found no results to
+                # resolve.
                 if request.cancel_message is not None:
                     request.decide_results()
                 return results
@@ -158,8 +161,8 @@ class Execution(RunWaits):
         except AttributeError:  # there is no run
             return
         queue = request.queue
-        # One step, because there is no call in between: a thread that cancels the run may make the
-        # results, which take the references.
+        # This is atomic, because there is no call in between: a thread that cancels the run may
+        # create the results, which take over the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.address, template)
@@ -177,25 +180,25 @@ class Execution(RunWaits):
             raise
 
     def _prepare(self, watch: Watch | None) -> None:
-        """Prepare a run that is registered with Python."""
+        """Prepare a run that has been registered with Python."""
         request, host, program = self.request, self.request.host, self.program
         if watch is not None:
             self._log_events(watch)
         if program.prepares:
             program.prepare(request)
         if host.tracing is not None and host.is_traced:
-            # Imported here: it loads NumPy, which other runs do not need.
+            # Imported here because it loads numpy, which other runs do not need.
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
 
     def _log_events(self, watch: Watch) -> None:
-        """Let `watch` log the events of the run from now on; the run may have started."""
+        """Let `watch` log the run's events from now on; the run may have started already."""
         self.started_at = time.monotonic_ns()
         self.program.watch(self.request, watch)
 
     def _choose(self, tier: Tier) -> None:
-        """Set the tier of the run; a function that must be compiled is compiled now."""
+        """Set the run's tier; a function that must be compiled is compiled now."""
         self.request.native.tier = tier.number
         if tier is Tier.COMPILED:
             self.tier_note = self.program.machine.why_interpreted(
@@ -203,8 +206,9 @@ class Execution(RunWaits):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Wait for unavailable arguments; return how many results keep the run open because of
-        them.
+        """Account for unavailable arguments.
+
+        Return how many results keep the run open because of them.
         """
         open_for = 0
         for index, value in given:
@@ -213,21 +217,21 @@ class Execution(RunWaits):
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises
                 (promises.expect if value.is_indirect else promises.watch)(value, text)
-                # A result may be such a value, and all kernels may end before it is available.
+                # A result may be such a value, and all kernels may finish before it is available.
                 open_for = len(self._entry.result_types)
         for _ in range(open_for):
             self.request.enter_call()
         return open_for
 
     def forget_results(self) -> None:
-        """Drop the references to the requested results: each is freed with its last user."""
+        """Drop the references to the requested results; each result is freed with its last user."""
         self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return iter(self.results)
 
     def __await__(self) -> Generator[object, None, object]:
-        """Do the same as `result()`, in a coroutine."""
+        """Wait as `result()` does, but in a coroutine."""
         for value in self.results:
             if not value.done():
                 yield from value.resolved().__await__()
@@ -236,11 +240,11 @@ class Execution(RunWaits):
         return self.result(0)
 
     async def _ended(self) -> None:
-        """Return when the run has finished, or is cancelled and its results are resolved."""
+        """Return when the run has finished, or has been cancelled and its results are resolved."""
         ended = make_unavailable(self.request.queue)
 
         def end() -> None:
-            with suppress(RuntimeError):  # it was cancelled, and has finished now
+            with suppress(RuntimeError):  # it was cancelled and has now finished
                 ended.emplace()
 
         self.on_done(end)
@@ -250,18 +254,20 @@ class Execution(RunWaits):
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the results; return the only one, or a tuple of none or several.
+        """Wait for the results; return the only one, or a tuple if there are none or several.
 
-        A function without results is waited for until the run has finished.
+        If the function has no results, this waits until the run has finished.
 
         Raises:
-            TimeoutError: if they are not available in time.
-            TfrtError: the first error among them; without results, the first of any kernel.
+            TimeoutError: if the results are not available in time.
+            TfrtError: the first error among the results; if there are no results, the first error
+                of any kernel.
         """
         try:
             request = self.request
             if request.held is None and timeout is None:
-                # The fastest way: no AsyncValue is made for a result that is an ordinary number.
+                # This is the fastest way: no AsyncValue is created for a result that is an ordinary
+                # number.
                 queue = request.queue
                 found = queue.process.first(queue.address, self._entry.template, request.address)
                 if found is not MISSING:
@@ -271,7 +277,7 @@ class Execution(RunWaits):
             raise for_users(with_others(problem, self.diagnostics))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None; waits like `result`.
+        """Return the error that `result` would raise, or None; wait as `result` does.
 
         Raises:
             TimeoutError: if the results are not available in time.
@@ -283,21 +289,23 @@ class Execution(RunWaits):
         return None
 
     def as_completed(self, timeout: float | None = None) -> AsCompleted:
-        """Iterate, by `for` or `async for`, over the results as they are resolved, including
+        """Iterate, with `for` or `async for`, over the results as they are resolved, including
         errors.
 
-        The results are the objects that iterating over the run yields.  After `timeout` seconds,
-        the iterator raises TimeoutError.
+        The results are the same objects that iterating over the run yields.  After `timeout`
+        seconds, the iterator raises TimeoutError.
         """
         return AsCompleted(self.results, timeout)
 
     def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
-        """Return the values of the first `count` available results; cancel the rest of the run.
+        """Return the values of the first `count` results that become available.
+
+        Cancel the rest of the run.
 
         Errors do not count.
 
         Raises:
-            TimeoutError: if they are not available in time; the run continues.
+            TimeoutError: if they are not available in time; in that case, the run continues.
             TfrtError: the first error, if too many results are errors.
         """
         total = len(self.results)
@@ -338,11 +346,11 @@ class Execution(RunWaits):
         return ()
 
     def _wait_for_end(self, timeout: float | None) -> None:
-        """Wait until the run has finished, or is cancelled and its results are resolved.
+        """Wait until the run has finished, or has been cancelled and its results are resolved.
 
         Raises:
-            TimeoutError: if it does not finish in time.
-            TfrtError: if it was cancelled.
+            TimeoutError: if the run does not finish in time.
+            TfrtError: if the run was cancelled.
         """
         request, decides = self.request, bool(self._entry.result_types)
         is_over = self.wait(timeout, lambda: decides and request.is_cancelled)
@@ -352,8 +360,9 @@ class Execution(RunWaits):
             raise exception_of(self.request.cancellation)
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the value of `result`; without results, it resolves at the
-        run's end.
+        """Return one AsyncValue for the value of `result`.
+
+        Without results, it is resolved at the end.
         """
         results = self.results
         if not results:
@@ -361,13 +370,13 @@ class Execution(RunWaits):
         return results[0] if len(results) == 1 else gather(*results)
 
     def _at_end(self, outcome: Callable[[float], object]) -> AsyncValue:
-        """Return a value for the result of `outcome(0)`, which is called when the run has
-        finished.
+        """Return a value for the result of `outcome(0)`, which is called when the run
+        has finished.
         """
         value = make_unavailable(self.request.queue)
 
         def end() -> None:
-            with suppress(RuntimeError):  # it was cancelled meanwhile
+            with suppress(RuntimeError):  # it was cancelled in the meantime
                 try:
                     value.emplace(outcome(0))
                 except TfrtError as problem:
@@ -396,20 +405,20 @@ class Execution(RunWaits):
         return HOOKS.run_html(self)
 
     def _display_(self) -> object:
-        """Return marimo's display."""
+        """Return marimo's display of the run."""
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
         """Return an ipywidgets widget of this run, for boxes, links, and observers.
 
-        Its traits have the combined state of the results: `value` is the tuple of several.  See
-        `AsyncValue.widget`.
+        Its traits have the combined state of the results: if there are several, `value` is the
+        tuple of their values.  See `AsyncValue.widget`.
         """
         return HOOKS.widget(self)
 
     @property
     def tier(self) -> Tier:
-        """COMPILED if the run has executed machine code so far, else INTERPRETER."""
+        """COMPILED if the run has executed any machine code so far, otherwise INTERPRETER."""
         has_run = self.request.native.compiled != 0
         has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
@@ -430,7 +439,7 @@ class Execution(RunWaits):
         return list(self.request.diagnostics)
 
     def _running_kernels(self) -> list[int]:
-        """Return the numbers of the program's kernels that threads of the host are running."""
+        """Return the numbers of the program's kernels that the host's threads are running."""
         found, process = [], native_process()
         for context in map(Context.at, self.request.queue.contexts):
             if context.request == self.request.address and context.epoch % 2 and context.record:
@@ -439,40 +448,43 @@ class Execution(RunWaits):
         return found
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Skip every kernel that has not started; return False if there was nothing to cancel.
+        """Skip all kernels that have not started; return False if there was nothing to cancel.
 
-        Unavailable results become errors, even those that wait for values from outside the runtime.
-        If the run has finished, the tasks that compiled code has left running end.
+        Unavailable results become errors, even if they wait for values from outside the runtime.
+        If the run has finished, the tasks that compiled code has left running are ended.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         code = self.request.code
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
-        """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then.
+        """Cancel the run at a given time of `time.monotonic`.
 
-        The error names `seconds`, the time limit of the run, if it is given.
+        Its results then raise `TimeoutError`.
+
+        If `seconds`, the run's time limit, is given, the error names it.
         """
         self.request.cancel_at(deadline, seconds)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The numbers of decided (finished or skipped) and of known kernels.
+        """The number of decided (finished or skipped) kernels and the number of known kernels.
 
-        Calls and loops add their kernels when they start, except those that started before this was
-        first read.
+        Calls and loops add their kernels when they start, except calls and loops that started
+        before this property was first read.
         """
         decided, known = self.request.progress
-        if known == 0:  # it has not started
+        if known == 0:  # the run has not started
             known = Function.at(self._entry.address).kernels
             return (known if self.request.is_done else 0), known
         return decided, known
 
     def on_progress(self, callback: Callable[[int, int], None]) -> None:
-        """Call `callback(decided, known)` when the progress has changed, and once more at the end.
+        """Call `callback(decided, known)` whenever the progress has changed, and once more at the
+        end.
 
-        It is called on the thread of the host's timers, at most 30 times a second.  Its exceptions
-        are shown.
+        The callback is called on the thread of the host's timers, at most 30 times a second.  Its
+        exceptions are reported.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
         _ = self.progress  # calls of functions count from the first read on

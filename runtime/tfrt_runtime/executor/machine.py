@@ -1,7 +1,7 @@
 """Functions of a program that may become machine code, and their compilation.
 
-The runtime has no compiler of its own: `hooks` has one, if it exists.  Native code counts the
-interpreted kernels of each function (`native.calls.machine_calls`), and reports hot functions here.
+The runtime has no compiler of its own; `hooks` provides one, if it exists.  Native code counts each
+function's interpreted kernels (`native.calls.machine_calls`), and reports hot functions here.
 """
 
 from __future__ import annotations
@@ -31,33 +31,35 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native import layouts as at
 
 NEW_CHAIN = "scalar_kernels.new_chain"
-"""The kernel that makes a constant."""
+"""The kernel that makes a chain."""
 OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
 """The kernels that compute a single operation."""
 
 SCALARS = {SCALAR_TYPES[word]: word for word in scalars.TYPES}
-"""The types of scalars that machine code can have in its registers, by the type of a payload."""
+"""The scalar types that machine code can have in its registers, by payload type."""
 CODE, LOOP = "code", "loop"
-"""The functions of machine code: see MACHINE_CODE and MACHINE_LOOP."""
+"""The functions in machine code; see MACHINE_CODE and MACHINE_LOOP."""
 BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
-"""The kernels whose functions are bodies of loops."""
+"""The kernels whose functions are loop bodies."""
 
 MAX_KERNELS = 2000
-"""Compiling a function with more kernels takes LLVM longer than it is worth."""
+"""If a function has more kernels, compiling it takes LLVM longer than it is worth."""
 
 HOT = 1 << 21
-"""Kernels after which a function is hot: interpreting them takes 10 ms, as long as compiling.
+"""The number of kernels after which a function is hot.
+
+Interpreting them takes 10 ms, as long as compiling does.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same before the compiler is imported, which takes ten times as long."""
+"""The same number before the compiler is imported, which takes ten times as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFunction:
-    """A function as seen by the loader.
+    """A function in the form that the loader sees.
 
-    `calls` has None for constants, which are in `constants` by register. The handles of the kernels
-    start with `first_handle`; `handle` is that of the function.
+    `calls` has None for constants; these are in `constants`, by register.  The kernels' handles
+    start with `first_handle`; `handle` is the function's handle.
     """
 
     function: BefFunction
@@ -69,12 +71,14 @@ class LoadedFunction:
 
 
 def register_type(text: str) -> int:
-    """Return the payload type of an MLIR type; TYPE_OBJECT unless it is a scalar."""
+    """Return the payload type of an MLIR type, or TYPE_OBJECT if it is not a scalar."""
     return at.TYPE_CHAIN if text == "!tfrt.chain" else SCALAR_TYPES.get(text, at.TYPE_OBJECT)
 
 
 class Tier(StrEnum):
-    """How scalar functions run: interpreted, as machine code, or as machine code when hot."""
+    """How scalar functions run: interpreted, as machine code, or as machine code once
+    they are hot.
+    """
 
     AUTO = "auto"
     INTERPRETER = "interpreter"
@@ -95,12 +99,14 @@ class Code(Protocol):
     """Machine code, which lives as long as this object."""
 
     def address(self, name: str) -> int:
-        """Return the address of the function."""
+        """Return the address of the function with that name."""
 
 
 class Uncompilable(Exception):
-    """A function cannot be compiled, because of a kernel of function `index`, or its types
-    (None).
+    """A function cannot be compiled because of a kernel of function `index`, or because of its
+    types.
+
+    In the second case, `kernel` is None.
     """
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
@@ -126,16 +132,18 @@ class MachineFunctions:
         self._arena, self._symbol, self._first = arena, ask, first
         self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
-        """The offsets of the MACHINE_* words in the arena, by index."""
+        """The offsets of the MACHINE_* words in the arena, by function index."""
         self._bodies: set[int] = set()
-        """The functions that are bodies of loops."""
+        """The functions that are loop bodies."""
         self.base = 0
         self._codes: dict[int, Code] = {}
         self._refused: dict[int, Uncompilable] = {}
         self._lock = threading.RLock()
 
     def add(self, index: int, source: LoadedFunction, function: int) -> None:
-        """Add function `index`, whose struct is at an offset of the arena, if a compiler exists."""
+        """Add function `index`, whose struct is at offset `function` of the arena, if a compiler
+        exists.
+        """
         own = source.function
         if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
             return
@@ -160,7 +168,10 @@ class MachineFunctions:
         arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
     def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
-        """Add function `index`, which is like another one, with words `moved` bytes further on."""
+        """Add function `index`, which is similar to function `like`.
+
+        Its words are `moved` bytes further on.
+        """
         self._note(index, source)
         if like in self.offsets:
             offset = self.offsets[index] = self.offsets[like] + moved
@@ -174,12 +185,12 @@ class MachineFunctions:
 
     @property
     def may_be_hot(self) -> bool:
-        """Tell whether a compilable function has calls or a loop."""
+        """Tell whether a function that can be compiled has calls or a loop."""
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
     def is_machine_code(self, index: int) -> bool:
-        """Tell whether a function only calls one that another compiler made."""
+        """Tell whether a function only calls one that another compiler has compiled."""
         own = self._functions.get(index)
         kernels = () if own is None else own.kernels
         return (
@@ -191,8 +202,9 @@ class MachineFunctions:
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
-        """Compile a function now; return a note, at the kernel that prevents it, if that is
-        impossible.
+        """Compile a function now.
+
+        If that is impossible, return a note located at the kernel that prevents it.
         """
         if self.is_machine_code(index):
             return None
@@ -211,7 +223,10 @@ class MachineFunctions:
         return note(f"@{name} is interpreted: {text}", file.location(place))
 
     def compile(self, index: int) -> Uncompilable | None:
-        """Compile a function without machine code; return the reason if it cannot be compiled."""
+        """Compile a function that has no machine code yet.
+
+        Return the reason if it cannot be compiled.
+        """
         with self._lock:
             if index in self._codes or HOOKS.compiler is None:
                 return None
@@ -222,8 +237,8 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    # Without its traceback, which holds the requesting run, and so that run's
-                    # results.
+                    # The traceback is not kept, because it refers to the requesting run, and thus
+                    # to that run's results.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)

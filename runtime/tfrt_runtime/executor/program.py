@@ -1,4 +1,4 @@
-"""A loaded BEF file, checked against a registry and laid out for the executor."""
+"""A loaded BEF file that has been checked against a registry and laid out for the executor."""
 
 from __future__ import annotations
 
@@ -71,12 +71,14 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""The most kernels of a function for which a similar, already laid out function is searched."""
+"""Maximum number of kernels of a function for which we search for a similar function that is
+already laid out.
+"""
 
 
 class _Laid(NamedTuple):
-    """A laid out function, and its words, which are reused for functions that differ only in
-    places.
+    """A function that has been laid out, with its words, which are reused for functions that differ
+    only in places.
     """
 
     source: LoadedFunction
@@ -84,9 +86,9 @@ class _Laid(NamedTuple):
 
 
 class Executable:
-    """A loaded file.  `functions` are its functions, as in the file.
+    """A loaded file.  `functions` are its functions, in the file's order.
 
-    Lives at least as long as its runs.  Unloads when the Python object is destroyed.
+    It lives at least as long as its runs.  It is unloaded when the Python object is destroyed.
     """
 
     def __init__(
@@ -94,19 +96,19 @@ class Executable:
         file: BefFile,
         registry: Registry,
     ) -> None:
-        """
-        Raises:
-            TfrtError: if the file uses kernels or native functions that do not exist, or uses them
-                incorrectly.
+        """Raises:
+        TfrtError: if the file uses kernels or native functions that do not exist, or uses them
+            incorrectly.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
-        """Returns the name of a function's register in the program's source, "" if it is
-        unknown."""
+        """Returns the name of a function's register in the program's source, or "" if it is
+        unknown.
+        """
         self.origin: Callable[[], object] = lambda: None
-        """Returns the `Program` that this was loaded from, if it still exists."""
+        """Returns the `Program` from which this was loaded, if it still exists."""
         self.captured: Sequence[object] = ()
-        """The Python objects of the operations `tfrt.captured`, by slot."""
+        """The Python objects of the `tfrt.captured` operations, by slot."""
         kinds = {function.kind for function in file.functions}
         has_sync, has_native = FunctionKind.SYNC in kinds, FunctionKind.NATIVE in kinds
         self._declared = with_sync_regions(file.functions) if has_sync else file.functions
@@ -114,21 +116,22 @@ class Executable:
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
-        """Functions to call for a run; each returns whether the next run on the same host needs it,
-        too.
+        """Functions to call for a run.
+
+        Each returns whether the next run on the same host also needs the call.
         """
         self.prepared_for: object = None
-        """The `HostContext.identity` of the host whose runs need no such call."""
+        """The `HostContext.identity` of the host whose runs need no such calls."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._carries = False
-        """Whether a run may call Python: a kernel, or a print."""
+        """Whether a run may call Python, for a kernel or to print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
-        """Per function, the registers that are constants, which no kernel sets at run time."""
+        """For each function, the registers that are constants, which no kernel sets at run time."""
         self._firsts = _first_kernels(file.functions, self.functions)
         self._finishers: list[Finish] = []
-        """Objects to which native code refers by address."""
+        """Objects that native code refers to by address."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -188,7 +191,7 @@ class Executable:
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
-        """Return the call of a native kernel that first checks its argument types, if possible."""
+        """Return a native kernel's call that checks its argument types first, if possible."""
         if call is None or call.data or call.flags:
             return call
         assert isinstance(kernel, NativeKernel)
@@ -209,7 +212,7 @@ class Executable:
         used: Mapping[str, Kernel],
         number: int,
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
-        """Return the fields of each kernel's record, None for constants; and the constants by
+        """Return the fields of each kernel's record (None for a constant), and the constants by
         register.
         """
         calls: list[Call | None] = []
@@ -256,7 +259,7 @@ class Executable:
         return calls, constants
 
     def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
-        """Return the kernels that a function uses, by name; each name is looked up once."""
+        """Return the kernels that a function uses, by name; each name is looked up only once."""
         used: dict[str, Kernel] = {}
         for name, position in function.first_of_names.items():
             used[name] = self._find(function, function.kernels[position])
@@ -300,10 +303,12 @@ class Executable:
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def entry(self, function: str | int) -> Entry:
-        """Return a function as Python calls it, by its name or number; made once.
+        """Return the function of that name or number in the form that Python calls.
+
+        It is created once.
 
         Raises:
-            TfrtError: if no function has that name; the message lists the existing ones.
+            TfrtError: if no function has that name; the message lists the existing names.
         """
         found = self._entries.get(function)
         if found is None:
@@ -326,7 +331,7 @@ class Executable:
         """Return the number of the function of that name.
 
         Raises:
-            TfrtError: if it does not exist; the message lists the existing ones.
+            TfrtError: if no function has that name; the message lists the existing names.
         """
         for index, function in enumerate(self.functions):
             if function.name == name:
@@ -336,7 +341,7 @@ class Executable:
         raise TfrtError(error(text, place_of_caller()))
 
     def prepare(self, request: Request) -> None:
-        """Prepare a run: compiled functions need a runtime on its host."""
+        """Prepare a run: compiled functions need a runtime on the run's host."""
         needs = [prepare(request) for prepare in self.prepares]
         self.prepared_for = None if any(needs) else request.host.identity
 
@@ -346,21 +351,21 @@ class Executable:
         request.watch(watch, self._base >> KERNEL_BITS, registers)
 
     def location_of(self, number: int) -> AnyLocation:
-        """Return the location of kernel `number` of the file."""
+        """Return the location of the file's kernel `number`."""
         function, index = self._find_kernel(number)
         return self.file.location(function.kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
-        """Return the name of kernel `number` of the file."""
+        """Return the name of the file's kernel `number`."""
         return self._kernel(number).name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
-        """Return the user's function that kernel `number` calls on a worker."""
+        """Return the user's function that kernel `number` calls on a worker, if any."""
         call = self._python.get(number)
         return None if call is None else call.kernel.watched
 
     def is_compiled(self, number: int) -> bool:
-        """Tell whether kernel `number` of the file runs compiled code."""
+        """Tell whether the file's kernel `number` runs compiled code."""
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
@@ -374,7 +379,9 @@ class Executable:
         return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
     def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
-        """Return the function of kernel `number` of the file, and the kernel's index in it."""
+        """Return the function of the file's kernel `number`, and the kernel's index in the
+        function.
+        """
         place = bisect_left(self._by_number, (number + 1,)) - 1
         first, count, index = self._by_number[max(place, 0)]
         if not 0 <= number - first < count:
@@ -382,7 +389,7 @@ class Executable:
         return self.functions[index], number - first
 
     def compile_hot(self, function: int) -> None:
-        """Make machine code of a function."""
+        """Compile a hot function to machine code."""
         self.machine.compile(function)
 
     def bound(self, index: int, request: Request) -> Function:
@@ -395,13 +402,15 @@ class Executable:
         run_python_kernel(context, self.bound, self._python[number])
 
     def report(self, context: int, record: int, number: int, message: int) -> int:
-        """Make an error of the native core."""
+        """Create an error for the native core."""
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`, which ran a function with its state at `value`, or slept."""
+        """Print for kernel `number`, which ran a function whose state is at `value`, or which
+        slept.
+        """
         record = self._kernel(number)
-        # Decide by the kernel: a file may give functions to one that ignores them.
+        # The kernel decides: a file may pass functions to a kernel that ignores them.
         if isinstance(self._registry[record.name], ControlKernel):
             text = benchmark_report(self._benchmark_name(record), *benchmark_samples(value))
         else:
@@ -409,7 +418,7 @@ class Executable:
         present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:
-        if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: its name
+        if len(record.attributes) <= BENCHMARK_NAME + 1:  # a sync function lends its name
             return self.functions[record.functions[0]].name
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)
@@ -419,7 +428,7 @@ class Executable:
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
     """Return the number of each function's first kernel.
 
-    Kernels of the file are numbered first, and bodies of native functions after them.
+    Kernels of the file are numbered first, followed by the bodies of native functions.
     """
     numbers = [0] * len(functions)
     count = 0
@@ -434,7 +443,7 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 def _shape(function: BefFunction) -> object:
     """Return a key that is equal for functions that differ only in names and places.
 
-    Returns None for a function that is laid out separately.
+    Returns None for a function that must be laid out separately.
     """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
@@ -457,7 +466,5 @@ def _described(reference: weakref.ref[Executable], function: int, argument: int)
 
 
 def _is_raw(kernel: Kernel) -> bool:
-    """Tell whether the kernel sees the AsyncValues of its arguments instead of only their
-    payloads.
-    """
+    """Tell whether the kernel sees its arguments' AsyncValues instead of only their payloads."""
     return bool(getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False))

@@ -1,7 +1,7 @@
-"""Waits for a run: the thread works until the results are available, or the run has finished.
+"""Waits for a run: the thread works until the results are available or the run has finished.
 
-Meanwhile, a callback can receive its progress, and a loop its results in the order in which they
-are resolved.
+In the meantime, a callback can receive the run's progress, and a loop can receive its results in
+the order in which they are resolved.
 """
 
 from __future__ import annotations
@@ -32,16 +32,21 @@ from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 
 
 class AsCompleted:
-    """An iterator, for `for` and `async for`, over values in the order in which they resolve."""
+    """An iterator, for `for` and `async for`, over values in the order in which they
+    are resolved.
+    """
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
-        """`timeout` seconds count from now."""
+        """The limit of `timeout` seconds starts now."""
         self._values = values
         self._timeout, self._deadline = timeout, deadline_in(timeout)
         self._arrived: deque[AsyncValue] = deque()
         self._given = self._open = 0
         self._next: AsyncValue | None = None
-        """The value that the iterator waits for: available when another result has arrived."""
+        """The value that the iterator waits for.
+
+        It becomes available when another result has arrived.
+        """
         self._lock = threading.RLock()
         for value in values:
             value.and_then(partial(self._arrive, value))
@@ -53,10 +58,10 @@ class AsCompleted:
         return self
 
     def __next__(self) -> AsyncValue:
-        """Return the next value that is resolved; this thread works for it meanwhile.
+        """Return the next value that is resolved; in the meantime, this thread works for it.
 
         Raises:
-            TimeoutError: if none is resolved in time.
+            TimeoutError: if no value is resolved in time.
             TfrtError: if the remaining values will never be resolved.
         """
         while (waited := self._waited()) is not None:
@@ -71,8 +76,8 @@ class AsCompleted:
         return self._take()
 
     async def __anext__(self) -> AsyncValue:
-        """Return the next value in a coroutine, whose loop continues meanwhile."""
-        import asyncio  # a loop runs, so asyncio is loaded
+        """Return the next value in a coroutine, whose event loop continues in the meantime."""
+        import asyncio  # a loop is running, so asyncio is loaded
 
         while (waited := self._waited()) is not None:
             try:
@@ -92,16 +97,16 @@ class AsCompleted:
             waited.emplace()
 
     def _waited(self) -> AsyncValue | None:
-        """Return the value to wait for; None if a result is ready, or if all have been returned."""
+        """Return the value to wait for, or None if a result is ready or all have been returned."""
         with self._lock:
             if self._arrived or self._given == len(self._values):
                 return None
-            while self._values[self._open].done():  # its callback is about to tell
+            while self._values[self._open].done():  # its callback is about to be called
                 if self._open + 1 == len(self._values):
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One represents all: if it can never resolve, the run is stuck.
+            # One value represents all: if it can never be resolved, the run is stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 
@@ -116,11 +121,11 @@ class AsCompleted:
 
 
 PROGRESS_INTERVAL = 1 / 30
-"""The minimum number of seconds between two calls of a progress callback."""
+"""Minimum number of seconds between two calls of a progress callback."""
 
 
 class Progress:
-    """Calls a callback with the progress of a run, on the thread of its host's timers."""
+    """Calls a callback with a run's progress, on the thread of its host's timers."""
 
     def __init__(
         self,
@@ -135,12 +140,12 @@ class Progress:
         self._context = copy_context()
         self._told: tuple[int, int] | None = None
         self._next = 0.0
-        """The earliest time of the next call, of `time.monotonic`."""
+        """The earliest time of the next call, by `time.monotonic`."""
         request.on_done(self._finish)
         self._look_again()
 
     def _look_again(self) -> None:
-        with suppress(RuntimeError):  # the host is closed, and its run over
+        with suppress(RuntimeError):  # the host is closed, and its run is over
             self._request.host.timers.at(self._next, self._tell)
 
     def _tell(self) -> None:
@@ -168,11 +173,11 @@ class Progress:
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""Pauses between checks, at the end of a run, whether its tasks have finished."""
+"""Pauses between checks of whether a run's tasks have finished, at the end of the run."""
 
 
 class RunWaits(Returning):
-    """A started run that threads can wait for; a base of `Execution`."""
+    """A started run that threads can wait for; the base class of `Execution`."""
 
     request: Request
     program: Executable
@@ -182,31 +187,36 @@ class RunWaits(Returning):
 
     @property
     def function(self) -> BefFunction:
-        """The function that runs."""
+        """The function that the run executes."""
         return self.program.functions[self._entry.index]
 
     @property
     def results(self) -> Sequence[AsyncValue]:
-        """The results, perhaps unavailable."""
+        """The results, which may be unavailable."""
         request = self.request
         return request.held or request.hold_results()
 
     def done(self) -> bool:
-        """Tell whether each result is resolved; without results, whether the run has finished."""
+        """Tell whether all results are resolved.
+
+        Without results, tell whether the run has finished.
+        """
         return all(value.done() for value in self.results) if self.results else self.is_done
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing of the run is left to do."""
+        """Whether the run has no work left."""
         return self.request.is_done
 
     def wait_for_results(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until each result is resolved; return False if the time is up first, or `stuck`.
+        """Wait until all results are resolved.
+
+        Return False if time runs out first or the run is `stuck`.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts, even in a kernel of the run.
+            KeyboardInterrupt: if the user interrupts the wait, even in a kernel of the run.
         """
         was_stuck = self.is_stuck
         with self._kernel_wait(timeout, self.done) as look:
@@ -217,17 +227,19 @@ class RunWaits(Returning):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until the run has finished; return False if the time is up first, or `stuck`.
+        """Wait until the run has finished.
 
-        Tasks that compiled functions have left running count, and so do those of the host's other
-        runs, because their owners are unknown.  A later wait resumes the run; with workers, it
-        continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
-        thread: when the time is up, this waits only for such a kernel, unless the host has
-        compiled functions.
+        Return False if time runs out first or the run is `stuck`.
+
+        This includes tasks that compiled functions have left running, even those of the host's
+        other runs, because the owner of such a task is unknown.  A later wait resumes the run; with
+        workers, it continues regardless.  On the queue `s`, Python and native kernels run on the
+        waiting thread, so when time runs out, the wait still finishes the kernel that it is
+        running, but starts nothing else; that does not hold if the host has compiled functions.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts.  The run continues, unless the interrupt hit
-                one of its Python kernels: that cancels the run.
+            KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the
+                interrupt hit one of its Python kernels, which cancels the run.
         """
         try:
             return self._wait(timeout, interrupted)
@@ -253,14 +265,15 @@ class RunWaits(Returning):
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the tasks left by compiled code have finished; return False if time is up
-        first.
+        """Work until tasks left by compiled code have finished.
+
+        Return False if time runs out first.
         """
         code = self.request.code
         if code is None or code.has_settled():
             return True
         if self.request.queue.threads > 0:
-            # A worker's task ends some microseconds after it has resolved the last result, but a
+            # A worker's task ends a few microseconds after it has resolved the last result, but a
             # waiting thread checks only every 20 ms.
             for pause in SETTLING_SECONDS:
                 time.sleep(pause)
@@ -281,7 +294,7 @@ class RunWaits(Returning):
     def _kernel_wait(
         self, timeout: float | None, is_over: Callable[[], bool]
     ) -> AbstractContextManager[Callable[[], None]]:
-        """Register a wait for the end of the run, if a kernel waits."""
+        """Register a wait for the end of the run if a kernel is waiting."""
         if timeout is not None:
             return NO_KERNEL
         what = f"the end of @{self.function.name}"
@@ -290,7 +303,7 @@ class RunWaits(Returning):
     def _watch(
         self, interrupted: Callable[[], bool], look: Callable[[], None]
     ) -> Callable[[], bool]:
-        """Return a waiting thread's periodic check whether to stop waiting; `look` may raise."""
+        """Return a waiting thread's periodic check of whether to stop waiting; `look` may raise."""
 
         def is_over() -> bool:
             look()
@@ -304,7 +317,9 @@ class RunWaits(Returning):
         return is_over
 
     def _is_abandoned(self) -> bool:
-        """Tell whether the run is cancelled and only waits for values from outside the runtime."""
+        """Tell whether the run is cancelled and only waiting for values from outside
+        the runtime.
+        """
         is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
         if not is_decided or rest_of(self.request.queue) is None:
             return False
@@ -322,20 +337,24 @@ class RunWaits(Returning):
         return self.is_stuck
 
     def stuck(self) -> list[Diagnostic]:
-        """Return why the unfinished run is stuck: nothing runs or is queued.
+        """Return why the unfinished run is stuck: no work is running or queued.
 
-        Empty while a thread or an event loop outside the runtime may still resolve a value that
-        the run waits for: see `waiting_for`.
+        The list is empty while a thread or an event loop outside the runtime may still resolve a
+        value that the run waits for; see `waiting_for`.
         """
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Return notes on the external values, or compiled code's objects, that the run awaits."""
+        """Return notes on the external values and compiled code's objects that the
+        run waits for.
+        """
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
-        """Raise an interrupt that hit a Python kernel, unless a requested result has raised it."""
+        """Raise an interrupt that hit a Python kernel, unless a requested result has already raised
+        it.
+        """
         interrupt, self.request.interrupt = self.request.interrupt, None
         if interrupt is None or getattr(interrupt, WAS_RAISED, False):
             return False
@@ -343,13 +362,13 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make errors of the values that kernels of a stuck run returned, so that the rest can finish.
+    """Turn values that kernels of a stuck run returned into errors, so that the rest can finish.
 
-    Return whether any such values existed.
+    Returns whether any such values existed.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False
-    with _ABANDONING:  # another thread may wait for the run, too
+    with _ABANDONING:  # another thread may be waiting for the run as well
         for value in request.promises.given_by_kernels():
             if value.done():
                 continue

@@ -46,13 +46,13 @@ def launched(
     output: Sink | None,
     starts: int,
 ) -> tuple[Request, bool]:
-    """Return a run, and whether it has its words: then its call has started if `starts` is set.
+    """Return a run, and whether it has its words; if so, its call has started if `starts` is set.
 
-    A run has its words only if every argument is an ordinary value of its type: see
+    A run gets its words only if every argument is an ordinary value of its type; see
     `native.python.python_runs.launch`.
 
     Raises:
-        TfrtError: if the host is closed, or was made before the process was forked.
+        TfrtError: if the host is closed or was created before the process was forked.
     """
     request = Request(host, output, program, entry)
     if entry.carries:
@@ -79,7 +79,7 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program of two functions that call their argument: on a worker and in the pool."""
+    """A program with two functions that call their argument: one on a worker, one in the pool."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -99,6 +99,6 @@ def _call(function: Callable[[], object]) -> object:
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
     """Start a call of `function` in the run of the calling kernel; return its AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # held by the run: a thread may outlive the closing of the host
+    assert isinstance(work, Work)  # the run holds it: a thread may outlive the closing of the host
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

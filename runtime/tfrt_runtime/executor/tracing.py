@@ -1,14 +1,13 @@
-"""Activities from the events of a run, and their report to the tracing of the run's host.
+"""Make activities from a run's events, and report them to the tracing of the run's host.
 
 `Spans` pairs events into calls of functions, kernels, and waits, each with a start and an end.
 
-* A kernel occupies its thread from its `begin` to its `end`, or to the first of its results.  Such
-  spans of one thread nest or are disjoint.
+* A kernel occupies its thread from its `begin` event to its `end` event, or to the first of its
+  results.  Such spans of the same thread are nested or disjoint.
 * A kernel that calls functions lasts until their results are available, on any thread: like the
   functions, it overlaps other work of its thread.
-* A kernel's results may come after it returns, and a task of compiled code may suspend: a wait
-lasts
-  from then until the first result, or until the task resumes.
+* A kernel's results may become available after it returns, and a task of compiled code may suspend:
+a wait lasts from then until the first result is available or the task resumes.
 """
 
 from __future__ import annotations
@@ -27,37 +26,44 @@ from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
-"""Time, kind, number of the kernel (for `call` and `return`, of the function), instance, worker.
-"""
+"""Time, kind, number of the kernel (for `call` and `return`, of the function), instance, worker."""
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
 _BEGINS = frozenset({"begin", "resume"})
 
 
 Timing = Literal["caller", "late"]
-"""A kernel that calls functions (`caller`) ends when they do; results of others may come `late`."""
+"""A kernel that calls functions (`caller`) ends when they do.
+
+Results of other kernels may be `late`.
+"""
 
 
 @dataclass(eq=False, slots=True)
 class Span:
-    """A call of a function, a running kernel, or a kernel's wait; `end` is None until it ends."""
+    """A call of a function, a running kernel, or a kernel's wait.
+
+    `end` is None until it has ended.
+    """
 
     kind: Literal["call", "kernel", "wait"]
     number: int
     instance: int
     worker: int
-    """The thread on which it started; for a wait, the thread that ended it."""
+    """The thread on which it started or, for a wait, the thread that ended it."""
     begin: int
     id: int
-    """0 if it occupies its thread until it ends."""
+    """0 if the span occupies its thread until it ends."""
     end: int | None = None
 
 
 class Spans:
-    """Pairs the start and end events of one run, which come in order, in any number of parts."""
+    """Pairs the start and end events of one run, which are passed in order, in any
+    number of parts.
+    """
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
-        """`timings` has the kernels, by number, that do not end with their own event."""
+        """`timings` has the kernels, by number, that do not end with their own end event."""
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
@@ -67,8 +73,9 @@ class Spans:
         """The time of the last event."""
 
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
-        """Yield each span when it starts, and again, with its end, when it ends; a wait twice at
-        its end.
+        """Yield each span when it starts and again, with its end, when it ends.
+
+        Yield a wait twice at its end.
         """
         for when, kind, number, instance, worker in rows:
             key = instance, number
@@ -93,7 +100,7 @@ class Spans:
             self.last = max(self.last, when)
 
     def finish(self) -> Iterator[Span]:
-        """Finish the run: open spans end with the last event."""
+        """End all open spans at the last event, because the run is over."""
         for key in reversed(list(self._open)):
             yield from self._end(key, self.last)
 
@@ -118,14 +125,14 @@ class Spans:
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
 DRAIN_SECONDS = 0.05
-"""The interval of drains: the rings of a busy run are full after a few times as long."""
+"""Interval between drains; a busy run fills its rings in a few times this interval."""
 
 
 class RunTracing:
-    """Reports one run to a tracing.  Any thread may drain it."""
+    """Reports one run to a host's tracing.  Any thread may drain it."""
 
     def __init__(self, tracing: Tracing, request: Request, program: Executable) -> None:
-        """Log the events of a run that has not started, from now on."""
+        """Start logging the events of a run that has not started."""
         functions = program.functions
         self._sink, self._level, self._request = tracing.sink, tracing.level, request
         self._lock = threading.RLock()
@@ -165,7 +172,7 @@ class RunTracing:
                 self._tell(self._spans.take(self._rows(self._take())))
 
     def _begin_watch(self, program: Executable) -> Callable[[], Events]:
-        """Return the source of the events: the watch of the run, or a new one for this reader."""
+        """Return the source of the events: the run's watch, or a new one for this reader."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()
@@ -180,7 +187,7 @@ class RunTracing:
     def _drain_later(self) -> None:
         self.drain()
         if not self._request.is_done:
-            with contextlib.suppress(RuntimeError):  # the host is closed, and its run over
+            with contextlib.suppress(RuntimeError):  # the host is closed, and its run is over
                 due = time.monotonic() + DRAIN_SECONDS
                 self._request.host.timers.at(due, self._drain_later)
 

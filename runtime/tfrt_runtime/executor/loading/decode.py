@@ -1,10 +1,11 @@
 """Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants do not run: the loader makes their value once, writes it into the template, and subtracts
-their uses from the ready counts.  Kernels that wait for nothing else are entries of the function.
+Constants do not run: the loader creates their value once, writes it into the template, and
+subtracts their uses from the ready counts.  Kernels that wait for nothing else are the function's
+entries.
 
-Ready counts and users are computed from the kernels' arguments, in the order of BEF (later users
-first), so that a file whose lists disagree cannot make the executor wait forever.
+Ready counts and users are computed from the kernels' arguments, in BEF's order (later users first),
+so that a file whose lists are inconsistent cannot make the executor wait forever.
 
 The kernels of a sync function have no ready counts and no users: they run in program order.
 """
@@ -24,7 +25,7 @@ from tfrt_runtime.native import layouts as at
 
 
 class Mark(NamedTuple):
-    """A position in an arena: its numbers of words and relocations."""
+    """A position in an arena: the number of words and the number of relocations before it."""
 
     words: int
     relocations: int
@@ -32,11 +33,11 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A reserved head and the words appended for it, to be repeated for other heads.
+    """A reserved head and the words appended for it, which can be repeated for other heads.
 
-    `addresses` are the positions of words that become addresses; `inner` are those of words that
-    become addresses in the piece itself; `numbers` are those of words that count up from piece to
-    piece.  The head comes first.
+    `addresses` are the positions of words that become addresses; `inner` are the positions of words
+    that become addresses inside the piece itself; `numbers` are the positions of words that
+    increase from piece to piece.  The head comes first in the words.
     """
 
     words: array[int]
@@ -48,9 +49,9 @@ class Piece:
 
 
 class Arena:
-    """Words that know which of them are addresses within the arena.
+    """A list of words that records which of them are addresses within the arena.
 
-    Offsets count in bytes from the start.  `seal` turns them into addresses.
+    Offsets are in bytes from the start.  `seal` turns them into addresses.
     """
 
     def __init__(self) -> None:
@@ -63,24 +64,24 @@ class Arena:
         return 8 * len(self.words)
 
     def add(self, *words: int) -> int:
-        """Append plain words; returns the offset of the first."""
+        """Append plain words; return the offset of the first one."""
         return self.add_array(array("q", words))
 
     def add_array(self, words: array[int]) -> int:
-        """Append plain words, or an even number of halves; returns the offset of the first."""
+        """Append plain words, or an even number of halves; return the offset of the first one."""
         offset = self.offset
         self.words.frombytes(words.tobytes())
         return offset
 
     def add_addresses(self, *offsets: int) -> int:
-        """Append words that become addresses of offsets in the arena."""
+        """Append words that become the addresses of offsets in the arena."""
         first = len(self.words)
         self.words.extend(offsets)
         self._relocations.extend(range(first, first + len(offsets)))
         return 8 * first
 
     def reserve(self, count: int) -> int:
-        """Append `count` zero words, to fill later; returns the offset of the first."""
+        """Append `count` zero words to be filled later; return the offset of the first one."""
         offset = 8 * len(self.words)
         self.words.frombytes(bytes(8 * count))
         return offset
@@ -96,13 +97,13 @@ class Arena:
 
     @property
     def mark(self) -> Mark:
-        """The start of a piece (`piece`)."""
+        """The current position, where a piece may start (`piece`)."""
         return Mark(len(self.words), len(self._relocations))
 
     def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece:
         """Return the words appended since `mark`, with their head at the offset `head`.
 
-        `numbers` are offsets in these words.
+        `numbers` are offsets of words in the piece.
         """
         first, relocations = mark
         place = head // 8
@@ -122,7 +123,7 @@ class Arena:
         )
 
     def repeat(self, piece: Piece, head: int, step: int) -> int:
-        """Fill another head and append a copy of `piece`, with its numbers increased by `step`.
+        """Fill another head, and append a copy of `piece` whose numbers are increased by `step`.
 
         Returns the distance from the original in bytes.
         """
@@ -145,7 +146,7 @@ class Arena:
         return moved
 
     def seal(self) -> tuple[array[int], int]:
-        """Fix the memory, and return it with its address; empty the arena.
+        """Fix the memory in place, and return it with its address; the arena is then empty.
 
         The memory lives as long as the returned array, which must not grow.
         """
@@ -170,10 +171,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The fields of a record other than registers: the kernel's address, its flags, and its data.
+    """The fields of a record other than its registers: the kernel's address, its flags, and its
+    data.
 
-    `functions` are indexes of functions.  `strict_arguments` is, for a non-strict kernel, the
-    number of first arguments that it waits for; with 0 it waits for any argument, below 0 for none.
+    `functions` are function indexes.  For a non-strict kernel, `strict_arguments` is how many of
+    its first arguments it waits for; if it is 0, the kernel waits for any one argument, and if it
+    is negative, for none.
     """
 
     address: int
@@ -194,7 +197,7 @@ class FunctionWriter:
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """`constants` are keyed by register; `calls` has None for them."""
+        """`constants` are keyed by register; `calls` has None for constants."""
         self._arena = arena
         self._function = function
         self._constants = constants
@@ -205,12 +208,13 @@ class FunctionWriter:
         self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: Sequence[int] = ()
         self._data: dict[tuple[int, ...], int] = {(): 0}
-        """Where the data of records is; kernels with the same data share it."""
+        """The offsets of records' data; kernels with the same data share it."""
 
     @cached_property
     def _ready(self) -> array[int]:
-        """Per kernel: the offset of its ready count in an activation, which those that something
-        counts down have.
+        """The offset of each kernel's ready count in an activation.
+
+        Kernels that nothing counts down have none.
         """
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
@@ -218,7 +222,7 @@ class FunctionWriter:
 
     @cached_property
     def _users(self) -> list[Sequence[int]]:
-        """Return, per register, the indexes of the kernels that use it, later ones first, once per
+        """For each register, the indexes of the kernels that use it, later ones first, once per
         use.
         """
         users: list[Sequence[int]] = [()] * self._function.register_count
@@ -238,7 +242,7 @@ class FunctionWriter:
 
     @cached_property
     def _returns(self) -> dict[int, list[int]]:
-        """Return, for each returned register, the numbers of the results that return it."""
+        """For each returned register, the numbers of the results that return it."""
         returns: dict[int, list[int]] = {}
         for number, register in enumerate(self._function.result_registers):
             returns.setdefault(register, []).append(number)
@@ -247,7 +251,7 @@ class FunctionWriter:
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
         """Fill the function struct at `function_offset`, and the tables that it points to."""
         self._records = self._reserve_records()
-        # The address after the last record, for a sync function's table of entries.
+        # This address, after the last record, is needed for a sync function's table of entries.
         end = self._arena.offset
         slots = self._write_slots()
         self._write_records(slots, function_offsets)
@@ -262,12 +266,13 @@ class FunctionWriter:
 
     @property
     def handles(self) -> list[int]:
-        """Return the offsets of the words with the kernels' handles."""
+        """The offsets of the words that hold the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
     def _reserve_records(self) -> array[int]:
-        """Reserve adjacent records in program order; return each kernel's offset, 0 for
-        constants.
+        """Reserve adjacent records in program order.
+
+        Return each kernel's offset, or 0 for a constant.
         """
         first = end = self._arena.offset
         records = array("q")
@@ -279,7 +284,7 @@ class FunctionWriter:
         return records
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Write the records, each followed by its registers and the places of its result slots."""
+        """Write the records, each followed by its registers and the offsets of its result slots."""
         halves = array("i")
         kernels, records = self._function.kernels, self._records
         for index, call in enumerate(self._calls):
@@ -310,7 +315,10 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """Write a record's data, functions, and waits; return their offsets, 0 for missing ones."""
+        """Write a record's data, functions, and waits.
+
+        Return their offsets, or 0 for missing ones.
+        """
         arena = self._arena
         if call.data not in self._data:
             self._data[call.data] = arena.add(*call.data)
@@ -323,9 +331,9 @@ class FunctionWriter:
         return self._data[call.data], functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Return the kernels that `register` counts down, and by how much.
+        """Return the kernels whose counts `register` decreases, and by how much.
 
-        The weight is 0 for a kernel that any operand starts.
+        The weight is 0 for a kernel that any one operand starts.
         """
         weights = {}
         for index, uses in _counted(self._users[register]).items():
@@ -349,7 +357,7 @@ class FunctionWriter:
 
     @cached_property
     def _held(self) -> set[int]:
-        """Return the registers of a sync function with an extra reference: see `calls.in_order`."""
+        """The registers of a sync function that have an extra reference; see `calls.in_order`."""
         if not self._is_in_order:
             return set()
         held = set(range(len(self._function.argument_types)))
@@ -359,8 +367,9 @@ class FunctionWriter:
         return held
 
     def _write_slots(self) -> array[int]:
-        """Write a slot per register that is not a constant; return their offsets, 0 for
-        constants.
+        """Write a slot for each register that is not a constant.
+
+        Return their offsets, or 0 for constants.
         """
         start = self._arena.offset
         halves: list[int] = []
@@ -390,8 +399,8 @@ class FunctionWriter:
 
     @cached_property
     def _waits(self) -> list[int]:
-        """Return the number of non-constant operands that each kernel waits for at entry; 0 for a
-        constant.
+        """For each kernel, the number of non-constant operands that it waits for at entry, or 0 for
+        a constant.
         """
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
@@ -441,7 +450,7 @@ class FunctionWriter:
         size = 8 * (function.register_count + len(waits))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
-        # The others count when they are decided: `kernel_calls.count_heavy`.
+        # The others are counted when they are decided; see `kernel_calls.count_heavy`.
         kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
         heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
         numbers = {
@@ -467,7 +476,10 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """Write a slot that delivers a constant to its returns; its users do not wait for it."""
+        """Write a slot that delivers a constant to its returns.
+
+        The constant's users do not wait for it.
+        """
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
@@ -477,7 +489,7 @@ class FunctionWriter:
 
 @cache
 def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
-    """Return the flags of the record of a call with these flags."""
+    """Return the flags for the record of a call that has these flags."""
     if argument_count + result_count > at.FRAME_ROOM:
         flags |= at.KERNEL_WIDE
     is_small = flags == 0 and argument_count == 2 and result_count == 1
@@ -490,7 +502,7 @@ def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
-    """Count the occurrences of each of `users`, in the same order."""
+    """Count how often each of `users` occurs, in the same order."""
     if len(users) == 1:
         return {users[0]: 1}
     counts: dict[int, int] = {}

@@ -17,18 +17,16 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.kernels.registry import CompiledKernel, ControlKernel, Kernel, PythonKernel
 
 PREFIX = "native function "
-"""Prefix of the function's name in the registry: a program's kernels cannot have such names."""
+"""Prefix of the function's name in the registry; a program's kernels cannot have such names."""
 CALL = "tfrt.call"
 NO_PLACE = -1
-"""A number that is not the location of any file."""
+"""A number that is not a location in any file."""
 
 
 def with_bodies(
     functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
 ) -> tuple[BefFunction, ...]:
-    """Return the functions of a file, with bodies for native ones and direct calls of compiled
-    ones.
-    """
+    """Return a file's functions, with bodies for native ones and direct calls of compiled ones."""
     compiled = {
         index: kernel
         for index, function in enumerate(functions)
@@ -60,8 +58,8 @@ def _with_direct_calls(
 
 
 def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
-    """Return a copy with a call of `kernel` at that position, its arguments in the adapter's
-    order.
+    """Return a copy with a call of `kernel` at that position, its arguments in the
+    adapter's order.
     """
     kernels = list(function.kernels)
     record = kernels[position]
@@ -74,15 +72,15 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
 
 
 def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
-    # No file has a location for a native function: its 0 is that of another function.
+    # No file has a location for a native function: its location 0 is that of another function.
     location = function.location if is_compiled else NO_PLACE
     placed = replace(function, kind=FunctionKind.ASYNC, location=location)
     return one_kernel(placed, PREFIX + function.name)
 
 
 def one_kernel(function: BefFunction, name: str) -> BefFunction:
-    """Return `function` with a new body: one kernel that takes all arguments and makes all
-    results.
+    """Return `function` with a new body: one kernel that takes all arguments and
+    makes all results.
     """
     arguments, results = len(function.argument_types), len(function.result_types)
     registers = tuple(range(arguments + results))
@@ -112,9 +110,9 @@ CONTROL = frozenset(
 
 
 def runs_in_sync(kernel: Kernel) -> bool:
-    """Return whether a kernel may be in a sync function.
+    """Tell whether a kernel may be used in a sync function.
 
-    An ordinary Python function may, because its results are available when it returns.
+    An ordinary Python function may be used, because its results are available when it returns.
     """
     match kernel:
         case ControlKernel():
@@ -125,9 +123,9 @@ def runs_in_sync(kernel: Kernel) -> bool:
 
 
 def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ...]:
-    """Return the same functions, but make the regions in sync functions sync.
+    """Return the same functions, except that the regions in sync functions are sync.
 
-    Files do not say that they are.
+    Files do not mark these regions as sync.
     """
     marked = list(functions)
     pending = [function for function in functions if function.kind is FunctionKind.SYNC]

@@ -1,4 +1,4 @@
-"""Calls of Python kernels from the run loop, and errors of kernels."""
+"""Calls of Python kernels from the run loop, and the errors of kernels."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def present_request(context: int) -> Request:
 
 
 def error_value(context: int, diagnostic: Diagnostic) -> int:
-    """Return a new error value with one reference; report the diagnostic to the run."""
+    """Return a new error value with one reference, and report the diagnostic to the run."""
     present_request(context).report(diagnostic)
     return native_process().error_value(context, diagnostic)
 
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
-    """Return an error of a native kernel as a value with one reference."""
+    """Return a native kernel's error as a value with one reference."""
     diagnostic = error(message_text(context, record, message), location)
     if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
         return native_process().error_value(context, diagnostic)
@@ -85,7 +85,7 @@ def report(context: int, record: int, message: int, location: AnyLocation) -> in
 
 
 def message_text(context: int, record: int, message: int) -> str:
-    """Return the text of a message, with the invalid number from the kernel's frame."""
+    """Return the text of a message, including the invalid number from the kernel's frame."""
     arguments = Context.at(context).arguments >> 3
     if message >= at.FIRST_FAILURE:
         failure = FAILURES[message - at.FIRST_FAILURE]
@@ -102,11 +102,11 @@ def message_text(context: int, record: int, message: int) -> str:
 
 
 Bind = Callable[[int, Request], Function]
-"""Makes a function of the program, by its number, callable within a run."""
+"""Makes a function of the program, given by its number, callable within a run."""
 
 
 def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
-    """Run the kernel on the frame in `context`, and set its results.  Never raises."""
+    """Run the kernel on the frame in `context`, and set its results.  This never raises."""
     request = present_request(context)
     results = Context.at(context).results >> 3
     before = request.host.serve(request)
@@ -133,13 +133,13 @@ def failure(
 ) -> list[int]:
     """Return an error with one reference for each result of a kernel that raised.
 
-    Results that it has already allocated and emplaced keep their values.
+    Results that the kernel has already allocated and emplaced keep their values.
     """
     request = present_request(context)
-    # Read before the exception is detached: promises are dropped with its frames.  A promise that
-    # was dropped earlier is already an error.
+    # Read these before the exception is detached, because promises are dropped with its frames. A
+    # promise that was dropped earlier is already an error.
     kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
-    allocated.clear()  # a promise without other references is dropped silently
+    allocated.clear()  # a promise that has no other references is dropped silently
     # If memory is short, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
@@ -201,7 +201,10 @@ def call_function(
 def mixed(
     request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
 ) -> list[object]:
-    """Return a lazy kernel's arguments in its own order; the record has unawaited ones last."""
+    """Return a lazy kernel's arguments in the kernel's own order.
+
+    In the record, unawaited ones are last.
+    """
     arguments: list[object] = [None] * len(order)
     for place, value in zip(order, staged, strict=True):
         if kernel.is_lazy(place):
@@ -224,7 +227,8 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     """Return native values for a kernel's return value, each with one reference.
 
     Raises:
-        KernelError: if the number of values differs from its results, or one is invalid.
+        KernelError: if the number of values differs from the kernel's results, or a value is
+            invalid.
     """
     words = call.kernel.results
     if words in _ONE_RESULT and not isinstance(returned, tuple | list):
@@ -233,7 +237,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
             return [native_value(context, returned, words[0], call, 0)]
     request = present_request(context)
     if isinstance(returned, AsyncValue) and request.promises.counts(returned):
-        # The run allocated it, so it belongs to this queue and has the result's type.
+        # The run allocated the value, so it belongs to this queue and has the result's type.
         return [native_value(context, request.host.hold(request, returned, False), "", call, 0)]
     values: list[int] = []
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
@@ -268,7 +272,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 
 
 def word_for(type_text: str, item: object) -> str:
-    """Return the type of an undeclared result: the file's, or else the item's."""
+    """Return the type of an undeclared result: the file's type, or otherwise the item's."""
     if type_text != "":
         return type_text
     if isinstance(item, (bool, int, float)):
@@ -301,18 +305,20 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
 
 
 Finish = Callable[[int, object, BaseException | None], None]
-"""Sets the result of the kernel in a context, from its return value or its exception.
-Never raises."""
+"""Sets the result of the kernel in a context, from the kernel's return value or exception.
+
+It never raises.
+"""
 
 
 def plain_call(
     call: PythonCall, argument_types: tuple[str, ...]
 ) -> tuple[tuple[int, ...], Finish] | None:
-    """Return the data of a kernel that native code calls itself; None if it needs more than
+    """Return the data of a kernel that native code calls itself, or None if it needs more than
     arguments.
 
-    Also returns the function that sets its result where native code cannot, which must live as long
-    as the kernel.
+    Also returns the function that sets the kernel's result if native code cannot do so; this
+    function must live as long as the kernel.
     """
     kernel = call.kernel
     is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)

@@ -1,6 +1,6 @@
-"""Resolve the kernels of a file into records, and reject calls that a kernel could not run.
+"""Resolve a file's kernels into records, and reject calls that a kernel could not run.
 
-Attributes are read as their kernel declares them: by words of `kernels.registry`, or by the
+Attributes are read as their kernel declares them: by the words of `kernels.registry`, or by the
 annotations of a function.
 """
 
@@ -45,7 +45,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class PythonCall:
-    """The data that the callback needs to run a Python kernel."""
+    """The data that the callback needs in order to run a Python kernel."""
 
     file: BefFile
     kernel: PythonKernel
@@ -55,9 +55,9 @@ class PythonCall:
     order: tuple[int, ...] = ()
     """Permutation from record operands to kernel parameters; empty if every operand is awaited."""
     is_read_here: bool = True
-    """Whether anything but remote kernels takes a result."""
+    """Whether kernels other than remote ones take a result."""
 
-    # Reading a location takes as long as a small kernel, so it is read on demand, and once.
+    # Reading a location takes as long as a small kernel, so it is read on demand, and only once.
 
     @cached_property
     def location(self) -> AnyLocation:
@@ -80,7 +80,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """`functions` are those of the file, with the kinds that they have here."""
+        """`functions` are the file's functions, with the kinds that they have here."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -90,7 +90,7 @@ class Resolver:
         self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """Return the value of a constant, computed once for equal ones."""
+        """Return the value of a constant; equal constants are computed only once."""
         shape = (kernel.name, record.attributes, len(record.results))
         constant = self._constants.get(shape)
         if constant is None:
@@ -100,7 +100,7 @@ class Resolver:
     def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
         words = self._attributes(kernel.name, record, kernel.attributes, read_word)
         self._expect(record, kernel.name, 0, 1)
-        # Imaginary comes before real, as attributes are in alphabetical order.
+        # The imaginary part precedes the real one because attributes are in alphabetical order.
         return Constant(SCALAR_TYPES[kernel.type], words[-1], words[0] if len(words) > 1 else 0)
 
     def fresh_constant(self, constant: Constant) -> Call:
@@ -109,13 +109,13 @@ class Resolver:
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
     def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
-        """Return the record's fields for a kernel that is neither a constant nor in Python.
+        """Return the record's fields for a kernel that is neither a constant nor written in Python.
 
         Args:
-            in_sync: whether it is in a sync function.
+            in_sync: whether the call is in a sync function.
 
         Raises:
-            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+            TfrtError: located at the kernel, if the kernel cannot take this call.
         """
         if in_sync and record.is_nonstrict:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
@@ -131,7 +131,7 @@ class Resolver:
         return self._compiled(kernel, record)
 
     def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
-        """Return the call of an attribute-less kernel that was called in this shape before."""
+        """Return the call of an attribute-less kernel that was called with this shape before."""
         if record.is_nonstrict:
             return None
         call = self._calls.get(self._shape(kernel, record, in_sync))
@@ -142,10 +142,11 @@ class Resolver:
         return call
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """Return a key that is equal for like calls of a kernel without attributes."""
+        """Return a key that is equal for similar calls of a kernel without attributes."""
         indexes = record.functions
         signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
-        # By identity: hashing a kernel takes longer.  Kernels outlive the resolver.
+        # Kernels are compared by identity, because hashing one takes longer. They outlive the
+        # resolver.
         return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
@@ -153,8 +154,8 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        # A native kernel that runs a function is a control kernel; the printing callback relies on
-        # it.
+        # A native kernel that runs a function is a control kernel, on which the printing callback
+        # relies.
         self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
@@ -206,13 +207,13 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """Return a Python kernel's record, and the Python side of its call.
+        """Return the record of a Python kernel, and the Python side of its call.
 
-        `types` are those of the arguments and of the results; `attribute_names` are None if the
-        file has none.  The arguments that a kernel does not await come last (`lazy_last`).
+        `types` are the types of the arguments and of the results; `attribute_names` is None if the
+        file has no names.  Arguments that a kernel does not await are last (`lazy_last`).
 
         Raises:
-            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+            TfrtError: located at the kernel, if the kernel cannot take this call.
         """
         results = None if kernel.results is None else len(kernel.results)
         if len(record.arguments) < kernel.needs:
@@ -255,7 +256,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """Ask the kernel's own function about a call, which the function may reject."""
+        """Pass a call to a function of the kernel itself, which may reject the call."""
         try:
             return ask(*given)
         except KernelError as wrong:
@@ -268,7 +269,7 @@ class Resolver:
         words: Sequence[str],
         read: Callable[[BefFile, int, str], Read],
     ) -> tuple[Read, ...]:
-        """Return the attributes in the order of the record, each read as the word at its position
+        """Return the attributes in the record's order, each of them read as the corresponding word
         says.
         """
         self._expect_attributes(name, record, len(words))
@@ -308,7 +309,7 @@ class Resolver:
         )
 
     def _guessed_names(self, kernel: PythonKernel, record: BefKernel) -> tuple[str, ...]:
-        """Guess the names that a file lacks: it can still run if each attribute is given."""
+        """Guess the names that a file lacks; the file can still run if each attribute is given."""
         names = sorted(keyword.name for keyword in kernel.keywords or ())
         if record.attributes and len(record.attributes) != len(names):
             raise self._refuse(
@@ -321,7 +322,7 @@ class Resolver:
     def _keyword(
         self, kernel: PythonKernel, record: BefKernel, keyword: Keyword, offset: int
     ) -> object:
-        """Return the value of an attribute in its annotation's type."""
+        """Return the value of an attribute, with the type of its annotation."""
         name = f"attribute '{keyword.name}' of '{kernel.name}'"
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
@@ -338,7 +339,8 @@ class Resolver:
         value = read_as_stored(self._file, offset, "any")
         if not isinstance(value, Dense):
             return value
-        # Loads numpy, which takes longer than a small program; few kernels have such attributes.
+        # This loads numpy, which takes longer than a small program; few kernels have such
+        # attributes.
         from tfrt_runtime.host.tensor.shapes import array_of_elements
 
         try:
@@ -375,7 +377,7 @@ class Resolver:
     def _expect_kind(
         self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
     ) -> None:
-        """Check a called function's kind: sync functions call only sync and native ones."""
+        """Check a called function's kind: sync functions call only sync and native functions."""
         if kernel.sync and callee.kind is not FunctionKind.SYNC:
             text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
             raise self._refuse(record, text)
@@ -421,8 +423,9 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here: a surplus one would be mistaken for another one.  A kernel
-        # that takes none never reads them, so an operation may carry attributes for passes.
+        # Attributes have no names here, so a surplus one would be mistaken for another. A kernel
+        # that takes no attributes never reads them, so an operation may carry attributes for
+        # passes.
         if count and len(record.attributes) != count:
             raise self._refuse(
                 record,
@@ -444,15 +447,18 @@ def _control_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
-    """Return the order of `count` arguments with unawaited ones last; () if all are awaited."""
+    """Return the order of `count` arguments that puts unawaited ones last, or () if all are
+    awaited.
+    """
     if not kernel.has_lazy or kernel.raw:
         return ()
     return tuple(sorted(range(count), key=kernel.is_lazy))
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
-    """Return `function` with the unawaited arguments of Python kernels last; `used` are its
-    kernels.
+    """Return `function` with the unawaited arguments of Python kernels last.
+
+    `used` are its kernels.
     """
     lazy = {
         name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy

@@ -1,10 +1,10 @@
-"""Check that the kernels of a function receive the types that they take.
+"""Check that a function's kernels receive the types that they take.
 
-Native kernels read the bits of their arguments without checking their types, and a file may connect
-any register with any kernel.  The types are inferred from the function's arguments and the kernels'
-results, not from the file's statements about its registers.
+Native kernels read the bits of their arguments without checking the types, and a file may connect
+any register to any kernel.  The types are inferred from the function's arguments and the kernels'
+results, not from what the file states about its registers.
 
-Attributes have kinds: the kind that a kernel requires, and the kind that a file stores.
+Attributes have kinds: the kind that a kernel requires and the kind that a file stores.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NOTHING = Array(DType.I32, ())
 
 @cache
 def kind_of_word(word: str) -> int:
-    """Return the BEF kind of an attribute with a type word of `kernels.registry`."""
+    """Return the BEF kind of an attribute whose type word in `kernels.registry` is given."""
     if word in KINDS:
         return KINDS[word]
     if word.startswith("array."):
@@ -67,17 +67,17 @@ def kind_of_word(word: str) -> int:
 
 
 class WrongKind(ValueError):
-    """An attribute has a different type than its kernel reads."""
+    """An attribute's type differs from the type that its kernel reads."""
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """Return one attribute as a plain value; "typed" puts the type in front.
+    """Return one attribute as a plain value; with "typed", the type precedes it.
 
-    Both "any" and "typed" use the type in the file.
+    "any" and "typed" use the type that the file states.
 
     Raises:
-        TfrtError: if the file does not state the type.
-        WrongKind: if the file states another type.
+        TfrtError: if the file states no type.
+        WrongKind: if the file states a different type.
     """
     if word not in ("any", "typed"):
         kind = stored_kind(file, offset, word)
@@ -93,7 +93,7 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
     """Return the bits of a scalar attribute, as a word for native code.
 
     Raises:
-        WrongKind: if the file states another type.
+        WrongKind: if the file states a different type.
     """
     # Half floats are kept as their bits.
     bits = "ui16" if word in ("f16", "bf16") else word
@@ -108,9 +108,9 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
-    """Return the kind as which to read an attribute of type `word`; `EMPTY` for an empty array.
+    """Return the kind to use for reading an attribute of type `word`; `EMPTY` for an empty array.
 
-    Files without the optional sections do not state it; then it is the kind of the word.  An
+    Files without the optional sections do not state the kind; then it is that of the word.  An
     integer may have another width.
     """
     wanted = kind_of_word(word)
@@ -127,7 +127,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
 
 
 def kind_text(kind: int) -> str:
-    """Return a message's name for a kind: `i32`, `array of f32`, `string`."""
+    """Return the name of a kind for messages: `i32`, `array of f32`, `string`."""
     if kind & ARRAY_FLAG:
         return f"array of {kind_text(kind & ~ARRAY_FLAG)}"
     names = {**{k.value: k.name for k in AttributeKind}, **{k.value: k.name for k in DType}}
@@ -135,11 +135,14 @@ def kind_text(kind: int) -> str:
 
 
 Symbols = Callable[[str], int]
-"""Addresses of native functions by name."""
+"""Returns the addresses of native functions by name."""
 
 
 def signatures(functions: Sequence[BefFunction]) -> list[int]:
-    """Return a number for each function; functions with the same number may be called alike."""
+    """Return a number for each function.
+
+    Functions with the same number can be called in the same way.
+    """
     known: dict[object, int] = {}
     return [
         known.setdefault((one.kind, one.argument_types, one.result_types), len(known))
@@ -148,7 +151,7 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
-    """Return the MLIR types of registers, "" if the file does not state them."""
+    """Return the MLIR types of registers, or "" for each if the file does not state them."""
     if function.register_types is None:
         return ("",) * len(registers)
     return tuple(function.register_types[register] for register in registers)
@@ -176,7 +179,7 @@ class TypeCheck:
         """Return the numbers of the kernels whose arguments must be checked at run time.
 
         Raises:
-            TfrtError: if a kernel takes another type, or fewer arguments; at the kernel's location.
+            TfrtError: located at the kernel, if the kernel takes another type or fewer arguments.
         """
         types, in_doubt = self._types(function, kernels)
         unsure = []
@@ -201,7 +204,9 @@ class TypeCheck:
     def _types(
         self, function: BefFunction, kernels: Sequence[Kernel]
     ) -> tuple[list[str], list[int]]:
-        """Return the type of each register, and the kernels that may not receive their types."""
+        """Return the type of each register, and the kernels that may receive other types than they
+        take.
+        """
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types
         in_doubt = []
@@ -223,7 +228,10 @@ class TypeCheck:
         return types, in_doubt
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
-        """Return the types that a kernel takes and returns, each None if it varies."""
+        """Return the types that a kernel takes and the types that it returns.
+
+        Each is None if it varies.
+        """
         match kernel:
             case ConstantKernel():
                 return (), (_text(kernel.type),)
@@ -251,7 +259,7 @@ class TypeCheck:
     def _check_native(
         self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]
     ) -> bool:
-        """Check a native kernel; tell whether all types are known."""
+        """Check a native kernel; tell whether all its argument types are known."""
         is_sure = True
         if not kernel.more and kernel.results is not None:
             self._check_count(record, kernel.arguments, types, ignored)
@@ -276,7 +284,7 @@ class TypeCheck:
     def _check_control(
         self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
     ) -> None:
-        """Check the types that a kernel passes to functions, and those that they return."""
+        """Check the types that a kernel passes to functions and the types that these return."""
         has = tuple([types[register] for register in record.arguments])
         signatures = tuple([self._signatures[index] for index in record.functions])
         call = id(kernel), has, signatures, len(record.results)
@@ -308,12 +316,12 @@ class TypeCheck:
 
 
 def _fits(has: str, wanted: str) -> bool:
-    """Tell whether a value of one type may be read as another; numbers are read unconverted."""
+    """Tell whether a value of one type may be read as another; numbers are not converted."""
     if has == wanted or UNKNOWN in (has, wanted):
         return True
     return has not in _NUMBERS and wanted not in _NUMBERS
 
 
 def _text(word: str) -> str:
-    """Return the type of a registry's word, as far as it matters here."""
+    """Return the type of a registry's word, as precisely as needed here."""
     return _TEXTS.get(word, word)
