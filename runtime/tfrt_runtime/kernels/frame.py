@@ -1,5 +1,6 @@
-"""A Python kernel's view of its call, and checks of arguments: a BEF file may pass any value
-anywhere.
+"""A Python kernel's view of its call, and checks of its arguments.
+
+A BEF file may pass any value to any kernel.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ Expected = TypeVar("Expected")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the program, as a kernel may call it within a run."""
+    """A function of the program in a form that a kernel can call within a run."""
 
     request: Request
     address: int
     name: str
-    """The symbol, "" for a region."""
+    """The function's symbol, or "" for a region."""
     argument_types: tuple[str, ...]
     result_types: tuple[str, ...]
 
     def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
         """Start a call within the run; the results may be unavailable.
 
-        Kernels become ready on this thread.
+        The function's first kernels become ready on this thread.
 
         Raises:
             KernelError: if the function takes a different number of arguments.
@@ -54,7 +55,10 @@ class Function:
 
 @dataclass(slots=True)
 class KernelFrame:
-    """One call of a kernel.  Valid on the thread that runs the kernel, until the kernel returns."""
+    """One call of a kernel.
+
+    It is valid on the thread that runs the kernel, until the kernel returns.
+    """
 
     host: HostContext
     request: Request
@@ -68,9 +72,11 @@ class KernelFrame:
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
-    """Whether results of a remote kernel are for Python, or for kernels that run here."""
+    """Whether the results of a remote kernel are used by Python or by kernels that run here."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """The latest result that `allocate` has made for each index, weak for its other holders.
+    """The latest result that `allocate` has made for each index.
+
+    It does not keep the promise alive.
     """
 
     @property
@@ -79,15 +85,15 @@ class KernelFrame:
         return self.request.resources
 
     def allocate(self, index: int = 0) -> AsyncValue:
-        """Return an unavailable value for result `index`, to be resolved later.
+        """Return an unavailable value for result `index`; it must be resolved later.
 
-        Keep a reference until then: the run stays open, and if the value is dropped unresolved, the
-        result becomes an error that says so.  If the run is cancelled first, the value becomes an
-        error.  If the kernel raises, the result keeps its value if it has one, or becomes the
-        error.
+        Keep a reference until then: the run stays open, and if the value is dropped without being
+        resolved, the result becomes an error that says so.  If the run is cancelled first, the
+        value becomes an error.  If the kernel raises, the result keeps its value if it already has
+        one; otherwise, it becomes the error.
 
         Raises:
-            KernelError: if the kernel has no such result.
+            KernelError: if the kernel has no result with that index.
         """
         if not (isinstance(index, int) and 0 <= index < len(self.result_types)):
             has = counted(len(self.result_types), "result")
@@ -97,18 +103,19 @@ class KernelFrame:
         return made
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
-        """Return a value for `function()`, which a worker calls, or with `blocking` the blocking
-        pool.
+        """Return a value for `function()`, which runs on a worker, or in the blocking pool with
+        `blocking`.
 
-        The call is part of the run: the run finishes after it, and if the run is cancelled first,
-        the function is not called.  An exception of the function is the value's error.
+        The call is part of the run: the run finishes after the call, and if the run is cancelled
+        first, the function is not called.  If the function raises an exception, the value becomes
+        an error.
         """
         started: AsyncValue = HOOKS.enqueue(self.request, function, blocking=blocking)
         return started
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the run is cancelled: its results are resolved, regardless of the kernel."""
+        """Whether the run is cancelled; its results are then resolved, regardless of the kernel."""
         return self.request.is_cancelled
 
     def _broken(self) -> Diagnostic:
@@ -118,19 +125,19 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """Return an unavailable value for each result, for activities of the kernel to resolve later.
+    """Return an unavailable value for each result; activities of the kernel resolve them later.
 
-    Like `KernelFrame.allocate`, but hidden from the user's function, which may raise later.
+    This is like `KernelFrame.allocate`, but hidden from the user's function, which may raise later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])
 
 
 def expect(kind: type[Expected], value: object) -> Expected:
-    """Return `value`, which must be a `kind`.
+    """Return `value`, which must be an instance of `kind`.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if it is not an instance of `kind`.
     """
     if not isinstance(value, kind):
         raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")

@@ -1,13 +1,13 @@
-"""The registry of kernels by name.
+"""Kernels by name, in registries.
 
-A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function,
-`KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made
-with the registries that its programs may use, and each name is in at most one of them.
+A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function;
+`KernelRegistry.add` registers any kernel.  Registries are ordinary objects: a program is loaded
+against the registry of kernels that it may use.
 
-Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
-`f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
+Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ...  `ui64` `f16` `bf16`
+`f32` `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
 `string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and `typed`,
-which is the name of the attribute's type and the attribute.
+which passes the name of the attribute's type and the attribute itself.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
 
 class KernelError(Exception, NoObject):
-    """The exception that a kernel raises, or returns instead of a result, to make the result an
-    error.
+    """The exception that a kernel raises, or returns instead of a result, to turn the result into
+    an error.
 
     `code` is the error code of the diagnostic; users see the message.
     """
@@ -41,13 +41,13 @@ class KernelError(Exception, NoObject):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native version of a Python kernel: the compiled function `symbol`, called instead.
+    """The native version of a Python kernel: the compiled function `symbol` is called instead.
 
-    It does the work of the Python function, or changes nothing and has the Python function called.
-    The words of the kernel's data are first the addresses of the native `functions`, then `data`,
-    or the words that `data` computes from the attributes; on invalid attributes, the Python
-    function reports the error.  If it `measures`, it decides itself whether a call of a heavy
-    kernel is heavy (`KERNEL_MEASURED`).
+    It does the work of the Python function, or changes nothing and lets the Python function be
+    called.  The words of the kernel's data are the addresses of the native `functions`, followed by
+    `data` or by the words that `data` computes from the attributes; on invalid attributes, the
+    Python function reports the error.  If it `measures`, it decides for itself whether a call of a
+    heavy kernel is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -56,12 +56,14 @@ class Shortcut:
     measures: bool = True
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
-        """Return the data words for a call with these attributes; None if it must run in Python."""
+        """Return the data words for a call with these attributes, or None if it must
+        run in Python.
+        """
         if not callable(self.data):
             return self.data
         try:
             words = self.data(*attributes)
-            # A file may contain anything: numbers of another kind, or too large ones.
+            # A file may contain anything: numbers of another kind, or numbers that are too large.
             return None if words is None else tuple(array("q", words))
         except (OverflowError, TypeError, ValueError):
             return None
@@ -75,7 +77,8 @@ class Keyword:
     """An attribute that a Python kernel takes by name.
 
     `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
-    None for anything. `default` is the value if the operation lacks the attribute, or `REQUIRED`.
+    None for any attribute.  `default` is the value if the operation lacks the attribute, or
+    `REQUIRED`.
     """
 
     name: str
@@ -85,10 +88,10 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The types of a Python kernel's annotations, against which programs are checked
+    """The types in a Python kernel's annotations, which programs are checked against
     (`annotations`).
 
-    `rest` is for arguments after the named ones, if the function takes any number of them.
+    `rest` is the type of arguments after the named ones, if the function takes any number of them.
     """
 
     names: tuple[str, ...]
@@ -96,8 +99,10 @@ class Parameters:
     rest: object
     returned: object
     lazy: frozenset[int] = frozenset()
-    """The arguments that are not awaited: the kernel receives AsyncValues.  The index after the
-    last name represents all later arguments."""
+    """The arguments that are not awaited; the kernel receives them as AsyncValues.
+
+    The index after the last name represents all later arguments.
+    """
 
 
 BY_HAND = "a thread, or a callback, that sets it"
@@ -109,10 +114,10 @@ class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
     `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords`
-    takes these instead, by name.  `results` are type words, or None for one result whose type is
-    that of the Python value.  With `heavy`, it is worth waking another worker; with `blocking`, it
-    runs in the blocking pool; with `raw`, its arguments are AsyncValues, some perhaps unavailable
-    or errors; with `frame`, its first argument is the KernelFrame.
+    takes those instead, by name.  `results` are type words, or None for one result whose type is
+    determined by the Python value.  With `heavy`, it is worth waking another worker for the kernel;
+    with `blocking`, it runs in the blocking pool; with `raw`, its arguments are AsyncValues, some
+    of which may be unavailable or errors; with `frame`, its first argument is the KernelFrame.
     """
 
     name: str
@@ -127,24 +132,31 @@ class PythonKernel:
     needs: int = 0
     """The number of arguments that the function requires."""
     takes: int | None = None
-    """The number of arguments that the function takes, without a trailing chain; None for any
-    number."""
+    """The number of arguments that the function takes, not counting a trailing chain, or None for
+    any number.
+    """
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
     """The attributes in the order in which the function takes them, after its arguments."""
     parameters: Parameters | None = None
     arrays: bool = False
-    """Tensors are passed to it as numpy arrays, which it must not write."""
+    """Whether tensors are passed to the function as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
-    """The user's function, if a call occupies a worker: a warning names it if that takes long."""
+    """The user's function, if a call occupies a worker.
+
+    A warning names it if the call takes too long.
+    """
     remote: bool = False
-    """On a host with a cluster, it runs there, and values that only such kernels take stay
-    there."""
+    """Whether it runs on the cluster if the host has one.
+
+    Values that only such kernels take stay there.
+    """
     waits: str = BY_HAND
-    """The event that its results await after it has returned, as messages describe it."""
+    """The event that its results await after it has returned, as described in messages."""
     prepare: Callable[..., object] | None = None
-    """Called with the attributes when a program that uses the kernel is loaded; may raise
-    `KernelError`.
+    """Called with the attributes when a program that uses the kernel is loaded.
+
+    It may raise `KernelError`.
     """
 
     @property
@@ -153,13 +165,17 @@ class PythonKernel:
         return self.parameters is not None and bool(self.parameters.lazy)
 
     def is_lazy(self, place: int) -> bool:
-        """Tell whether argument `place` is not awaited: the kernel receives an AsyncValue."""
+        """Tell whether argument `place` is not awaited, so that the kernel receives
+        an AsyncValue.
+        """
         known = self.parameters
         return known is not None and min(place, len(known.names)) in known.lazy
 
     @property
     def taken(self) -> str:
-        """The number of arguments that the function takes, in words, without a trailing chain."""
+        """The number of arguments that the function takes, in words, not counting a
+        trailing chain.
+        """
         if self.takes is None:
             return f"at least {counted(self.needs, 'argument')}"
         if self.needs >= self.takes:
@@ -172,13 +188,13 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the number of arguments, or with `more` the minimum; `types` are their type
-    words, if they are numbers, the last one for all that follow, and `gives` those of the results.
-    `results` is the number of results, or None for one result per argument after these.  The loader
-    checks these numbers and types, because native kernels do not.  The words of the kernel's data
-    are first the addresses of the native functions `data`, then the `attributes`, in BEF's order.
-    `flags` are `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by
-    the first word.
+    `arguments` is the number of arguments, or the minimum with `more`; `types` are the type words
+    of arguments that are numbers (the last word applies to all further arguments); `gives` are
+    those of the results.  `results` is the number of results, or None for one result per argument
+    after the first `arguments`.  The loader checks these counts and types, because native kernels
+    do not.  The words of the kernel's data are the addresses of the native functions `data`,
+    followed by the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.  `("*i32",)`
+    stands for any number of i32 attributes; the first data word is their count.
     """
 
     name: str
@@ -189,7 +205,7 @@ class NativeKernel:
     data: tuple[str, ...] = ()
     flags: int = 0
     sync: bool = False
-    """Runs in sync functions, and only there."""
+    """Whether it runs in sync functions, and only there."""
     more: bool = False
     types: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
@@ -197,9 +213,10 @@ class NativeKernel:
 
 @dataclass(frozen=True, slots=True)
 class ConstantKernel:
-    """A kernel whose only result depends only on its attributes: the loader computes it.
+    """A kernel whose only result depends only on its attributes, so the loader computes it.
 
-    The result has type `type`; a complex result has two attributes, imaginary before real.
+    The result has the type `type`; a complex result has two attributes, the imaginary part before
+    the real part.
     """
 
     name: str
@@ -212,8 +229,8 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    The first `own` arguments belong to the kernel; the others go to the function, after `added`
-    arguments that the kernel makes.  The function has `extra` more results than the kernel;
+    The first `own` arguments belong to the kernel; the others are passed to the function, after
+    `added` arguments that the kernel makes.  The function has `extra` more results than the kernel;
     `functions` is the number of functions, or None for any number.  `fixed_results` is set if the
     results do not come from the function.  `types` are the type words of the kernel's own
     arguments.
@@ -227,20 +244,28 @@ class ControlKernel:
     functions: int | None = 1
     fixed_results: int | None = None
     body_results: int | None = None
-    """The number of the function's results, if nothing else determines it; None for at most one."""
+    """The number of the function's results if nothing else determines it.
+
+    None means at most one.
+    """
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    """Words of the kernel's data after `data`; a word that is not a number is stored as 0."""
+    """The attributes' type words.
+
+    In the kernel's data, they follow `data`, and one that is not a number is stored as 0.
+    """
     sync: bool = False
-    """Calls only sync functions."""
+    """Whether it calls only sync functions."""
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledKernel:
-    """A function that another compiler made, called through an adapter: see `compiled_kernels`.
+    """A function that another compiler has compiled, called through an adapter.
 
-    `arguments` and `results` are type words, with `tensor` for a tensor.  `code` keeps the code at
+    See `compiled_kernels`.
+
+    `arguments` and `results` are type words, with `tensor` for tensors.  `code` keeps the code at
     the adapter's address alive.
     """
 
@@ -249,24 +274,25 @@ class CompiledKernel:
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     awaited: tuple[int, ...] = ()
-    """The arguments that are not awaited before the call, because the code awaits them itself.  The
-    adapter takes them last.
+    """The arguments that are not awaited before the call, because the code awaits them itself.
+
+    The adapter takes them last.
     """
     heavy: bool = False
     lasting: bool = False
-    """Whether it may take long, because it has calls, loops, or back edges, even if no worker must
-    be woken for it.
+    """Whether it may take a long time because it has calls, loops, or back edges, even if it is not
+    worth waking a worker.
     """
     code: object = None
     interpreted: bool = False
     """Whether the adapter calls an interpreter instead of machine code."""
     prepare: Callable[[Request], bool] = lambda _: False
-    """Called before a run that may call it."""
+    """Called before a run that may call the function."""
     sync: bool = False
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The arguments in the adapter's order: unawaited ones come last."""
+        """The arguments in the adapter's order, in which unawaited ones are last."""
         strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
         return (*strict, *self.awaited)
 
@@ -281,7 +307,7 @@ class KernelRegistry(dict[str, Kernel]):
         super().__init__()
         self.origin = origin
         self.version = 0
-        """Changes with every kernel that is added."""
+        """Changes whenever a kernel is added."""
 
     def kernel(
         self,
@@ -296,7 +322,7 @@ class KernelRegistry(dict[str, Kernel]):
         sync: bool = False,
         shortcut: Shortcut | None = None,
     ) -> Callable[[PythonFunction], PythonFunction]:
-        """Register the decorated function as kernel `name`; the function itself stays as it is.
+        """Register the decorated function as kernel `name`; the function itself is not changed.
 
         Raises:
             TfrtError: if the name is taken.
@@ -345,7 +371,7 @@ class KernelRegistry(dict[str, Kernel]):
         """Add all kernels of `other`.
 
         Raises:
-            TfrtError: if a name is taken; nothing is added then.
+            TfrtError: if a name is taken; in that case, nothing is added.
         """
         if clash := sorted(self.keys() & other.keys()):
             raise TfrtError(
@@ -362,7 +388,7 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
     references.
 
     Raises:
-        ValueError: if a C function does not provide one.
+        ValueError: if it is a C function that does not provide a signature.
     """
     if sys.version_info >= (3, 14):
         import annotationlib
@@ -372,10 +398,10 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
-    """Return how many kernel arguments a function requires, and how many it takes (None: any
+    """Return how many kernel arguments a function requires and how many it takes (None means any
     number).
 
-    `others` is the number of its positional parameters with another purpose.
+    `others` is the number of its positional parameters that have another purpose.
     """
     try:
         parameters = unevaluated_signature(function).parameters.values()

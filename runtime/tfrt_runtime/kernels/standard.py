@@ -1,7 +1,7 @@
-"""All kernels of the runtime, and those that users registered.
+"""All kernels of the runtime and the kernels that users have registered.
 
-The modules are imported one after another, until a requested name is found: a scalar program never
-loads numpy.
+The modules are imported one after another until a requested name is found, so a scalar program
+never loads numpy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODULES = (
     "tensor.cpu_elements",
     "tensor.cpu_convolution",
 )
-"""Light and common modules come first; the test kernels and all later ones need numpy."""
+"""Light and common modules are first; the test kernels and all later ones need numpy."""
 
 FAMILIES = frozenset(
     (
@@ -36,7 +36,7 @@ FAMILIES = frozenset(
         "native function native_sink",
     )
 )
-"""The prefixes of the names of the runtime's kernels, up to the first dot."""
+"""The prefixes of the names of the runtime's kernels, that is, the part before the first dot."""
 
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)
@@ -44,8 +44,9 @@ _lock = threading.RLock()
 
 
 def _load_next() -> bool:
-    """Import one more module; False when none is left that can be imported: without numpy, some
-    cannot.
+    """Import one more module.
+
+    Return False if none is left, or if the next one needs numpy and it is missing.
     """
     with _lock:
         if not _open_modules:
@@ -74,7 +75,8 @@ def _find(name: str) -> Kernel | None:
 
 
 def standard_kernels() -> KernelRegistry:
-    """Return a new registry with every kernel of the runtime, to which you can add your own.
+    """Return a new registry with all kernels of the runtime; you can add your own kernels to it.
+
     Without numpy, it has only the kernels that do not need numpy.
     """
     while _load_next():
@@ -85,16 +87,15 @@ def standard_kernels() -> KernelRegistry:
 
 
 class AvailableKernels(Mapping[str, Kernel]):
-    """The runtime's kernels, and those that `@kernel` has registered."""
+    """The runtime's kernels and the kernels that `@kernel` has registered."""
 
     def __getitem__(self, name: str) -> Kernel:
-        """
-        Raises:
-            KeyError: if no kernel has that name.
-            TfrtError: if a user's kernel and a kernel of the runtime have that name.
+        """Raises:
+        KeyError: if no kernel has that name.
+        TfrtError: if both a user's kernel and a kernel of the runtime have that name.
         """
         user = USER_KERNELS.get(name)
-        # Searching for an unknown name imports all modules, and numpy.
+        # Searching for an unknown name imports all modules, including numpy.
         is_free = user is not None and name.partition(".")[0] not in FAMILIES
         found = None if is_free else _find(name)
         if user is None and found is None:
@@ -119,5 +120,5 @@ class AvailableKernels(Mapping[str, Kernel]):
 
 
 def available_kernels() -> Mapping[str, Kernel]:
-    """Return the kernels of a program that is loaded without its own registry."""
+    """Return the kernels for a program that is loaded without a registry of its own."""
     return AvailableKernels()

@@ -1,4 +1,4 @@
-"""Kernels that print, sleep, or read the host's state; chains order them."""
+"""Kernels that print, sleep, or read the host's state, ordered by chains."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def _number(value: object) -> float:
 
 
 def _text(form: str, value: float) -> str:
-    """Format like C's printf: a NaN has a sign, which x86 sets in NaNs that it makes itself."""
+    """Format as C's printf does: a NaN has a sign, which x86 sets in NaNs that it
+    creates itself.
+    """
     is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
     return "-nan" if is_minus_nan else form % value
 
@@ -41,7 +43,7 @@ def _add_print(word: str, label: str, form: str) -> None:
             text = f"{_text(form, value.real)}+{_text(form, value.imag)}i"
         else:
             number = _number(value)
-            # The reference has no arithmetic on f16: it prints the bits.
+            # The reference has no arithmetic for f16, so it prints the bits.
             text = _text(form, bits_of_short(DType.F16, number) if word == "f16" else number)
         frame.host.print(f"{label} = {text}\n")
 
@@ -66,7 +68,10 @@ MAX_SECONDS = 1e6
 
 def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
     def wait(frame: KernelFrame, *given: object) -> object:
-        """Return the operands, or a chain, after the given number of seconds.  No thread waits."""
+        """Return the operands, or a chain, after the given number of seconds.
+
+        No thread is blocked meanwhile.
+        """
         *values, seconds = given
         if not 0 <= _number(seconds) <= MAX_SECONDS:
             raise KernelError(f"seconds must be 0 to {MAX_SECONDS:.0f}, found {seconds}")
@@ -80,7 +85,7 @@ def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
             _number(seconds) * (1.0 if watch is None else watch.slow),
             lambda: settle(frame, later, results[0] if len(later) == 1 else tuple(results)),
         )
-        # Otherwise, a cancelled run would live until its last timer.
+        # Otherwise, a cancelled run would stay alive until its last timer is due.
         frame.request.call_when_cancelled(timer, timer.cancel)
         later[0].and_then(lambda: frame.request.forget_when_cancelled(timer))
         return later[0] if len(later) == 1 else later
@@ -99,9 +104,9 @@ for _word in ("i1", "i32", "i64", "f32", "f64"):
 
 @REGISTRY.kernel("tfrt_test.quiesce", frame=True)
 def quiesce_queue(frame: KernelFrame) -> object:
-    """Work for the queue until nothing runs or is queued, apart from kernels like this one.
+    """Work for the queue until no work is running or queued, apart from kernels like this one.
 
-    Programs of the first TFRT versions take no chain from it.
+    Programs of the first TFRT versions expect no chain from it.
     """
     try:
         quiesce(frame.request.queue, lambda: frame.request.is_cancelled)

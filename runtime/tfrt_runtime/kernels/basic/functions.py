@@ -33,9 +33,9 @@ _once = threading.RLock()
 
 @REGISTRY.kernel("tfrt.once", frame=True, raw=True)
 def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[AsyncValue, ...]:
-    """Call the function once per run: later calls return the results of the first."""
+    """Call the function once per run; later calls return the results of the first call."""
     key = f"tfrt.once @{frame.functions[0].name}"
-    with _once:  # simultaneous first calls on two threads must be a single one
+    with _once:  # simultaneous first calls on two threads must call the function only once
         results: list[AsyncValue] | None = frame.resources.get(key, list)
         if results is None:
             results = frame.resources.create(key, frame.functions[0].execute(arguments))
@@ -44,8 +44,9 @@ def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[Async
 
 @REGISTRY.kernel("tfrt.captured", attributes=("i64",), frame=True)
 def captured(frame: KernelFrame, slot: int) -> object:
-    """Return a Python object that a traced function captured; the program holds it outside its
-    text.
+    """Return a Python object that a traced function captured.
+
+    The program's text does not contain it.
     """
     held = getattr(frame.request.program, "captured", ())
     if not 0 <= slot < len(held):
@@ -59,35 +60,37 @@ def captured(frame: KernelFrame, slot: int) -> object:
 
 @REGISTRY.kernel("tfrt.value")
 def value(item: object) -> object:
-    """Return an object as a value of the result's type, after a check."""
+    """Return an object as a value of the result's type, after checking that it fits."""
     return item
 
 
 @REGISTRY.kernel("tfrt.list")
 def list_of(*items: object) -> list[object]:
-    """Return the values in a list, as users see them."""
+    """Return the values as a list, in the form that users see."""
     return list(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.tuple")
 def tuple_of(*items: object) -> tuple[object, ...]:
-    """Return the values in a tuple, as users see them."""
+    """Return the values as a tuple, in the form that users see."""
     return tuple(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.dict")
 def dict_of(*pairs: object) -> dict[object, object]:
-    """Return the values (key, value, key, value) in a dictionary, as users see them."""
+    """Return the values (key, value, key, value) as a dictionary, in the form that users see."""
     items = list(map(as_python, pairs))
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
-    """Return a list of the function's results for all items, in order; the first error wins.
+    """Return a list of the function's results for all items, in order.
 
-    A second result of the function is a chain: the list becomes available only after the effects
-    have happened, too. The last argument is the attribute `at_once`: the number of calls in flight,
-    0 for all.
+    The first error becomes its error.
+
+    If the function has a second result, it is a chain: the list then becomes available only after
+    the effects have happened as well.  The last argument is the attribute `at_once`: the number of
+    calls in flight, or 0 for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -104,17 +107,17 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     calls = [function.execute([item, *captures]) for item in given[:begun]]
 
     def start(first: int, count: int) -> list[AsyncValue]:
-        if not made.done():  # else the run is cancelled
+        if not made.done():  # otherwise, the run is cancelled
             own = Context.at(queue.context())
-            kept = own.request, own.record  # of the kernel whose result ends a call
+            kept = own.request, own.record  # those of the kernel whose result ends a call
             calls.append(function.execute([given[first], *captures]))
             own.request, own.record = kept
             queue.hand_over()
         return [] if made.done() else calls[first]
 
     def end() -> None:
-        # A worker runs ready calls newest first: the oldest call finishes last, and is often the
-        # only one that is waited for.
+        # A worker runs ready calls newest first, so the oldest call finishes last, and is often the
+        # only one that must be waited for.
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
@@ -127,7 +130,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
                         return
                 found.append(as_python(call[0].payload()))
             made.emplace(found)
-        calls.clear()  # `when_all` refers to itself: do not leave them to the collector
+        calls.clear()  # `when_all` refers to itself: do not leave the calls to the collector
 
     if begun == len(given):
         end()
@@ -167,7 +170,10 @@ def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None
 
 @_lazy("tfrt.recover", "value", "replacement")
 def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
-    """Return `value`, or `replacement` if `value` is an error.  Waits only for the returned one."""
+    """Return `value`, or `replacement` if `value` is an error.
+
+    It waits only for the value that it returns.
+    """
     return _decided(frame, value, lambda made: made.follow(replacement))
 
 
@@ -184,13 +190,13 @@ def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
 def _decided(
     frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
 ) -> AsyncValue:
-    """Return a result that becomes `value`, or the value of `otherwise` if `value` is an error."""
+    """Return a result that becomes `value`, or what `otherwise` sets if `value` is an error."""
     made = frame.allocate()
 
     def decide() -> None:
         if value.state is not State.ERROR:
             made.follow(value)
-        elif not made.done():  # else the run is cancelled
+        elif not made.done():  # otherwise, the run is cancelled
             otherwise(made)
 
     value.and_then(decide)

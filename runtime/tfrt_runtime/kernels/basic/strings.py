@@ -1,7 +1,7 @@
 """Strings as values of a program.
 
-A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 are lone surrogates
-in it.
+A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 appear in it as lone
+surrogates.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")
 
-# Limits for reading a whole file, and for padding a field: no sensible program exceeds them.
+# Limits for reading a whole file and for padding a field; no sensible program exceeds them.
 MAXIMUM_FILE_SIZE: Final = 1 << 30
 MAXIMUM_FIELD_WIDTH: Final = 4096
 
-# C's conversions of one int: flags, width, precision, length, conversion; or a percent sign.
+# C's conversions of an int: flags, width, precision, length, and conversion; or a percent sign.
 _CONVERSION: Final = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:hh|h|ll|l)?"
     r"(?P<conversion>[diuoxX]))"
@@ -64,7 +64,7 @@ def format_like_printf(pattern: str, value: int) -> str:
     """Return `pattern` with the i32 `value`.
 
     Raises:
-        KernelError: if a conversion is not for an int, or there are several.
+        KernelError: if a conversion is not for an int, or if there are several conversions.
     """
     pieces: list[str] = []
     position = conversions = 0
@@ -90,10 +90,10 @@ def _converted(match: re.Match[str], value: int) -> str:
         raise KernelError(f"format '{match[0]}' is wider than {MAXIMUM_FIELD_WIDTH} characters")
     flags, conversion = match["flags"], match["conversion"]
     if conversion not in "di":
-        value %= 1 << 32  # an int printed as unsigned
+        value %= 1 << 32  # an int is printed as unsigned
     digits = f"{abs(value):{conversion if conversion in 'oxX' else 'd'}}"
     if precision is not None:
-        # A zero without digits prints nothing.
+        # A zero with precision 0 prints nothing.
         digits = digits.rjust(int(precision or 0), "0") if value or int(precision or 0) else ""
     if "#" in flags and conversion == "o" and not digits.startswith("0"):
         digits = f"0{digits}"
@@ -105,7 +105,7 @@ def _converted(match: re.Match[str], value: int) -> str:
 
 def _is_too_large(size: str) -> bool:
     significant = size.lstrip("0")
-    # Check the length first: Python does not parse numbers of thousands of digits.
+    # Check the length first, because Python does not parse numbers with thousands of digits.
     return len(significant) > 9 or int(significant or 0) > MAXIMUM_FIELD_WIDTH
 
 
@@ -134,13 +134,13 @@ def read_string_from_file(path: object) -> str:
 
 
 def _read_ordinary_file(path: str) -> str:
-    """Return the file's text.
+    """Return the text of the file.
 
     Raises:
-        OSError: if it cannot be read.
-        ValueError: if it is not a regular file, or too large, or the path is invalid.
+        OSError: if the file cannot be read.
+        ValueError: if the file is not a regular file or is too large, or the path is invalid.
     """
-    # Without blocking: opening a named pipe would wait for a writer.
+    # Open it without blocking: opening a named pipe would wait for a writer.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAXIMUM_FILE_SIZE:

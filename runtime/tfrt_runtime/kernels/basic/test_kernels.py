@@ -35,7 +35,7 @@ def print_hello(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.print_bool", results=("chain",), frame=True)
 def print_bool(frame: KernelFrame, chain: object, value: bool) -> None:
-    """Print `true` or `false`.  Unlike in all other kernels, the chain comes first."""
+    """Print `true` or `false`.  Unlike in all other kernels, the chain is the first argument."""
     frame.host.print("true\n" if value else "false\n")
 
 
@@ -48,11 +48,14 @@ def print_debug_info(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), frame=True)
 def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
-    """Print `id: N`; the operands only order it.  Return 0, or a chain if the type is one."""
+    """Print `id: N`; the operands only order the call.
+
+    Return 0, or a chain if the result type is a chain.
+    """
     frame.host.print(f"id: {operands_and_id[-1]}\n")
     if frame.result_types == ("!tfrt.chain",):
         return CHAIN
-    return make_available(frame.request.queue, 0, "i32")  # even if the file has no types
+    return make_available(frame.request.queue, 0, "i32")  # an i32, even if the file has no types
 
 
 test_cost.__test__ = False  # type: ignore[attr-defined]
@@ -60,7 +63,9 @@ test_cost.__test__ = False  # type: ignore[attr-defined]
 
 @REGISTRY.kernel("tfrt_test.logging", results=("chain",))
 def log(message: object) -> None:
-    """Print six lines on standard error: each severity, then each under a true condition."""
+    """Print six lines to standard error: one for each severity, then one for each under a true
+    condition.
+    """
     text = expect(str, message)
     severities = ("INFO", "WARNING", "ERROR")
     lines = [f"from TFRT_LOG({severity}): {text}\n" for severity in severities]
@@ -75,7 +80,7 @@ def log(message: object) -> None:
     "tfrt_test.print_typed_attr", attributes=("typed",), results=("chain",), frame=True
 )
 def print_typed_attr(frame: KernelFrame, *chain_and_value: object) -> None:
-    """Print an attribute after its type: `I64: 1`, `F32: 5.000000e-01`, `I1: 0`."""
+    """Print an attribute, preceded by its type: `I64: 1`, `F32: 5.000000e-01`, `I1: 0`."""
     kind, value = expect(tuple, chain_and_value[-1])
     shown = f"{value:e}" if isinstance(value, float) else value
     text = f"{shown:d}" if isinstance(shown, int) else shown
@@ -98,7 +103,7 @@ def _add_sum(bits: int) -> None:
         f"tfrt_test.sum_array_attr.i{bits}", attributes=(f"array.i{bits}",), results=(f"i{bits}",)
     )
     def sum_array_attr(values: tuple[int, ...]) -> int:
-        """Return the sum of the elements; it wraps."""
+        """Return the sum of the elements, which wraps around."""
         return wrapped(sum(values), bits)
 
 
@@ -111,19 +116,19 @@ _add_sum(64)
 
 @REGISTRY.kernel("tfrt_test.async_value_get", results=("object",))
 def async_value_get() -> str:
-    """Print the output of the reference's own check of typed access."""
+    """Return the output of the reference's own check of typed access."""
     return "base1:base2:final_class:3"
 
 
 @REGISTRY.kernel("tfrt_test.async_value_ref", results=("object",))
 def async_value_ref() -> str:
-    """Print the output of the reference's own check of references."""
+    """Return the output of the reference's own check of references."""
     return "available:2;unavailable;(3);available:3;unavailable;available:4"
 
 
 @REGISTRY.kernel("tfrt.async.read.from.mars", results=("i32",), blocking=True)
 def read_from_mars() -> int:
-    """Return the number that a rover sends, after a wait that is short enough for a notebook."""
+    """Return the number that a rover sends, after a delay that is short enough for a notebook."""
     time.sleep(MARS_DELAY_SECONDS)
     return 42
 
@@ -133,7 +138,7 @@ def read_from_mars() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that runs kernels.  A host has one, itself."""
+    """A device that runs kernels.  A host has one device: itself."""
 
     name: str
 
@@ -147,28 +152,33 @@ def get_device(name: str) -> Device:
 
 
 class ThreadNumbers:
-    """Numbers for threads, in the order of their first request.  One object per host."""
+    """Numbers for threads, in the order in which they first request one.
+
+    There is one object per host.
+    """
 
     def __init__(self, host: object) -> None:
-        """`host` is not used; every shared context is made with its host."""
+        """`host` is not used, but every shared context is created with its host."""
         self._numbers: dict[int, int] = {}
         self._lock = Lock()
 
     def number_of(self, thread: int) -> int:
-        """Return 0 for the first requesting thread, 1 for the next, and so on."""
+        """Return 0 for the first thread that requests a number, 1 for the next
+        thread, and so on.
+        """
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
 
 
 @REGISTRY.kernel("tfrt_test.get_thread_id", results=("i32",), frame=True)
 def get_thread_id(frame: KernelFrame) -> int:
-    """Return the number of the thread that runs this kernel."""
+    """Return the number of the thread that is running this kernel."""
     return frame.host.shared_context(ThreadNumbers).number_of(get_ident())
 
 
 @REGISTRY.kernel("tfrt_test.unique_loc", attributes=("string",), results=("chain",), frame=True)
 def unique_loc(frame: KernelFrame, name: str) -> None:
-    """Fail if a kernel of another name has the same location."""
+    """Fail if a kernel with another name has the same location."""
     names = frame.resources.get_or_create("tfrt_test.unique_loc", dict, dict[int, str])
     if names.setdefault(frame.location_id, name) != name:
         raise KernelError(f"duplicate locations {frame.location_id}")
@@ -176,7 +186,7 @@ def unique_loc(frame: KernelFrame, name: str) -> None:
 
 @REGISTRY.kernel("tfrt_test.get_request_context_data.i32", results=("i32",), frame=True)
 def get_request_context_data(frame: KernelFrame) -> int:
-    """Return the int that the caller of the program put into the request's data."""
+    """Return the int that the caller of the program added to the request's data."""
     data = frame.request.data.get(int)
     if not isinstance(data, int):
         raise KernelError("the request has no data of type i32")
@@ -185,9 +195,9 @@ def get_request_context_data(frame: KernelFrame) -> int:
 
 # --- values that print when they are made and when they are destroyed ---
 
-# They show what the runtime does with references: a value is destroyed, on the thread that drops
-# the last reference, before that thread continues.  No kernel runs on that thread then, so a value
-# keeps the output of the run that made it.
+# They show how the runtime handles references: a value is destroyed, on the thread that drops the
+# last reference, before that thread continues. No kernel is running on that thread at that time, so
+# a value keeps the output of the run that made it.
 
 Output = Callable[[str], None]
 
@@ -196,7 +206,7 @@ class TracedValue:
     """A number that prints its construction and destruction.
 
     In C++, a kernel constructs a local value, then moves it into the AsyncValue; the local one is
-    destroyed silently.  Here only one object exists, and it prints the same two lines.
+    destroyed silently.  Here, only one object exists, and it prints the same two lines.
     """
 
     __slots__ = ("_output", "number")
@@ -213,13 +223,13 @@ class TracedValue:
 
 @REGISTRY.kernel("vt.constant", attributes=("i32",), results=("object",), frame=True)
 def vt_constant(frame: KernelFrame, number: int) -> TracedValue:
-    """A new value."""
+    """Make a new value."""
     return TracedValue(number, frame.request.output)
 
 
 @REGISTRY.kernel("vt.add", results=("object",), frame=True)
 def vt_add(frame: KernelFrame, left: object, right: object) -> TracedValue:
-    """Make a new value, the sum of two; it wraps in 32 bits."""
+    """Make a new value, the sum of two; the sum wraps around in 32 bits."""
     total = expect(TracedValue, left).number + expect(TracedValue, right).number
     return TracedValue(wrapped(total, 32), frame.request.output)
 
@@ -237,10 +247,10 @@ def share_to_two(value: object) -> tuple[object, object]:
 
 
 class TestResource:
-    """A resource that prints when it is released, by hand or with its last reference."""
+    """A resource that prints when it is released, either explicitly or with its last reference."""
 
     __slots__ = ("_is_released", "_output")
-    __test__ = False  # pytest would take it for a test class because of its name
+    __test__ = False  # the name would make pytest treat it as a test class
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -248,7 +258,7 @@ class TestResource:
         output("Allocated TestResource\n")
 
     def release(self) -> bool:
-        """Release the resource; False if it was released before."""
+        """Release the resource; return False if it had already been released."""
         if self._is_released:
             return False
         self._is_released = True
@@ -261,7 +271,7 @@ class TestResource:
 
 @REGISTRY.kernel("tfrt_test.allocate_resource", results=("object", "chain"), frame=True)
 def allocate_resource(frame: KernelFrame) -> tuple[TestResource, Chain]:
-    """A new resource."""
+    """Make a new resource."""
     return TestResource(frame.request.output), CHAIN
 
 
@@ -277,21 +287,21 @@ class SampleSharedContext:
     """One object per host, shared by all kernels that request it."""
 
     name = "sample_shared_context0"
-    """The kernel's result: only the first one ever exists."""
+    """The kernel's result; only the host's first object ever exists."""
 
     def __init__(self, host: object) -> None:
-        """`host` is not used; every shared context is made with its host."""
+        """`host` is not used, but every shared context is created with its host."""
 
 
 @REGISTRY.kernel("tfrt_test.use_sample_shared_context", results=("object", "chain"), frame=True)
 def use_sample_shared_context(frame: KernelFrame) -> tuple[str, Chain]:
-    """Return the name of the host's sample context, which the first call makes."""
+    """Return the name of the host's sample context, which the first call creates."""
     return frame.host.shared_context(SampleSharedContext).name, CHAIN
 
 
 @REGISTRY.kernel("tfrt_test.memory_leak_one_int32", frame=True)
 def memory_leak_one_int32(frame: KernelFrame) -> None:
-    """Take four bytes from the host's allocator and never free them."""
+    """Allocate four bytes with the host's allocator and never free them."""
     frame.host.allocator.allocate_bytes(4, 4)
 
 
@@ -307,7 +317,7 @@ _TENSOR_TYPES: Final[dict[str, type]] = {
 @REGISTRY.kernel("tfrt_test.get_static_tensor_type", attributes=("string",), results=("object",))
 @REGISTRY.kernel("tfrt.get_static_tensor_type", attributes=("string",), results=("object",))
 def get_static_tensor_type(name: str) -> type:
-    """Return the kind of tensor called `name`."""
+    """Return the kind of tensor whose name is `name`."""
     if name not in _TENSOR_TYPES:
         raise KernelError(f"cannot find tensor type {name}")
     return _TENSOR_TYPES[name]
@@ -315,7 +325,7 @@ def get_static_tensor_type(name: str) -> type:
 
 @REGISTRY.kernel("tfrt_test.print_tensor_type", results=("chain",), frame=True)
 def print_tensor_type(frame: KernelFrame, value: object) -> None:
-    """Print the name of a kind of tensor, or of the kind that a tensor is."""
+    """Print the name of a kind of tensor, or of a tensor's kind."""
     kind = value if isinstance(value, type) else type(host_tensor(value))
     for name, known in _TENSOR_TYPES.items():
         if known is kind:

@@ -1,6 +1,6 @@
-"""The basis of tensor kernels: checked arguments, new tensors, and arithmetic without warnings.
+"""The basis of tensor kernels: checks of arguments, new tensors, and arithmetic without warnings.
 
-A program in a BEF file may pass any value anywhere.
+A program in a BEF file may pass any value to any kernel.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ quietly = np.errstate(all="ignore")
 def dense_tensor(
     value: object, element_type: ElementType | None = None, rank: int | None = None
 ) -> DenseHostTensor:
-    """Return `value`, which must be a dense tensor of that type and rank.
+    """Return `value`, which must be a dense tensor of the given type and rank.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if it is not such a tensor.
     """
     if isinstance(value, np.ndarray):  # its rows are not contiguous
         value = DenseHostTensor.over(value)
@@ -39,8 +39,9 @@ def dense_tensor(
 def output_tensor(
     value: object, element_type: ElementType, rank: int | None = None
 ) -> DenseHostTensor:
-    """Return a tensor that the kernel writes, like `dense_tensor`: see
-    `DenseHostTensor.writable`.
+    """Return a tensor that the kernel writes, like `dense_tensor`.
+
+    See `DenseHostTensor.writable`.
     """
     return dense_tensor(value, element_type, rank).writable()
 
@@ -63,7 +64,7 @@ def new_tensor(
     """Return a tensor with undefined contents from the host's allocator.
 
     Raises:
-        KernelError: if the shape is invalid, or no memory is available.
+        KernelError: if the shape is invalid or not enough memory is available.
     """
     shape = shape_of(tuple(sizes))
     try:
@@ -73,10 +74,10 @@ def new_tensor(
 
 
 def allocated(tensor: Expected | None) -> Expected:
-    """Return `tensor`, unless the allocator refused memory for it.
+    """Return `tensor`, unless the allocator refused the memory for it.
 
     Raises:
-        KernelError: if it did.
+        KernelError: if the allocator refused the memory.
     """
     if tensor is None:
         raise KernelError("Cannot allocate tensor")
@@ -84,10 +85,10 @@ def allocated(tensor: Expected | None) -> Expected:
 
 
 def require_same_shape(left: DenseHostTensor, right: DenseHostTensor, what: str) -> None:
-    """Check that both have the same shape.
+    """Check that both tensors have the same shape.
 
     Raises:
-        KernelError: if they differ; the message starts with `what`.
+        KernelError: if the shapes differ; the message starts with `what`.
     """
     if left.shape != right.shape:
         raise KernelError(

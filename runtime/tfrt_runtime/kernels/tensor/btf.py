@@ -1,15 +1,15 @@
 """BTF, a file format for tensors, and the kernels that read it: `btf.*`.
 
-All integers are little-endian.  A file is `u64 count` and `u64 offset` of each record from the
-file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout`, 6 zero bytes,
-`u64 size` of each dimension, then by layout
+All integers are little-endian.  A file starts with `u64 count` and, for each record, its `u64
+offset` from the start of the file.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8
+layout`, 6 zero bytes, `u64 size` of each dimension, then by layout
 
 * 0, dense: the elements, row by row;
 * 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
 
-A file is read piece by piece, and nothing is allocated before its size was compared with the
-file's.  Numbers of element types: see `STORED_TYPES`.  The kernels wait for a disk, so they run
-in the blocking pool.  No kernel writes a file.
+A file is read piece by piece, and nothing is allocated until its size has been checked against the
+file's.  For the numbers of element types, see `STORED_TYPES`.  The kernels wait for a disk, so they
+run in the blocking pool.  No kernel writes a file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from tfrt_runtime.kernels.tensor.tensors import MAXIMUM_RANK
 
 REGISTRY: Final = KernelRegistry("btf")
 
-# The most dimensions that numpy supports.
+# The maximum number of dimensions that numpy supports.
 _NUMPY_RANK: Final = 64
 
 RECORD_HEADER = struct.Struct("<QBB6x")
@@ -55,7 +55,7 @@ Tensor = DenseHostTensor | CooHostTensor
 
 
 class MalformedBtf(ValueError):
-    """The file is not BTF, or ends too early.  The message says what is wrong and at which byte."""
+    """The file is not BTF or ends too early.  The message says what is wrong and at which byte."""
 
 
 class Layout(IntEnum):
@@ -86,7 +86,7 @@ STORED_TYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The header of a tensor. Elements, or their count, start at `data_offset`."""
+    """The header of a tensor.  The elements, or their count, start at `data_offset`."""
 
     element_type: ElementType
     layout: Layout
@@ -99,8 +99,8 @@ def open_btf(path: str) -> Iterator[BtfFile]:
     """Open the file at `path`.
 
     Raises:
-        OSError: if it cannot be read.
-        MalformedBtf: unless it is a regular file; others may be endless.
+        OSError: if the file cannot be read.
+        MalformedBtf: if it is not a regular file, because other files may be endless.
     """
     with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
@@ -110,7 +110,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
 
 class BtfFile:
-    """A BTF file of `size` bytes.  Methods raise MalformedBtf if the bytes are invalid."""
+    """A BTF file of `size` bytes.  Its methods raise MalformedBtf if the bytes are invalid."""
 
     def __init__(self, file: BufferedReader, size: int) -> None:
         self._file = file
@@ -144,7 +144,7 @@ class BtfFile:
         """Return the tensor of a record.
 
         Raises:
-            KernelError: if no memory is available for it.
+            KernelError: if not enough memory is available.
         """
         offset = record.data_offset
         if record.layout is Layout.DENSE:
@@ -182,7 +182,7 @@ class BtfFile:
 
     def _read_into(self, offset: int, array: AnyArray) -> None:
         self._file.seek(offset)
-        # An array is a buffer; numpy's stub declares that only from Python 3.12 on.
+        # An array is a buffer, but numpy's stub declares that only since Python 3.12.
         target: Any = array.reshape(-1).view(np.uint8)
         if self._file.readinto(target) < array.nbytes:
             raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
@@ -206,7 +206,7 @@ def _shape(sizes: tuple[int, ...], offset: int) -> TensorShape:
 # --- kernels ---
 
 READABLE: Final = (DType.F32, DType.I32, DType.I64, DType.I8, DType.UI8)
-"""The types of elements that kernels read."""
+"""The element types that kernels can read."""
 
 
 def _described(layout: Layout, element_type: ElementType, rank: int) -> str:

@@ -44,12 +44,14 @@ _SETTERS: Final = (
     "openblas_set_num_threads",
 )
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
-"""With 64-bit integers; without these functions, numpy computes the products."""
+"""These take 64-bit integers; if a library lacks them, numpy computes the products."""
 
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
-    """Limit the OpenBLAS in numpy's package to one thread, and return it; None if there is none.
+    """Limit the OpenBLAS in numpy's package to one thread.
+
+    Return the library, or None if there is none.
 
     Other libraries (MKL, Accelerate) keep their own settings.
     """
@@ -57,7 +59,7 @@ def use_one_blas_thread() -> ctypes.CDLL | None:
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for file in sorted(folder.glob("lib*openblas*")):
             with suppress(OSError):
-                # It is already in the process: opening it again returns the same library.
+                # The library is already in the process; opening it again returns the same library.
                 library = ctypes.CDLL(str(file))
                 for name in _SETTERS:
                     if hasattr(library, name):
@@ -80,7 +82,7 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
     """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if it does not, or if the product does not exist.
+        KernelError: if it does not have that shape, or if the product does not exist.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -97,9 +99,9 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
     """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect: `a` and
-    `b` if `alpha` is 0, and `c` if `beta` is 0.  Without an inner dimension, there is no product to
-    scale, regardless of `alpha`.
+    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect; these are
+    `a` and `b` if `alpha` is 0, and `c` if `beta` is 0.  If the inner dimension is 0, there is no
+    product to scale, regardless of `alpha`.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
@@ -189,7 +191,7 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
 def plan_axes(
     images: DenseHostTensor, size: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> tuple[Axis, Axis]:
-    """Return the windows over height and width.
+    """Return the windows over the height and the width.
 
     Raises:
         KernelError: if the attributes are invalid.
@@ -217,7 +219,7 @@ def windows_over(
     """Return the windows as a view of the images: `[batch, rows, columns, channels, height,
     width]`.
 
-    There is at least one.  Pixels outside the image are `outside`.
+    There must be at least one window.  Pixels outside the image have the value `outside`.
     """
     rows, columns = axes
     pixels = _extended(frame, images, axes, outside)
@@ -278,7 +280,7 @@ def conv2d(
 
 
 def _patches(frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis]) -> AnyArray:
-    """Return one row per window: its pixels, row by row, each with its channels."""
+    """Return one row per window: the window's pixels, row by row, each with its channels."""
     rows, columns = axes
     batch, _, _, channels = images.shape.sizes
     if (rows.size, columns.size, rows.stride, columns.stride) == (1, 1, 1, 1):
@@ -320,7 +322,7 @@ def max_pooling_2d(
 
 @REGISTRY.kernel("tfrt_test.global_average.f32", results=("chain",))
 def global_average(source: object, target: object) -> None:
-    """Write the mean of each image's pixels into `target`, `[batch, channels]`."""
+    """Write the mean of each image's pixels into `target`, whose shape is `[batch, channels]`."""
     images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 2)
     batch, height, width, channels = images.shape.sizes
     _require_sizes(result, (batch, channels))
@@ -337,7 +339,7 @@ def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
 def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
-    """Replace pixels by `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
+    """Replace pixels with `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
     channel.
     """
     images = output_tensor(tensor, F32)
@@ -355,7 +357,7 @@ def batch_norm_inplace(
 @quietly
 def _normalize(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
     scale, offset, mean, variance = parameters
-    # One factor and one summand per channel: two passes over the images.
+    # With one factor and one summand per channel, two passes over the images suffice.
     factor = scale / np.sqrt(variance + epsilon)
     images *= factor
     images += offset - mean * factor

@@ -1,8 +1,8 @@
-"""Kernels that calculate with the elements of tensors, with numpy.
+"""Kernels that calculate with the elements of tensors, using numpy.
 
-Elementwise kernels come first.  A kernel with an additional operand writes its result there and
-returns a chain; otherwise, it returns a new tensor.  Kernels called `_inplace` write into their
-last tensor.
+Elementwise kernels come first.  A kernel with an additional operand writes its result into that
+operand and returns a chain; otherwise, it returns a new tensor.  Kernels named `_inplace` write
+into their last tensor.
 """
 
 from __future__ import annotations
@@ -27,29 +27,30 @@ from tfrt_runtime.kernels.tensor.arguments import (
 
 REGISTRY: Final = KernelRegistry("elements")
 
-# Writes the result of the first arrays into the last one; all have the same shape.
+# Writes the result for the first arrays into the last one; all have the same shape.
 Operation = Callable[..., object]
 
 
-# Converted once: numpy takes longer to convert a scalar than to compare a row.
+# Converted only once, because numpy takes longer to convert a scalar than to compare a row.
 _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (F32, I32)}
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """Write positive elements, and zero instead of the others; NaN stays NaN."""
+    """Write positive elements, and zero instead of other elements; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 
 def convert(source: AnyArray, target: AnyArray) -> None:
-    """Truncate numbers toward zero; numbers that do not fit, and NaN, become the least integer."""
+    """Truncate numbers toward zero; NaN and numbers that do not fit become the least integer."""
     if source.dtype.kind == "f":
-        # Otherwise the processor decides: x86 returns the least integer, and AArch64 the nearest.
+        # Otherwise, the result depends on the processor: x86 returns the least integer, and AArch64
+        # the nearest one.
         source = np.where((source >= -(2.0**31)) & (source < 2.0**31), source, -(2.0**31))
     np.copyto(target, source, casting="unsafe")
 
 
 def equal(left: AnyArray, right: AnyArray, target: AnyArray) -> None:
-    """Write 1 where the elements are equal, 0 elsewhere."""
+    """Write 1 where the elements are equal, and 0 elsewhere."""
     np.equal(left, right, out=target, casting="unsafe")
 
 
@@ -136,7 +137,8 @@ def _add_broadcast(element_type: ElementType, rank: int) -> None:
 def _add_slice(element_type: ElementType, rank: int) -> None:
     @REGISTRY.kernel(f"tfrt_test.slice_inplace.{element_type.word}.{rank}", results=("chain",))
     def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
-        # TFRT's kernel takes its chain before the tensor that it writes; ours may take it after.
+        # TFRT's kernel takes its chain before the tensor that it writes; ours may also take it
+        # after the tensor.
         outputs = [operand for operand in rest if operand is not CHAIN]
         if len(outputs) != 1:
             raise KernelError(f"expected one tensor to write to, found {len(outputs)}")
@@ -166,14 +168,16 @@ for _type in (F32, I32):
 
 # --- kernels that reduce elements, or divide rows ---
 
-# Its exponential is far from the limits of f32, even multiplied by the length of a row.
+# The exponential of this number is far from the limits of f32, even if it is multiplied by the
+# length of a row.
 SAFE_EXPONENT: Final = np.float32(40)
 
 
 @quietly
 def mean(elements: AnyArray) -> np.float32:
-    """Return the sum divided by the count: NaN for no elements, where numpy's own mean would
-    warn.
+    """Return the sum divided by the count.
+
+    For no elements, return NaN, where numpy's own mean would warn.
     """
     total: np.float32 = elements.sum(dtype=np.float32)
     return total / np.float32(elements.size)
@@ -215,7 +219,7 @@ for _rank in (1, 2, 3, 4):
     shortcut=Shortcut("tensor_kernels.softmax_inplace"),
 )
 def softmax_inplace(tensor: object) -> None:
-    """Make every row along the last dimension exp(row) / sum(exp(row))."""
+    """Replace each row along the last dimension with exp(row) / sum(exp(row))."""
     target = output_tensor(tensor, F32)
     if target.shape.element_count:
         softmax(target.array)
@@ -223,7 +227,7 @@ def softmax_inplace(tensor: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
 def softmax_into(tensor: object, result: object) -> None:
-    """Do the same as `softmax_inplace`, but write into another tensor of the same shape."""
+    """Do the same as `softmax_inplace`, but write to another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), output_tensor(result, F32)
     if source.shape != target.shape:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
@@ -234,12 +238,13 @@ def softmax_into(tensor: object, result: object) -> None:
 
 @quietly
 def softmax(rows: AnyArray) -> None:
-    """Softmax along the last axis, in place."""
+    """Compute softmax along the last axis, in place."""
     if rows.ndim == 0:
         rows[...] = 1
         return
-    # Adding a constant to the exponents changes no quotient, but may change its last digit: so add
-    # one only if the largest exponential of a row would overflow or vanish without it.
+    # Adding a constant to the exponents does not change the quotients, except perhaps in their last
+    # digit, so we add one only if the largest exponential of a row would otherwise overflow or
+    # vanish.
     largest = rows.max(axis=-1, keepdims=True)
     if not (np.abs(largest) <= SAFE_EXPONENT).all():
         rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)

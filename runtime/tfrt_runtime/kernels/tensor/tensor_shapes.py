@@ -47,7 +47,7 @@ def equal_shape(left: object, right: object) -> bool:
 
 @REGISTRY.kernel("ts.get_dimension", results=("i64",))
 def get_dimension(shape: object, index: int) -> int:
-    """Return size number `index` of a shape."""
+    """Return size number `index` of a shape, counting from 0."""
     sizes = expect(TensorShape, shape).sizes
     if not 0 <= index < len(sizes):
         raise KernelError(f"no dimension {index} in shape {shape}")
@@ -88,7 +88,7 @@ for _rank in range(MAXIMUM_FIXED_RANK + 1):
 
 @REGISTRY.kernel("ts.build_partial_shape", attributes=("array.i64",), results=("object",))
 def build_partial_shape(sizes: tuple[int, ...]) -> PartialTensorShape:
-    """Return the partial shape with these sizes, -1 where unknown."""
+    """Return the partial shape with these sizes, where -1 means an unknown size."""
     try:
         return PartialTensorShape(sizes)
     except ValueError as error:

@@ -1,9 +1,10 @@
-"""Tensors of the host: creation, filling, comparison, conversion, and printing; and the memory of
-dense tensors as values of a program.
+"""Kernels for tensors of the host: creation, filling, comparison, conversion, and printing.
 
-The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return orders the readers. Kernels
-of sync functions have no chains, because they run one after another.
+They also cover the memory of dense tensors as values of a program.
+
+Kernels whose names end in an element type are registered for each type that numpy calculates with;
+creation is registered for bf16 as well.  They write in place, and the chain that they return orders
+the readers.  Kernels of sync functions have no chains, because these kernels run one after another.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-# How many units in the last place elements may differ by, keyed by the middle of the kernel's name.
+# How many units in the last place elements may differ by, keyed by the middle part of the kernel's
+# name.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
 
@@ -57,7 +59,7 @@ class StringHostTensor(HostTensor):
     """Strings in a shape, row by row.
 
     Raises:
-        ValueError: if their number is not the shape's.
+        ValueError: if the number of strings differs from the shape's element count.
     """
 
     shape: TensorShape
@@ -82,7 +84,7 @@ def host_tensor(value: object) -> AnyTensor:
     """Return `value`, which must be a tensor of any kind.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if it is not a tensor.
     """
     if not isinstance(value, AnyTensor):
         raise KernelError(f"expected a tensor, found {type(value).__name__}")
@@ -157,7 +159,7 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
 )
 def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
     """Make a tensor of empty strings with the shape `sizes`."""
-    # Ask the allocator whether memory is left for that many references, 8 bytes each.
+    # Check with the allocator that memory is left for that many references, 8 bytes each.
     new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
     return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
@@ -178,7 +180,7 @@ def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
         raise KernelError(f"a tensor cannot hold elements of type {value.dtype.name}")
     element_type = ELEMENT_TYPES[value.dtype]
     size = shape_of(value.sizes).element_count * element_type.size
-    # Before the allocation: the file's sizes may not match its data.
+    # This is checked before the allocation, because the file's sizes may not match its data.
     if len(value.data) != size:
         raise KernelError(f"{len(value.data)} bytes of elements where the shape asks for {size}")
     tensor = new_tensor(frame, element_type, value.sizes)
@@ -191,7 +193,7 @@ def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
 
 @quietly
 def fill(tensor: DenseHostTensor, value: complex) -> None:
-    """Make every element `value`."""
+    """Set every element to `value`."""
     tensor.array.fill(value)
 
 
@@ -199,7 +201,7 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
     """Set the elements, row by row, to `values`.
 
     Raises:
-        KernelError: if the number of values is wrong, or one does not fit the element type.
+        KernelError: if the number of values is wrong or a value does not fit the element type.
     """
     expected = tensor.shape.element_count
     if len(values) != expected:
@@ -214,8 +216,8 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
 
 
 def _add_filling(element_type: ElementType) -> None:
-    """Register kernels that write numbers from attributes of the element type, in sync functions,
-    too.
+    """Register kernels that write numbers from attributes of the element type, also for sync
+    functions.
     """
     word = element_type.word
     attribute = "i1" if word == "bool" else word
@@ -238,7 +240,7 @@ def _add_filling(element_type: ElementType) -> None:
 
 
 def _add_complex_filling(element_type: ElementType, part: str) -> None:
-    """Register the same for complex numbers, from attributes that are their parts."""
+    """Register the same kernels for complex numbers; the attributes are the numbers' parts."""
     word = element_type.word
 
     @REGISTRY.kernel(
@@ -253,7 +255,7 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         results=("chain",),
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
-        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the
+        # Real and imaginary parts alternate and are counted separately, as in a tensor of twice the
         # length.
         target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
@@ -277,14 +279,16 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
-    """Tell whether shapes and all elements are equal; NaN equals nothing."""
+    """Tell whether the shapes and all elements are equal; NaN equals nothing."""
     return left.shape == right.shape and bool((left.array == right.array).all())
 
 
 def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
-    """Tell whether shapes are equal, and elements within `tolerance` units in the last place.
+    """Tell whether the shapes are equal and the elements differ by at most `tolerance` units in the
+    last place.
 
-    Complex elements are close if both parts are; elements that are not floats are close if equal.
+    Complex elements are close if both parts are; elements that are not floats are close if they are
+    equal.
     """
     if left.shape != right.shape or not np.issubdtype(left.array.dtype, np.inexact):
         return are_equal(left, right)
@@ -336,7 +340,7 @@ def sparse_tensor(value: object, element_type: ElementType, rank: int) -> CooHos
     """Return `value`, which must be a sparse tensor of that type and rank.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if it is not such a tensor.
     """
     tensor = expect(CooHostTensor, value)
     if tensor.element_type is not element_type or tensor.shape.rank != rank:
@@ -377,7 +381,9 @@ for _element_type in ARITHMETIC_TYPES:
 
 @REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
 def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
-    """Return the same elements as rows, one per first index, or write them into a given tensor."""
+    """Return the same elements as rows, one per index of the first dimension, or write them into a
+    given tensor.
+    """
     source = dense_tensor(tensor, F32)
     outputs = [other for other in others if other is not CHAIN]
     if len(outputs) > 1:
@@ -440,13 +446,13 @@ def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer
 
 @REGISTRY.kernel("tfrt_dht.get_buffer", results=("object", "chain"))
 def get_buffer(tensor: object) -> tuple[HostBuffer, Chain]:
-    """Return the memory of a tensor, shared with it."""
+    """Return the memory of a tensor, shared with the tensor."""
     return dense_tensor(tensor).buffer, CHAIN
 
 
 @REGISTRY.kernel("tfrt_dht.get_buffer_slice", results=("object",))
 def get_buffer_slice(buffer: object, offset: int, size: int) -> HostBuffer:
-    """Return some bytes of a buffer, shared with it."""
+    """Return some bytes of a buffer, shared with the buffer."""
     try:
         return expect(HostBuffer, buffer).slice(offset, size)
     except ValueError as error:

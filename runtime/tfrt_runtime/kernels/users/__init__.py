@@ -1,8 +1,8 @@
 """Kernels that a user writes in Python.
 
-`user` (`@kernel`), `parameters` (what its function takes), `annotations` and `signatures` (what
-they say about types), `outcomes` (what becomes of what a kernel returns and raises), `retries`,
-`policies`, `event_loop`, `stepped_loop`, `remote`, `sent`, and `stories` (attempts, time limits,
-coroutines, clusters), `numba_kernels` (native ones), `numba_checks` (of their numbers), `prints`
-(of text by kernels).
+`user` (`@kernel`), `parameters` (what a kernel's function takes), `annotations` and `signatures`
+(the types that annotations and signatures state), `outcomes` (how returned values and exceptions
+become results), `retries`, `policies`, `event_loop`, `stepped_loop`, `remote`, `sent`, and
+`stories` (attempts, time limits, coroutines, clusters), `numba_kernels` (native kernels),
+`numba_checks` (of their numbers), and `prints` (text that kernels print).
 """

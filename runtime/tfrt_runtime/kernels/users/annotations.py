@@ -1,7 +1,7 @@
-"""The types of a program, from annotations of Python functions.
+"""Program types from the annotations of Python functions.
 
-Kernels are checked against them when a program is loaded; traced functions take their types from
-them.
+Kernels are checked against these types when a program is loaded, and traced functions get their
+types from them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _KINDS: dict[object, frozenset[str]] = {
     type(None): frozenset({CHAIN, OBJECT}),
     Chain: frozenset({CHAIN}),
 }
-"""The program types of each Python class as an annotation."""
+"""For each Python class used as an annotation, the program types that it accepts."""
 
 
 class Type:
-    """A type as an annotation, such as `tfrt.i32`; called in a traced function it is a cast."""
+    """A type as an annotation, such as `tfrt.i32`; calling it in a traced function makes a cast."""
 
     def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
-        """`shown` is the name in `tfrt_nb`, if it differs."""
+        """`shown` is the type's name in `tfrt_nb`, if that is different."""
         self.name = name
         self._cast = cast
         self.shown = shown or name
@@ -55,7 +55,7 @@ class Type:
 
 
 class TensorType:
-    """`tfrt.tensor[element, rank]`; inside `tfrt.out[...]`, a tensor that a native kernel
+    """`tfrt.tensor[element, rank]` or, inside `tfrt.out[...]`, a tensor that a native kernel
     writes.
     """
 
@@ -108,9 +108,9 @@ out = _Out()
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
-    """Return the signature of a function; an annotation that cannot be evaluated is its text.
+    """Return a function's signature; an annotation that cannot be evaluated remains a string.
 
-    For a C function without a signature, return one that takes anything.
+    For a C function without a signature, return a signature that accepts any arguments.
     """
     try:
         return inspect.signature(function, eval_str=True)
@@ -118,7 +118,8 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
         found = unevaluated_signature(function)
-    # One by one: a name that only type checkers know must not affect the others.
+    # They are evaluated one by one, because a name that only type checkers know must not affect the
+    # others.
     names = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = [
         one.replace(annotation=_evaluated(one.annotation, names))
@@ -153,9 +154,8 @@ def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
     """Return the type of an annotation, or None; "f32" means the same as `tfrt.f32`.
 
     Args:
-        like: types of operands: `int` means the first integer type among them, and `float` the
-        first
-            floating-point type.
+        like: the operands' types: `int` means the first integer type among them, and `float` the
+        first floating-point type.
     """
     if isinstance(annotation, Type):
         return annotation.name
@@ -180,7 +180,10 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """Return the type that a program receives for a return annotation: for `Future[int]`, `int`."""
+    """Return the type that a program receives for a return annotation.
+
+    For `Future[int]`, that is `int`.
+    """
     kind = typing.get_origin(annotation) or annotation
     # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
     is_future = hasattr(kind, "__await__") or (
@@ -192,9 +195,10 @@ def awaited(annotation: object) -> object:
 
 
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
-    """Return the types of a kernel's results; a result without an annotation is an object.
+    """Return the types of a kernel's results; a result without an annotation has type object.
 
-    A tuple of one value, of none, or of any number is also an object, not several results.
+    A tuple of one item, of no items, or of any number of items is also an object, not several
+    results.
     """
     annotation = awaited(annotation)
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
@@ -204,9 +208,11 @@ def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
 
 
 def accepts(annotation: object, type_text: str) -> bool:
-    """Tell whether values of a program's type fit an annotation; conservative: may wrongly say yes.
+    """Tell whether values of a program's type fit an annotation.
 
-    "" is a type that the program does not state.
+    The check is conservative: it may wrongly return True.
+
+    "" means a type that the program does not state.
     """
     if isinstance(annotation, str):
         return annotation not in NUMBERS or type_text in (annotation, "")
@@ -233,8 +239,10 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Tell whether a parameter is annotated as an AsyncValue, perhaps optional, and not awaited."""
-    if isinstance(annotation, str):  # perhaps subscripted with the type of the value
+    """Tell whether a parameter is annotated as an AsyncValue, perhaps an optional one, so that it
+    is not awaited.
+    """
+    if isinstance(annotation, str):  # perhaps subscripted with the value's type
         return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
     items = [one for one in typing.get_args(annotation) if one is not type(None)]
     if (
@@ -277,7 +285,7 @@ def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
     if kind not in (tuple, list):
         return count > 1 and annotation is object
     items = tuple(map(awaited, typing.get_args(annotation)))
-    if kind is list or not items or items[-1] is ...:  # any number of them
+    if kind is list or not items or items[-1] is ...:  # any number of results
         items = (*items, Any)[:1] * count
     return len(items) == count and all(map(accepts, items, result_types))
 
@@ -296,7 +304,7 @@ def mismatch(
     parameters = kernel.parameters
     if parameters is None:
         return None
-    # A chain after the arguments orders the call; "" may be one.
+    # A chain after the arguments orders the call; a value of type "" may be one.
     given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
     if kernel.takes is not None and given > kernel.takes:
         return f"'{kernel.name}' takes {kernel.taken}, found {len(operands)}"
@@ -319,10 +327,10 @@ def mismatch(
 def with_arrays(
     kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
 ) -> PythonKernel:
-    """Return `kernel` for a call whose program has these types, as in `mismatch`.
+    """Return `kernel`, adapted to a call whose program has these types, as in `mismatch`.
 
-    An object is not fitted to a type when it enters a program: an argument annotated as an array is
-    converted to one here, or rejected.
+    An object is not converted when it enters a program, so an argument that is annotated as an
+    array is converted to one here, or rejected.
     """
     known = kernel.parameters
     if known is None or not kernel.arrays or kernel.raw:
@@ -350,7 +358,7 @@ def with_arrays(
 
 
 def shown(annotation: object) -> str:
-    """Return an annotation as it is written."""
+    """Return an annotation as it is written in source code."""
     match annotation:
         case types.GenericAlias():
             return f"{shown(annotation.__origin__)}[{', '.join(map(shown, annotation.__args__))}]"

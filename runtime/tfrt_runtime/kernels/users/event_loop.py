@@ -56,10 +56,11 @@ def on_event_loop(
 
 
 class _Call:
-    """One call of a coroutine kernel: the run stays open until the call has finished, or cannot
-    start.
+    """One call of a coroutine kernel.
 
-    A closed loop drops its pending work, and with it this object and the results.
+    The run stays open until the call has finished or cannot start.
+
+    A closed loop drops its pending work, including this object and the results.
     """
 
     def __init__(
@@ -85,55 +86,58 @@ class _Call:
         self.end()
 
     def end(self) -> None:
-        """End the call, which has finished or will not start; may be called repeatedly."""
+        """End the call, which has finished or will not start; may be called more than once."""
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
             self.run.forget_when_cancelled(self)
             self.run.leave()
             # Callbacks that the kernel has left behind keep this object alive through their
-            # context. Dropping the task and the context, which refer to it, too, avoids a reference
-            # cycle.
+            # context. The task and the context refer to it as well, so we drop them to avoid a
+            # reference cycle.
             del self._frame, self._results, self._coroutine, self._context, self.run
             self.task = None
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the task of the coroutine, on the thread of its loop."""
+        """Start the coroutine's task, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
         task.add_done_callback(self._ended_unstarted)
-        # The call itself is the callback: a bound method would be one more object for each of
-        # thousands of pending calls.
+        # The call itself is the callback, because a bound method would be one more object for each
+        # of thousands of pending calls.
         self._frame.request.call_when_cancelled(self, self)
 
     def __call__(self) -> None:
-        """Cancel the task, as the run is cancelled; on any thread."""
-        if (task := self.task) is None:  # it has finished meanwhile
+        """Cancel the task because the run is cancelled; may be called on any thread."""
+        if (task := self.task) is None:  # it has finished in the meantime
             return
         try:
             task.get_loop().call_soon_threadsafe(task.cancel)
-        except RuntimeError:  # the loop is closed: nothing continues the task
+        except RuntimeError:  # the loop is closed: nothing resumes the task
             self.end()
 
     async def _run(self) -> None:
         """Await the coroutine and resolve the results.
 
-        Never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the loop.
+        This never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the loop.
         """
         COROUTINE.set(self)
         try:
             assert self.task is not None
-            # Left to the end, it would cost each call a turn of the loop.
+            # If this callback were still registered at the end, it would cost each call one more
+            # iteration of the loop.
             self.task.remove_done_callback(self._ended_unstarted)
             is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
             returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            if self._is_open:  # otherwise its loop was closed before, and drops the task now
+            if self._is_open:  # otherwise, the closed loop is dropping the task
                 self._fail(problem)
         self.end()
 
     async def _slowed(self, factor: float) -> object:
-        """Await the coroutine, and then wait longer, by the factor that slows the run down."""
+        """Await the coroutine, and then wait longer, according to the factor that slows the run
+        down.
+        """
         from asyncio import CancelledError, sleep
 
         began = time.monotonic()
@@ -160,7 +164,7 @@ class _Call:
 
 
 class _Starting:
-    """Calls that a loop starts in its next iteration, so that many share one wake-up of its
+    """Calls that a loop starts in its next iteration, so that many calls share one wake-up of its
     thread.
     """
 
@@ -170,32 +174,34 @@ class _Starting:
         self._lock = threading.RLock()
 
     def add(self, call: _Call) -> bool:
-        """Add the call to the batch; False if the loop has already started it."""
+        """Add the call to the batch; return False if the loop has already started the batch."""
         with self._lock:
             if not self._has_begun:
                 self._calls.append(call)
             return not self._has_begun
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start all of the calls, on the thread of the loop."""
+        """Start all of the calls, on the loop's thread."""
         with self._lock:
             self._has_begun = True
-        with collector_paused():  # otherwise, it would poll thousands of unfinished calls
+        with collector_paused():  # otherwise, it would visit thousands of unfinished calls
             for call in self._calls:
                 call.begin(loop)
 
 
 class EventLoop:
-    """The loop of a host's `async def` kernels: the user's, or one with a separate thread."""
+    """The event loop for a host's `async def` kernels: the user's, or one with a
+    separate thread.
+    """
 
     def __init__(self, host: HostContext) -> None:
         import asyncio
 
         self._limits: dict[object, asyncio.Semaphore] = {}
         self._starting: weakref.ref[_Starting] | None = None
-        """Weak: a closed loop's pending calls are dropped with the loop."""
+        """A weak reference: a closed loop's pending calls are dropped with the loop."""
         self.close: Callable[[], object] = lambda: None
-        """Stops the thread; a user's loop continues."""
+        """Stops the thread; a user's loop keeps running."""
         if host.loop is not None:
             self.loop = host.loop
             return
@@ -208,7 +214,7 @@ class EventLoop:
             self.loop = stepped = SteppedLoop(_ended)
             stop = stepped.stop_serving
         host.serving_loop = self.loop
-        # Even if the host, and this object with it, is dropped without `close`.
+        # This works even if the host, and this object with it, is dropped without `close`.
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
@@ -232,7 +238,7 @@ class EventLoop:
         values: tuple[object, ...],
         policy: Policy,
     ) -> object:
-        """Return the result of the coroutine function, called according to the policy."""
+        """Return the result of the coroutine function, called as the policy says."""
         import asyncio
 
         async def once(attempts: Attempts) -> object:
@@ -264,7 +270,7 @@ class EventLoop:
 
 
 class _ServedLoop:
-    """A loop on a separate thread, until it is stopped."""
+    """A loop that runs on a separate thread until it is stopped."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -280,9 +286,9 @@ class _ServedLoop:
             self._thread.join(2 * STOP_SECONDS)
 
     def _serve(self) -> None:
-        """Run the loop, even if kernels stop it.
+        """Run the loop, and restart it if a kernel stops it.
 
-        A kernel may stop it, and an exception of a kernel's task or callback may end it.
+        A kernel may stop it, and an exception in a kernel's task or callback may end it.
         """
         loop = self._loop
         while not self._is_stopped:
@@ -298,7 +304,7 @@ class _ServedLoop:
 
 
 async def _ended() -> None:
-    """Cancel the other tasks of this loop, and wait a little for them."""
+    """Cancel the other tasks of this loop, and wait briefly for them."""
     import asyncio
 
     tasks = asyncio.all_tasks() - {asyncio.current_task()}

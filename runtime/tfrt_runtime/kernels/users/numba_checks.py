@@ -1,13 +1,15 @@
-"""Checks in native kernels for operations on numbers that Numba silently computes wrongly.
+"""Checks in native kernels for operations on numbers whose results Numba silently gets wrong.
 
-Integers have 64 bits, and wrap in sums, products, and left shifts, as in programs.  Operations that
-machines leave undefined behave as in Python: shifts by a negative count raise, shifts by more than
-63 shift all bits out, and a quotient or a `float` that does not fit 64 bits raises.
+Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.
+Operations that machines leave undefined behave as in Python: a shift by a negative count raises, a
+shift by more than 63 shifts all bits out, and a quotient or a `float` that does not fit in 64 bits
+raises.
 
-Numba itself treats unsigned numbers as unsigned 64-bit ones, even after `int`, so that
-a difference below 0 becomes a large number; and it mixes them with signed numbers as floats.  Here,
-operators treat numbers of up to 32 bits as signed 64-bit ones, and `int` always returns one.
-Unsigned 64-bit numbers stay unsigned, as in numpy, and are not mixed with signed ones.
+Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after `int`, so that a
+difference below 0 becomes a large number; and it converts unsigned and signed numbers to floats
+when they are mixed.  Here, operators treat numbers of up to 32 bits as signed 64-bit numbers, and
+`int` always returns a signed 64-bit number.  Unsigned 64-bit numbers stay unsigned, as in numpy,
+and cannot be mixed with signed ones.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ BITS = 64
 
 @functools.cache
 def checked_compiler() -> Any:
-    """Return Numba's compiler, with checks of the compiled function's operations."""
+    """Return Numba's compiler, extended by checks of the compiled function's operations."""
     from numba.core import compiler, compiler_machinery, ir_utils, types, untyped_passes
     from numba.core import ir as numba_ir
 
-    # Numba has no annotations.
+    # Numba has no type annotations.
     ir: Any = numba_ir
     machinery: Any = compiler_machinery
     unique_name: Any = ir_utils.mk_unique_var
@@ -68,7 +70,7 @@ def checked_compiler() -> Any:
             return found
 
     def _check_of(function: Any, expression: Any) -> Any:
-        """Return the function that replaces an expression; None for most."""
+        """Return the function that replaces an expression, or None, as for most expressions."""
         if not isinstance(expression, ir.Expr):
             return None
         if expression.op in ("binop", "inplace_binop"):
@@ -84,7 +86,7 @@ def checked_compiler() -> Any:
     def _definition(function: Any, variable: Any) -> Any:
         try:
             return function.get_definition(variable)
-        except KeyError:  # it has several
+        except KeyError:  # it has several definitions
             return None
 
     def _is_harmless(function: Any, kind: Any, operand: Any) -> bool:
@@ -129,8 +131,8 @@ _NOT_MIXED = (
 def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
     """Return Numba's typing context for a kernel, in which integers keep their sign.
 
-    The context is a copy: Numba's own functions, and others in this process, keep Numba's types.
-    `checked` is the function or operator that each check replaces.
+    The context is a copy: Numba's own functions, and other users of Numba in this process, keep
+    Numba's types.  `checked` maps each check to the function or operator that it replaces.
     """
     from numba.core import errors
     from numba.core import types as numba_types
@@ -151,7 +153,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
         return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < BITS else kind
 
     def unsigned(kind: Any) -> Any:
-        """Convert a nonnegative literal to a ui64 when it is combined with one, as in Python."""
+        """Convert a nonnegative literal to a ui64 when it is combined with a ui64, as in Python."""
         is_literal = isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0
         return types.uint64 if is_literal else kind
 
@@ -183,7 +185,9 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """Return the functions that replace operators, and functions with that many arguments."""
+    """Return the functions that replace operators, and those that replace functions, with their
+    argument counts.
+    """
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:
@@ -214,8 +218,8 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
             raise OverflowError("the quotient does not fit in 64 bits")
         return divmod(a, b)
 
-    # The replacements have the names of the operations that they replace: Numba shows them in
-    # messages.
+    # The replacements have the names of the operations that they replace, because Numba shows them
+    # in messages.
     def binary(name: str, plain: Callable[..., Any], checked: Callable[..., Any]) -> Any:
         def called(a: Any, b: Any) -> None: ...
 

@@ -33,9 +33,8 @@ _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
 """Python's number types, by numpy's kind."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names of functions that can reach outside of arrays, because Numba does not check their indexes.
-"""
-_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's message if it cannot raise again
+"""Names of functions that can reach outside arrays, because Numba does not check their indexes."""
+_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's message if it cannot reraise
 
 
 class NumbaFunction:
@@ -48,14 +47,15 @@ class NumbaFunction:
         self._compiled = functools.cache(self._compile)
         self._dispatcher = functools.cache(self._make_dispatcher)
         self._thread = threading.local()
-        self._kept: list[object] = []  # objects whose addresses compiled code has
+        self._kept: list[object] = []  # objects whose addresses are in compiled code
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """Return the words of a kernel's data; the attributes are in the order of the keyword
-        parameters.
+        """Return the words of a kernel's data.
+
+        The attributes must be in the order of the keyword parameters.
 
         Raises:
-            KernelError: if the function cannot be compiled, or an attribute is not a number.
+            KernelError: if the function cannot be compiled or an attribute is not a number.
         """
         kinds = self._kinds(attributes)
         arguments, results = self._signature.arguments, self._signature.results
@@ -70,10 +70,10 @@ class NumbaFunction:
         )
 
     def _kinds(self, attributes: Sequence[object]) -> tuple[str, ...]:
-        """Return Numba's types of the attributes.
+        """Return Numba's types for the attributes.
 
         Raises:
-            KernelError: if one is not a number.
+            KernelError: if an attribute is not a number.
         """
         for value in attributes:
             if type(value) not in ATTRIBUTE_TYPES:
@@ -87,15 +87,15 @@ class NumbaFunction:
         )
 
     def prepare(self, *attributes: object) -> None:
-        """Compile the function that `call` will call.
+        """Compile the function that `call` calls.
 
         Raises:
-            KernelError: if it cannot be compiled, or an attribute is not a number.
+            KernelError: if it cannot be compiled or an attribute is not a number.
         """
         self._dispatcher(self._kinds(attributes))
 
     def call(self, *values: object) -> object:
-        """Call the compiled function, without the GIL, from a kernel that returns arrays."""
+        """Call the compiled function, without the GIL; kernels that return arrays call this."""
         arguments = self._signature.arguments
         given = tuple(map(self._fit, values, arguments))
         attributes = values[len(arguments) :]
@@ -110,7 +110,8 @@ class NumbaFunction:
         """Return an argument in the form that the compiled function takes.
 
         Raises:
-            KernelError: if it has another type, for which Numba would compile the function again.
+            KernelError: if the argument has another type, for which Numba would compile the
+                function again.
         """
         if isinstance(argument, Scalar):
             if type(value) is not _NUMBERS[argument.dtype.kind]:
@@ -131,11 +132,12 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Finish a call that the native version could not finish: raise its exception, if any.
+        """Finish a call that the native version could not finish: raise its exception, if there is
+        one.
 
-        Otherwise, call `function` on the same arguments as the compiled version: arrays instead of
-        tensors. Numpy arrays that are not tensors yet become tensors, and the compiled function is
-        called.
+        Otherwise, call `function` on the same arguments as the compiled version, that is, with
+        arrays instead of tensors.  If some arguments are numpy arrays rather than tensors, call the
+        compiled function instead, with those converted to tensors.
         """
         arguments = self._signature.arguments
 
@@ -161,16 +163,16 @@ class NumbaFunction:
         return call
 
     def _make_dispatcher(self, kinds: tuple[str, ...]) -> Any:
-        """Return the function, compiled only for its types and those of its attributes.
+        """Return the function, compiled only for its argument types and the given attribute types.
 
         Raises:
-            KernelError: if Numba cannot compile it; the message says why.
+            KernelError: if Numba cannot compile the function; the message says why.
         """
         try:
             import numba
         except Exception as wrong:
             reason = "it needs Numba: pip install 'tfrt-nb[native]'"
-            if getattr(wrong, "name", None) != "numba":  # Numba rejects this NumPy, for example
+            if getattr(wrong, "name", None) != "numba":  # Numba rejects this numpy, for example
                 reason = f"Numba cannot be imported: {type(wrong).__name__}: {wrong}"
             raise self._refuse(reason) from wrong
 
@@ -192,10 +194,10 @@ class NumbaFunction:
         return made
 
     def _compile(self, kinds: tuple[str, ...]) -> Any:
-        """Return the compiled function for attributes of those types, as a Numba cfunc.
+        """Return the compiled function for attributes of these types, as a Numba cfunc.
 
         Raises:
-            KernelError: if Numba cannot compile it; the message says why.
+            KernelError: if Numba cannot compile the function; the message says why.
         """
         function = self._dispatcher(kinds)
         import numba
@@ -207,7 +209,7 @@ class NumbaFunction:
             **_intrinsics(),
         }
         exec(entry_text(self._signature, kinds), space)  # noqa: S102
-        # A bound C method: no Python code runs that a signal could interrupt.
+        # This is a bound C method, so no Python code runs that a signal could interrupt.
         keep = functools.partial(setattr, self._thread, "raised")
         self._kept.append(keep)
         try:
@@ -224,13 +226,13 @@ class NumbaFunction:
     def _refuse_unchecked(
         self, function: Callable[..., object], callers: tuple[object, ...]
     ) -> None:
-        """Reject code that Numba would compile without a check of an index or of the stack's
-        end.
+        """Reject code that Numba would compile without checking an index or the end of the
+        stack.
         """
         if unchecked := UNCHECKED & set(function.__code__.co_names):
             raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
         named = inspect.getclosurevars(function)
-        # Attributes, such as `median` in `np.median`, are among the names of the code, too.
+        # Attributes, such as `median` in `np.median`, are among the code's names as well.
         loaded = {
             one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL"
         }
@@ -243,7 +245,7 @@ class NumbaFunction:
                 self._refuse_unchecked(python, (function, *callers))
 
     def _check_results(self, returned: Any) -> None:
-        """Check integer results: Numba would round other numbers, which Python rejects."""
+        """Check the types of results: Numba would round numbers that Python rejects."""
         from numba import types
 
         kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
@@ -276,7 +278,10 @@ class NumbaFunction:
 
 
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
-    """Return Numba source of the core's wrapper of `function`, whose results are numbers."""
+    """Return the Numba source of the wrapper of `function` that the core calls.
+
+    Its results are numbers.
+    """
     lines = ["def entry(given, results):"]
     given = []
     for index, argument in enumerate(signature.arguments):
@@ -297,13 +302,13 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
         lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers use the whole word
-        number = f"np.{_numpy_name(result.dtype)}(r{index})"  # integers wrap
+        number = f"np.{_numpy_name(result.dtype)}(r{index})"  # integers wrap around
         lines.append(f"  put(results, {8 * index}, {number})")
     return "\n".join(lines) + "\n"
 
 
 def _numba_type(argument: Scalar | Tensor) -> Any:
-    """Return Numba's type of an argument; an array other than an out tensor is read-only."""
+    """Return Numba's type for an argument; an array is read-only unless it is an out tensor."""
     from numba import from_dtype, types
 
     dtype: Any = argument.calculated if isinstance(argument, Scalar) else argument.dtype
@@ -318,8 +323,8 @@ def _numpy_name(dtype: np.dtype[np.generic]) -> str:
 
 
 def _without_keywords(function: Callable[..., object]) -> FunctionType:
-    """Return the function with keyword-only parameters as ordinary last ones, because Numba has no
-    others.
+    """Return the function with its keyword-only parameters as ordinary last ones, because Numba
+    has no others.
     """
     code = function.__code__
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
@@ -354,10 +359,11 @@ def _bounds_checked() -> Iterator[None]:
 
 
 def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
-    """Return an intrinsic that calls the compiled `entry`, and returns 1 if it raised.
+    """Return an intrinsic that calls the compiled `entry` and returns 1 if it raised.
 
-    `keep` is called with the exception.  In Numba's own `try`, an exception has no value, and
-    calling the function again in Python to get it would run it twice on arrays that it writes.
+    `keep` is called with the exception.  This is needed because, in Numba's own `try`, an exception
+    has no value, and calling the function again in Python to get it would run the function twice on
+    arrays that it writes.
     """
     from llvmlite import ir
     from numba import types
@@ -399,13 +405,13 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
 
 
 def _reason(wrong: Exception) -> str:
-    """Return the lines of Numba's message that are about the function, without its advice."""
+    """Return the lines of Numba's message that are about the function, without Numba's advice."""
     if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
         return (
             "it writes a shared array: annotate it tfrt.out[tfrt.tensor[...]], in a"
             " signature 'out tensor<...>', or write a copy"
         )
-    if isinstance(wrong, AttributeError):  # Numba's own, for instance at `x += 1` of such an array
+    if isinstance(wrong, AttributeError):  # Numba's own, as for `x += 1` on such an array
         return f"Numba fails on it ({wrong}); only arrays annotated tfrt.out[...] can be written"
     lines: Iterable[str] = (line.strip() for line in str(wrong).splitlines())
     kept = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]

@@ -31,17 +31,17 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""Phrases of asyncio's errors about a future or a lock that belongs to another loop."""
+"""Phrases in asyncio's errors about a future or a lock that belongs to another event loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
-    """Return the value of each result of a kernel; the results have these types.
+    """Return the value of each result of a kernel, given the results' types.
 
-    A tuple or a list with one item means that item, unless the type has tuples and lists as values,
-    or the list has numbers where an array is expected.
+    A tuple or a list with one item means that item, unless values of the type may be tuples and
+    lists, or the list has numbers and an array is expected.
 
     Raises:
-        KernelError: if it returned a different number of values.
+        KernelError: if the kernel returned a different number of values.
     """
     count = len(types)
     items: tuple[object, ...] = (returned,)
@@ -63,19 +63,21 @@ def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
 
 
 def failed(request: Request, exception: BaseException, place: AnyLocation) -> Diagnostic:
-    """Return the error for a kernel's exception, and report it to the run."""
+    """Return the error for a kernel's exception, and report the error to the run."""
     diagnostic = diagnostic_of(exception, place)
     request.report(diagnostic)
     return diagnostic
 
 
 def nth_result(name: str, index: int, count: int) -> str:
-    """Return the name of a kernel's result in messages; the index is from 0."""
+    """Return the name of a kernel's result for messages; the index starts at 0."""
     return f"the result of '{name}'" if count == 1 else f"result {index + 1} of '{name}'"
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """Return a function that creates and reports the error for a late result of the wrong type."""
+    """Return a function that creates and reports the error for a late result that has the wrong
+    type.
+    """
 
     def refuse(message: str) -> Diagnostic:
         diagnostic = error(f"{what}: {message}", place)
@@ -99,7 +101,7 @@ def of_future(
 
 
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
-    """Cancel the run for a KeyboardInterrupt, which the next thread that waits for the run
+    """Cancel the run after a KeyboardInterrupt, which the next thread that waits for the run
     raises.
     """
     if isinstance(exception, KeyboardInterrupt):
@@ -111,15 +113,14 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
     """Resolve the results of a call to the values that its function returned.
 
     Raises:
-        KernelError: if the number of values is wrong, or one does not fit its type; then no result
-        is
-            set.
+        KernelError: if the number of values is wrong or a value does not fit its type; in that
+        case, no result is set.
     """
     values: list[object] = []
     count = len(results)
-    if count == 1 and type(returned) in _SIMPLE:  # `emplace` makes the same check
+    if count == 1 and type(returned) in _SIMPLE:  # `emplace` performs the same check
         try:
-            with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+            with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
                 results[0].emplace(returned)
         except PayloadError as wrong:
             raise KernelError(f"{nth_result(frame.name, 0, 1)}: {wrong}") from None
@@ -139,7 +140,7 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
         if isinstance(value, AsyncValue):
             result.follow(value)
             continue
-        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+        with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
             if isinstance(value, KernelError):
                 result.set_error(failed(frame.request, value, frame.location))
             else:
@@ -152,11 +153,13 @@ _SIMPLE = frozenset({int, float, bool, str})
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve the results of a call to its function's exception, unless it has emplaced them."""
-    # Read before the exception is detached: promises are dropped with its frames.  A promise that
-    # was dropped earlier is already an error.
+    """Resolve the results of a call to its function's exception, except those that the function has
+    emplaced.
+    """
+    # Read these before the exception is detached, because promises are dropped with its frames. A
+    # promise that was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
-    frame.allocated.clear()  # a promise without other references is dropped silently
+    frame.allocated.clear()  # a promise that has no other references is dropped silently
     diagnostic = failed(frame.request, problem, frame.location)
     for index, value in kept.items():
         results[index].follow(value)
@@ -167,12 +170,12 @@ def settle_failed(
 
 
 def count_array(host: HostContext, array: object, what: str = "") -> None:
-    """Count an array that a kernel returned in the budget of its host: see `returned.count`.
+    """Count an array that a kernel returned toward its host's budget; see `returned.count`.
 
     Raises:
-        PayloadError: if it exceeds the budget; a KernelError if `what` names the result.
+        PayloadError: if the array exceeds the budget; a KernelError if `what` names the result.
     """
-    from tfrt_runtime.host.tensor.returned import count  # arrays exist, so numpy is loaded
+    from tfrt_runtime.host.tensor.returned import count  # an array exists, so numpy is loaded
 
     try:
         count(array, host.memory)
@@ -186,7 +189,7 @@ def checked(type_text: str, value: object, what: str) -> object:
     """Check that `value` fits an AsyncValue of that type, before any result is set, and return it.
 
     Raises:
-        KernelError: if it does not fit; `what` is the result's name.
+        KernelError: if the value does not fit; `what` is the result's name.
     """
     try:
         if type_text in SCALAR_TYPES:
@@ -197,9 +200,9 @@ def checked(type_text: str, value: object, what: str) -> object:
 
 
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
-    """Return the error at `place`, whose cause is the exception of user code; a note has its line.
+    """Return an error at `place` that is caused by an exception of user code; a note has its line.
 
-    The traceback of the exception starts at the kernel, and has places but no local variables.
+    The exception's traceback starts at the kernel, and has source locations but no local variables.
     """
     detach(exception)
     notes: tuple[Diagnostic, ...] = ()
@@ -211,7 +214,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     else:
         found = None
         if isinstance(exception, TfrtError) and exception.diagnostics:
-            found = exception.diagnostics[0]  # the error of another program, or of this wait
+            found = exception.diagnostics[0]  # the error of another program or of this wait
             text, message, notes = "", found.message, found.notes
             if found.location is not None and not isinstance(exception, EndlessWaitError):
                 notes = (note("this failed", found.location), *notes)
@@ -231,7 +234,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes += (note(OTHER_LOOP),)
         if isinstance(exception, ValueError) and text.endswith("read-only"):  # numpy's words
             notes += (note("an array argument is read-only: change a copy, as in a = a.copy()"),)
-        # Notes of `add_note`, or set directly; those of a TfrtError come from its diagnostic.
+        # Notes added with `add_note` or set directly; a TfrtError's notes come from its diagnostic.
         added = () if found is not None else _added(exception)
         notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
     attempts = tuple(note(str(one)) for one in _added(exception) if isinstance(one, AttemptNote))
@@ -244,16 +247,18 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
 
 
 def _added(exception: BaseException) -> list[object]:
-    """Return the notes of an exception, which users may have set to any object."""
+    """Return the notes of an exception; users may have set them to any object."""
     added = getattr(exception, "__notes__", None)
     return added if isinstance(added, list) else []
 
 
 _MAX_NOTES = 8
-"""The most notes of one error: nested waits for programs would otherwise add a few for each
-level."""
+"""Maximum number of notes of one error.
+
+Otherwise, nested waits for programs would add a few for each level.
+"""
 _MAX_REASONS = 5
-"""The most exceptions of a group that get a note; one more note counts the rest."""
+"""Maximum number of exceptions in a group that get a note each; one more note counts the rest."""
 
 
 def _said(exception: BaseException) -> str:
@@ -262,7 +267,8 @@ def _said(exception: BaseException) -> str:
 
 
 def _place_of(exception: BaseException) -> str:
-    """Name the innermost line of user code that raised; without user code, that of a library.
+    """Name the innermost line of user code that raised, or of library code if there is no user
+    code.
 
     Returns "" if the line is unknown.
     """
@@ -286,8 +292,8 @@ _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
-    """Return the exceptions of a group, each with "", and the causes of an exception, with their
-    relation.
+    """Return a group's exceptions, each with "", and an exception's causes, each with
+    its relation.
     """
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:

@@ -1,6 +1,6 @@
 """The parameters of a Python kernel: its frame, its arguments, and its attributes.
 
-They are read from the function's signature, once, when it is registered.
+They are read from the function's signature once, when the kernel is registered.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tfrt_runtime.kernels.users.annotations import Type, takes_value
 _ATTRIBUTE_KINDS: dict[object, type] = {
     annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
 }
-"""The checked annotations of attributes, including strings that could not be evaluated."""
+"""The annotations of attributes that are checked, including strings that could not be evaluated."""
 
 
 def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
     """Return the keyword-only parameters in order: the attributes of the kernel.
 
     Raises:
-        TfrtError: if one has the name of the parameter that orders traced calls.
+        TfrtError: if a parameter has the name of the one that orders traced calls.
     """
     parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
     if any(p.name == "after" for p in parameters):
@@ -44,7 +44,7 @@ def _attribute_kind(annotation: object) -> type | str | None:
 
 
 def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -> Parameters:
-    """Return the types of arguments and results in a kernel's annotations."""
+    """Return the types of the arguments and results in a kernel's annotations."""
     parameters = list(signature.parameters.values())
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
         has_frame:
@@ -67,7 +67,7 @@ def takes_frame(signature: inspect.Signature) -> bool:
 
 
 def is_frame(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter is annotated as the frame."""
+    """Tell whether a parameter is annotated as the frame."""
     annotation = parameter.annotation
     is_name = isinstance(annotation, str) and annotation in ("KernelFrame", "tfrt.KernelFrame")
     return is_name or annotation is KernelFrame
@@ -76,7 +76,7 @@ def is_frame(parameter: inspect.Parameter) -> bool:
 def with_keywords(
     function: Callable[..., object], keywords: tuple[Keyword, ...]
 ) -> Callable[..., object]:
-    """Return `function` for calls with its keyword arguments last, without their names."""
+    """Return `function` in a form that takes its keyword arguments last, without their names."""
     if not keywords:
         return function
     names = [keyword.name for keyword in keywords]
@@ -91,12 +91,12 @@ def with_keywords(
         given = zip(keywords, values[-count:], strict=True)
         return function(*values[:-count], **{k.name: v for k, v in given if v is not k.default})
 
-    # A C function may reject the defaults in its own signature.
+    # A C function may reject the defaults that its own signature states.
     return call if hasattr(function, "__code__") else call_of_c
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """Return a kernel's signature in traced programs; `native` is the argument of `kernel`."""
+    """Return a kernel's signature in traced programs; `native` is that argument of `kernel`."""
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):

@@ -1,6 +1,6 @@
-"""Policies of user kernels other than coroutines: attempts, time limits, and concurrent calls.
+"""Policies of users' kernels other than coroutines: attempts, time limits, and concurrent calls.
 
-The event loop enforces those of `async def` kernels (`event_loop`).
+The event loop enforces the policies of `async def` kernels (`event_loop`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def with_policy(
 
 
 def _sleep(frame: KernelFrame, seconds: float) -> None:
-    """Wait for a number of seconds, or until the run is cancelled."""
+    """TfrtError: if the policy has a timeout, deadline, or delay, but the kernel
+    occupies a worker.
+    """
     woken = threading.Event()
     frame.request.call_when_cancelled(woken, woken.set)
     woken.wait(seconds)
@@ -74,7 +76,9 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """Return a function that makes the policy's attempts of `function` on the calling thread."""
+    """Return a function that makes the policy's attempts to call `function` on the
+    calling thread.
+    """
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
@@ -103,7 +107,10 @@ def _repeated(
 def _timed(
     name: str, function: Callable[..., object], attempts: Attempts, given: tuple[object, ...]
 ) -> object:
-    """Call a function; with a time limit, on a separate thread, which may outlive the wait."""
+    """Call a function.
+
+    If it has a time limit, call it on a separate thread, which may outlive the wait.
+    """
     seconds = attempts.seconds
     if seconds is None:
         return function(*given)
@@ -119,7 +126,7 @@ def _timed(
 
     begun = time.monotonic()
     run_apart(f"kernel {name}", partial(copy_context().run, run))
-    # Without threads, the call has finished by now, and may have taken longer.
+    # Without threads, the call has already finished, and may have taken longer.
     left = begun + seconds - time.monotonic()
     if left < 0 or not ended.wait(min(left, FOREVER)):
         raise attempts.timed_out()
@@ -130,7 +137,7 @@ def _timed(
 
 
 class Gates:
-    """The kernels of a host with a limit."""
+    """The kernels of a host that have a limit."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -138,30 +145,31 @@ class Gates:
         self._gates: dict[object, Gate] = {}
 
     def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
-        """Return the gate of a kernel, whose calls run on workers, or with `blocking` in the
-        pool.
+        """Return the gate of a kernel, whose calls run on workers or, with
+        `blocking`, in the pool.
         """
         with self._lock:
             return self._gates.setdefault(key, Gate(limit, blocking=blocking))
 
 
 class Gate:
-    """The running calls of a kernel, and those that wait for their turn."""
+    """The running calls of a kernel and the calls that are waiting for their turn."""
 
     def __init__(self, limit: int, *, blocking: bool) -> None:
         self._left = limit
         self._blocking = blocking
         self.waiting: deque[Callable[[], None]] = deque()
         self._ended = 0
-        """The number of finished calls that no other call has replaced yet."""
+        """The number of finished calls that have not yet been replaced by other calls."""
         self._is_in_loop = False
         self._lock = threading.RLock()
 
     def run(
         self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now, or when a running call has finished; return its results, perhaps
-        unavailable.
+        """Call `function` now or when a running call has finished.
+
+        Return its results, which may be unavailable.
         """
         results = start_results(frame)
 
@@ -178,7 +186,7 @@ class Gate:
         def job_later() -> None:
             if frame.is_cancelled:
                 end()
-            else:  # on another thread: that of the previous call must return
+            else:  # on another thread, because the previous call's must return
                 frame.enqueue(job, blocking=self._blocking).and_then(end)
 
         def end() -> None:
@@ -194,7 +202,7 @@ class Gate:
         return results[0] if len(results) == 1 else results
 
     def _enter(self, job: Callable[[], None]) -> bool:
-        """Tell whether this thread may run a call now; otherwise, queue the job."""
+        """Tell whether this thread may run a call now; if not, queue the job."""
         with self._lock:
             if self._left == 0:
                 self.waiting.append(job)
@@ -203,10 +211,10 @@ class Gate:
             return True
 
     def _leave(self) -> None:
-        """Record that a call has finished, and start the one that has waited longest.
+        """Record that a call has finished, and start the call that has waited longest.
 
-        Calls of cancelled runs finish at once, inside this call: a loop starts the calls after
-        them.
+        Calls of cancelled runs finish immediately, inside this call, so a loop starts the next
+        calls.
         """
         with self._lock:
             self._ended += 1

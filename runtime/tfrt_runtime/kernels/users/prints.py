@@ -1,11 +1,11 @@
-"""`print` in Python kernels: text on standard output belongs to the run, like that of
-`tfrt.print.i32`.
+"""`print` in Python kernels: text on standard output belongs to the run, as that of
+`tfrt.print.i32` does.
 
-Therefore it is in `run.output`, and goes to `output=`, or otherwise to the output of the call that
-started the run: in a notebook, to its cell.  Standard error stays a separate stream, in the right
-cell; the board of a watched run, such as that of a `%%tfrt` cell, shows it.  The run is found by
-the context variable RUN, which tasks of asyncio and `asyncio.to_thread` pass on. Bytes that another
-process or a C library writes to the file descriptor are not captured.
+Therefore, the text is in `run.output`, and goes to `output=` or, without it, to the output of the
+call that started the run: in a notebook, to that call's cell.  Standard error stays a separate
+stream, in the right cell; the board of a watched run, such as that of a `%%tfrt` cell, shows it.
+The run is found through the context variable RUN, which asyncio's tasks and `asyncio.to_thread`
+pass on.  Bytes that another process or a C library writes to the file descriptor are not captured.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from tfrt_runtime.host.request import Request
 def divert_output() -> None:
     """Divert kernels' standard output to their runs from now on.
 
-    This lasts until another stream replaces standard output, as in `contextlib.redirect_stdout`:
-    each start of a run checks.
+    This lasts until another stream replaces standard output, as in `contextlib.redirect_stdout`, so
+    each start of a run checks it.
     """
     if type(sys.stdout) is not Diverted and sys.stdout is not None:
         sys.stdout = cast(TextIO, Diverted(sys.stdout, of_watched=False))
 
 
 def divert_errors() -> Callable[[], None]:
-    """Divert kernels' standard error in watched runs to their runs; return a function that undoes
-    it.
+    """Divert kernels' standard error in watched runs to those runs.
+
+    Return a function that undoes this.
     """
     stream = sys.stderr
     diverted = sys.stderr = cast(TextIO, Diverted(stream, of_watched=True))
@@ -44,16 +45,16 @@ def divert_errors() -> Callable[[], None]:
 
 
 class Diverted:
-    """A text stream that diverts the text of kernels.  Any thread may write.
+    """A text stream that diverts the text that kernels write.  Any thread may write to it.
 
-    This is a separate object: replacing the stream's `write` would last only until the end of the
-    cell, because IPython replaces it, too.
+    This is a separate object, because replacing the stream's `write` would last only until the end
+    of the cell: IPython replaces it as well.
     """
 
     def __init__(self, stream: TextIO, *, of_watched: bool) -> None:
         self._stream, self._of_watched = stream, of_watched
         self._owner = RUN.get()
-        """The run whose kernel has installed the stream as standard output, for itself."""
+        """The run whose kernel installed the stream as its own standard output."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
@@ -63,8 +64,8 @@ class Diverted:
         if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
         run = native_process().requests.get(address_of_words(words))
-        # A task or thread that a kernel has left running no longer belongs to a run, nor does a
-        # child process.
+        # A task or thread that a kernel has left running no longer belongs to a run, and neither
+        # does a child process.
         if (
             not isinstance(run, Request)
             or run.is_done
@@ -72,8 +73,8 @@ class Diverted:
             or (self._of_watched and run.watched is None)
         ):
             return self._stream.write(text)
-        # In the context of the call that started the run, which may be inside a kernel of another
-        # run.
+        # This runs in the context of the call that started the run, which may be inside a kernel of
+        # another run.
         run.output(text, cast(TextIO, self))
         return len(text)
 

@@ -1,10 +1,10 @@
-"""Kernels with `remote=True`: tasks of a Dask cluster if the host's work queue has one, else local
-calls.
+"""Kernels with `remote=True`: tasks of a Dask cluster if the host's work queue has one, otherwise
+local calls.
 
-This module imports nothing of Dask: the user supplies the client.
+This module does not import Dask: the user supplies the client.
 
-A function of a notebook or a script is sent by value, and its code keeps the name of its file, so
-the lines of a worker's traceback are shown with their source here.
+A function defined in a notebook or a script is sent by value, and its code keeps its file name, so
+that the lines of a worker's traceback are shown here with their source.
 """
 
 from __future__ import annotations
@@ -38,18 +38,17 @@ from tfrt_runtime.kernels.users.stories import story_of
 
 
 class DaskWorkQueue(WorkQueue):
-    """The queue `local`, whose hosts run remote kernels as tasks of a `distributed.Client`.
+    """The queue `local` for hosts whose remote kernels run as tasks of a `distributed.Client`.
 
-    The client still belongs to the caller: it is not closed with the host.
+    The client still belongs to the caller: closing the host does not close it.
     """
 
     is_of_users = True
 
     def __init__(self, client: Any, local: str = "mstd") -> None:
-        """
-        Raises:
-            TfrtError: if `local` does not describe a queue, or `client` is not an open, synchronous
-                client.
+        """Raises:
+        TfrtError: if `local` does not describe a queue or `client` is not an open, synchronous
+            client.
         """
         if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
             refuse(
@@ -65,15 +64,16 @@ class DaskWorkQueue(WorkQueue):
 
     @property
     def is_client_closed(self) -> bool:
-        """Tell whether the client is closed, or about to be closed."""
+        """Whether the client is closed or about to be closed."""
         return getattr(self.client, "status", "") in ("closing", "closed")
 
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """Return the value of this client's future, which remote kernels take unchanged, or None.
+        """Return the value for a future of this client, which remote kernels take unchanged, or
+        None.
 
-        With `stays`, no other kernel takes it, so it is not fetched.
+        With `stays`, no other kernel takes the future, so its result is not fetched.
         """
         if getattr(future, "client", None) is not self.client:
             return None
@@ -83,7 +83,7 @@ class DaskWorkQueue(WorkQueue):
         return value
 
     def adopt(self, request: Request, value: AsyncValue) -> None:
-        """Note that a run has the argument `value`, so that its kernels find the future."""
+        """Record that a run has the argument `value`, so that the run's kernels find the future."""
         future = self._given.pop(value, None)
         if future is not None:
             known = request.resources.get_or_create("remote values", _Known, _Known)
@@ -111,7 +111,7 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
 class _Known:
     """The values of a run that are also on the cluster, until the run is over.
 
-    A value is identified by its address, which stays unique while it is referenced here.
+    A value is identified by its address, which stays unique while the value is referenced here.
     """
 
     def __init__(self) -> None:
@@ -119,13 +119,13 @@ class _Known:
         self._futures: dict[int, tuple[AsyncValue, Any]] = {}
 
     def keep(self, value: AsyncValue, future: Any) -> None:
-        """Note that `value` will be the result of the future's task."""
+        """Record that `value` will be the result of the future's task."""
         with self._lock:
             self._futures[value.address] = value.reference(), future
 
     def future_of(self, value: AsyncValue) -> Any:
-        """Return the future whose task returns `value`, which need not be sent to the cluster
-        again.
+        """Return the future whose task returns `value`, so that the value need not be sent to the
+        cluster again.
         """
         with self._lock:
             found = (self._futures.get(address) for address in value.addresses())
@@ -133,7 +133,7 @@ class _Known:
 
 
 class _Call:
-    """One call, which waits for arguments that are not on the cluster, and resolves the results."""
+    """One call, which waits for arguments that are not on the cluster and resolves the results."""
 
     def __init__(
         self,
@@ -151,17 +151,17 @@ class _Call:
         queue = frame.host.work_queue
         self._queue = queue if isinstance(queue, DaskWorkQueue) else None
         self._known = frame.resources.get_or_create("remote values", _Known, _Known)
-        # Futures of arguments: holding them keeps the data on the cluster.
+        # The futures of arguments; holding them keeps the data on the cluster.
         self._remote = [self._known.future_of(value) for value in arguments]
         self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
         self._watch = frame.request.watched
         self._kernel = -1 if self._watch is None else self._watch.kernel_here
         self._names_worker = self._watch is not None or frame.host.is_traced
         self._beginning = threading.RLock()
-        """Held until the kernel has returned."""
+        """Held until `begin` has returned."""
 
     def begin(self) -> None:
-        """Continue when all arguments are here, or will be on the cluster."""
+        """Continue when all arguments are either here or will be on the cluster."""
         self._frame.request.enter()
         given = zip(self._arguments, self._remote, strict=True)
         with self._beginning:
@@ -175,7 +175,7 @@ class _Call:
             self._end_with(problem)
 
     def _has_submitted(self) -> bool:
-        """Submit the call to the cluster; if that fails, settle its results and return False."""
+        """Submit the call to the cluster; if that fails, resolve its results and return False."""
         failed = next((v for v in self._arguments if v.state is State.ERROR), None)
         if failed is not None:
             for result in self._results:
@@ -193,7 +193,7 @@ class _Call:
                 raise TfrtError(error(text, None, WAYS))
             settle(self._frame, self._results, self._function(*given, **self._attributes))
             return False
-        import uuid  # only for tasks of a cluster
+        import uuid  # only for tasks on a cluster
 
         results = self._results
         future = self._queue.client.submit(
@@ -214,8 +214,9 @@ class _Call:
         return True
 
     def _sent(self, value: AsyncValue) -> object:
-        """Return an argument for a task: a future if it is large, which other calls of the run
-        find.
+        """Return an argument for a task.
+
+        If it is large, return a future, which other calls of the run find.
         """
         item = value.result(0)
         future = None if self._queue is None else self._queue.sent.future_of(item)
@@ -225,11 +226,12 @@ class _Call:
         return future
 
     def _arrived(self, future: Any) -> None:
-        """Handle the end of the task, on a thread of the client."""
+        """Handle the end of the task, on one of the client's threads."""
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
-        # The event of the kernel's end comes before those of its results, which name the worker.
+        # The event at the end of the kernel must precede those of its results, which name the
+        # worker.
         with self._beginning:
             pass
         returned: object = _ON_CLUSTER
@@ -248,7 +250,7 @@ class _Call:
             self._resolve(returned, problem)
 
     def _resolve(self, returned: object, problem: BaseException | None) -> None:
-        """Resolve the results to the task's values, or to its exception."""
+        """Resolve the results to the task's values or to its exception."""
         try:
             if problem is not None:
                 raise problem.opened() if isinstance(problem, _Raised) else problem
@@ -263,14 +265,14 @@ class _Call:
             self._end()
 
     def _worker(self, future: Any, problem: BaseException | None) -> str:
-        """Return the address of the worker that ran the task; "" if it is unknown."""
+        """Return the address of the worker that ran the task, or "" if it is unknown."""
         if isinstance(problem, _Raised):
             return problem.worker
         if problem is not None:
             last = getattr(problem, "last_worker", None)  # the last worker of a KilledWorker
             return str(getattr(last, "address", ""))
         assert self._queue is not None
-        # No task that needs the value has started, so no other worker has a copy.
+        # No task that needs the value has started yet, so no other worker has a copy.
         holders = self._queue.client.who_has([future]).values()
         return next((str(address) for addresses in holders for address in addresses), "")
 
@@ -288,14 +290,14 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Stay:
-    """A description of a result that stays on the cluster: the kernel's name and the type."""
+    """The description of a result that stays on the cluster: the kernel's name and the type."""
 
     kernel: str
     type: str
 
 
 class _OnCluster(HostTensor):
-    """A placeholder for a value that only remote kernels take, and that is not fetched."""
+    """A placeholder for a value that only remote kernels take, so that it is not fetched."""
 
     def __repr__(self) -> str:
         return "on the cluster"
@@ -305,7 +307,7 @@ _ON_CLUSTER = _OnCluster()
 
 
 def _may_stay(type_text: str) -> bool:
-    """Tell whether values of that type may be large; small ones are always fetched."""
+    """Tell whether values of that type may be large; small values are always fetched."""
     if type_text in SCALAR_TYPES:
         return False
     try:
@@ -322,24 +324,25 @@ WAYS = (
 
 
 Place = tuple[str, str, str, str, int, int]
-"""The fields of a frame: module name, file, function name, qualified name, first line, and line.
-"""
+"""The fields of a frame: module name, file, function name, qualified name, first line, and line."""
 
 
 MAX_FRAMES = 100
-"""The most frames: Dask cannot send tracebacks of hundreds of frames, as of a RecursionError."""
+"""Maximum number of frames: Dask cannot send tracebacks with hundreds of frames, such as a
+RecursionError's.
+"""
 MAX_SAID = 1000
-"""The longest text of an exception, which Dask would otherwise replace by another exception."""
+"""Maximum length of an exception's text; Dask would replace a longer exception with another one."""
 
 
 class _Raised(Exception):
-    """A kernel's exception on a worker, its cause, and the locations that Dask omits.
+    """A kernel's exception on a worker, with its cause and the locations that Dask omits.
 
-    Dask sends files, names, and lines of frames, which become frames of code of its own (tblib).
+    Dask sends the files, names, and lines of frames, which become frames of tblib's own code.
     """
 
     def __init__(self, worker: str, places: Sequence[Sequence[Place]]) -> None:
-        """`places` are the frames of each exception of the chain."""
+        """`places` are the frames of each exception in the chain."""
         super().__init__(worker, places)
         self.worker, self.places = worker, places
 
@@ -350,10 +353,10 @@ class _Raised(Exception):
     __repr__ = __str__
 
     def opened(self) -> BaseException:
-        """Return the kernel's exception, with a traceback of these places."""
+        """Return the kernel's exception with a traceback of these places."""
         assert self.__cause__ is not None
         chain = _chain(self.__cause__)
-        # If some exceptions were lost on the way, only the first is known to be the same.
+        # If some exceptions were lost on the way, only the first one is known to be the same.
         is_whole = len(chain) == len(self.places)
         for one, places in zip(chain if is_whole else chain[:1], self.places, strict=False):
             one.__traceback__ = _traceback(places)
@@ -372,7 +375,7 @@ def _chain(problem: BaseException) -> list[BaseException]:
 
 
 def _places(problem: BaseException) -> list[Place]:
-    """Return the place of an exception, and the calls that led there."""
+    """Return the place where an exception was raised, and the calls that led there."""
     found = [(f, f.f_code, line) for f, line in walk_tb(problem.__traceback__)]
     return [
         (
@@ -399,13 +402,13 @@ def _traceback(places: Sequence[Place]) -> TracebackType | None:
             exec(code, {"__name__": module})  # noqa: S102
         except NameError as stopped:
             _, frame = (frame for frame, _ in walk_tb(stopped.__traceback__))
-            # No instruction: its columns would be those of the source above.
+            # No instruction is given: its columns would be those of the source above.
             made = TracebackType(made, frame, -1, line)
     return made
 
 
 def _pickled(function: Callable[..., object]) -> bytes:
-    """Return a function for workers, whose code keeps the names of its files."""
+    """Return a function for workers; its code keeps the names of its files."""
     import io
 
     file = io.BytesIO()
@@ -435,10 +438,11 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """Run a kernel on a worker; return its exception, even a SystemExit, which would stop the
-    worker.
+    """Run a kernel on a worker; on failure, raise its exception for Dask to send.
+
+    Even a SystemExit is sent, because it would otherwise stop the worker.
     """
-    from distributed import get_worker  # the worker has it
+    from distributed import get_worker  # it is installed on the worker
 
     address = get_worker().address
     try:
@@ -452,7 +456,7 @@ def _run(
         chain = _chain(problem)
         raised = _Raised(address, [_places(one) for one in chain])
         if len(raised.places[0]) < MAX_FRAMES:
-            raised.with_traceback(problem.__traceback__)  # for the log of the worker
+            raised.with_traceback(problem.__traceback__)  # for the worker's log
         for one in chain:
             one.__traceback__ = None
         raise raised from problem

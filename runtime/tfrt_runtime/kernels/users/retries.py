@@ -1,10 +1,10 @@
 """Attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
 The options are those that users of tenacity request: errors by type or predicate, a growing delay
-with random jitter, a delay that the server names (`Retry-After`), and a deadline for all attempts,
-which ends the call at once if a delay does not fit.  Rejected: tenacity itself, because its sleeps
-do not wake when a run is cancelled, its deadline does not end a running attempt, and its exceptions
-would have to be split up for the notes.
+with random jitter, a delay that the server specifies (`Retry-After`), and a deadline for all
+attempts, which ends the call immediately if a delay does not fit.  Rejected alternative: tenacity
+itself, because its sleeps do not end when a run is cancelled, its deadline does not end a running
+attempt, and its exceptions would have to be taken apart for the notes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Delay = float | Callable[[Exception], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The options of `kernel` for calls: attempts, time limits, and the number of concurrent calls.
+    """The options of `kernel` that apply to calls: attempts, time limits, and the number of
+    concurrent calls.
 
     Raises:
         TfrtError: if an option is invalid.
@@ -76,15 +77,16 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an attempt before the last one.  An exception that is raised again loses its
-    notes.
+    """A note about an attempt other than the last one.
+
+    An exception that is raised again loses its notes of this class.
     """
 
     __slots__ = ()
 
 
 class Attempts:
-    """The attempts of one call, on one thread or task at a time."""
+    """The attempts of one call; only one thread or task may use it at a time."""
 
     def __init__(self, name: str, policy: Policy) -> None:
         """Start the first attempt."""
@@ -94,7 +96,7 @@ class Attempts:
 
     @property
     def seconds(self) -> float | None:
-        """Return how many seconds the next attempt may take; None without a limit."""
+        """How many seconds the next attempt may take, or None without a limit."""
         limits = [self._policy.timeout, self._left()]
         return min((one for one in limits if one is not None), default=None)
 
@@ -104,19 +106,19 @@ class Attempts:
         return None if deadline is None else max(0.0, min(deadline, FOREVER) - spent)
 
     def timed_out(self) -> TimeoutError:
-        """Return the error of an attempt that took longer than `seconds`."""
+        """Return the exception for an attempt that took longer than `seconds`."""
         is_over = self._left() == 0
         limit = self._policy.deadline if is_over else self._policy.timeout
         more = f" in {len(self._failed) + 1} attempts" if is_over and self._failed else ""
         return TimeoutError(f"'{self._name}' took longer than {limit:g} s{more}")
 
     def pause_after(self, problem: Exception) -> float | None:
-        """Return the seconds until the next attempt after a failed one; None if it was the last.
+        """Return the seconds until the next attempt after a failed one, or None if it was the last.
 
-        The notes of the last exception list the exceptions of the other attempts.
+        The notes of the last exception list the exceptions of the earlier attempts.
 
         Raises:
-            Exception: any exception of the predicate `retry_on`, or the function `delay`.
+            Exception: any exception that the predicate `retry_on` or the function `delay` raises.
         """
         pause = self._pause(problem)
         if pause is None:
@@ -161,4 +163,7 @@ class Attempts:
 
 
 MAX_NOTED = 20
-"""The most attempts with a note; of more attempts, the first and the last have one."""
+"""Maximum number of attempts that get a note each.
+
+Of more attempts, only the first and the last ones get one.
+"""

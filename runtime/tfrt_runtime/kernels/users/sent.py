@@ -1,7 +1,7 @@
-"""Large values on a Dask cluster: each is sent there once, regardless of how many tasks take it.
+"""Large values on a Dask cluster: each value is sent once, regardless of how many tasks take it.
 
-Dask puts the arguments of a task into the message that describes it, once for each task; `scatter`
-sends a value by itself, and workers get it from each other.
+Dask puts a task's arguments into the message that describes the task, once for each task; `scatter`
+sends a value separately, and workers get it from each other.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from importlib import import_module
 from typing import Any
 
 LARGE = 1 << 20
-"""Size in bytes from which a value is sent separately."""
+"""The size in bytes above which a value is sent separately."""
 KEPT = 8
-"""The most values that stay on the cluster for later tasks; the least recently used goes first.
+"""Maximum number of values that stay on the cluster for later tasks.
+
+The least recently used one is dropped first.
 """
 
 
 class Sent:
-    """The values that a client has sent, identified by content: a caller may change an array
-    between runs.
+    """The values that a client has sent, identified by content, because a caller may change an
+    array between runs.
     """
 
     def __init__(self, client: Any) -> None:
@@ -29,17 +31,17 @@ class Sent:
         self._lock = threading.RLock()
 
     def future_of(self, value: object) -> Any:
-        """Return the future of a large `value`, which is sent to the cluster now; None if it is
-        small.
+        """Return the future for `value`, which is sent to the cluster now if it is large, or None
+        if it is small.
 
         Raises:
-            Exception: Dask's exception, if the value cannot be sent.
+            Exception: an exception that Dask raises because the value cannot be sent.
         """
         is_small = value is None or isinstance(value, bool | int | float | str)
         if is_small or import_module("dask.sizeof").sizeof(value) < LARGE:
             return None
         key = import_module("dask.base").tokenize(value)
-        with self._lock:  # the first of several calls with the value sends it
+        with self._lock:  # the first of several calls sends the value
             future = self._futures.pop(key, None)
             if future is None or future.status != "finished":
                 future = self._client.scatter(value, hash=False)

@@ -1,4 +1,4 @@
-"""Types of native kernels, as their users write them: `(f64, tensor<?x?xf32>) -> (i32, f64)`, or
+"""Types of native kernels in the form that users write: `(f64, tensor<?x?xf32>) -> (i32, f64)`, or
 annotations.
 """
 
@@ -19,7 +19,7 @@ from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, ElementType
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
 from tfrt_runtime.native.layouts import TYPE_OUT, TYPE_TENSOR_OF
 
-# f16 and bf16 are kept as bits: no kernel calculates with them.
+# f16 and bf16 are kept as bits, because no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
     element.word: element.storage
     for element in ELEMENT_TYPES.values()
@@ -35,7 +35,7 @@ _ELEMENTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number.  `word` is its type, `dtype` how numpy holds it."""
+    """A number.  `word` is its type, and `dtype` is the numpy type that stores it."""
 
     word: str
     dtype: np.dtype[np.generic]
@@ -47,8 +47,9 @@ class Scalar:
 
     @property
     def calculated(self) -> np.dtype[np.generic]:
-        """The type in which a native kernel calculates: integers behave like Python's if 64 bits
-        suffice.
+        """The type in which a native kernel calculates.
+
+        Integers behave like Python's as long as 64 bits suffice.
         """
         is_whole = self.dtype.kind in "iu" and self.dtype != np.uint64
         return np.dtype(np.int64) if is_whole else self.dtype
@@ -56,8 +57,9 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A dense tensor of any sizes: an array to a kernel, which writes it only if it is an out
-    tensor.
+    """A dense tensor of any sizes.
+
+    A kernel receives it as an array, and writes it only if it is an out tensor.
     """
 
     element: ElementType
@@ -79,8 +81,9 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The types that a native kernel takes and returns. If it returns nothing, programs receive a
-    chain.
+    """The types that a native kernel takes and returns.
+
+    If a kernel returns nothing, programs receive a chain.
     """
 
     arguments: tuple[Scalar | Tensor, ...]
@@ -88,7 +91,7 @@ class Signature:
 
     @property
     def returns_tensors(self) -> bool:
-        """Whether it returns arrays, which it allocates."""
+        """Whether the kernel returns arrays, which it allocates."""
         return any(isinstance(result, Tensor) for result in self.results)
 
     @property
@@ -109,11 +112,13 @@ class Signature:
 
 
 def parse_signature(text: str) -> Signature:
-    """Read `(types) -> type`, `(types) -> (types)` or `(types) -> ()`; `out tensor<...>` is
-    written.
+    """Read `(types) -> type`, `(types) -> (types)`, or `(types) -> ()`.
+
+    The kernel writes an `out tensor<...>`.
 
     Raises:
-        TfrtError: if it has none of these forms, or has types that native kernels cannot have.
+        TfrtError: if the text has none of these forms, or has types that native kernels do not
+            support.
     """
     match = re.fullmatch(r"\s*\((.*?)\)\s*->\s*(?:\((.*)\)|(.*?))\s*", text)
     if match is None:
@@ -129,7 +134,7 @@ def annotated_signature(name: str, signature: inspect.Signature) -> Signature:
     """Return the types in the annotations of kernel `name`.
 
     Raises:
-        TfrtError: at a parameter without a type, or with one that native kernels cannot have.
+        TfrtError: if a parameter has no type, or has a type that native kernels do not support.
     """
     parameters = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     returned = signature.return_annotation

@@ -1,8 +1,8 @@
-"""The event loop of `async def` kernels where no thread can be started for it.
+"""The event loop for `async def` kernels where no thread can be started for it.
 
-A source of `one_thread`: during a wait, and between cells, it runs one iteration of its due
-callbacks. It knows no sockets, as a page has none. Rejected: the page's own loop, which does not
-run while a cell waits.
+It is a source of `one_thread`: during a wait, and between cells, it runs one iteration of its due
+callbacks.  It does not support sockets, because a page has none.  Rejected alternative: the page's
+own loop, which does not run while a cell waits.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from tfrt_runtime.host.one_thread import ONE_THREAD
 
 
 class _NoSockets:
-    """A selector that finds nothing and never sleeps: `one_thread` does."""
+    """A selector that finds nothing and never sleeps, because `one_thread` does the sleeping."""
 
     def select(self, timeout: float | None) -> list[object]:
         return []
 
 
 class SocketlessLoop(asyncio.BaseEventLoop):
-    """A loop without sockets, which asks `selector` how long to sleep."""
+    """A loop without sockets, which calls `selector` to sleep."""
 
     def __init__(self, selector: Any) -> None:
         super().__init__()
         self._selector = selector
 
     def _process_events(self, event_list: list[object]) -> None:
-        """Do nothing: no events of sockets exist."""
+        """Do nothing, because there are no socket events."""
 
     def _write_to_self(self) -> None:
-        """Do nothing: no other thread wakes the loop."""
+        """Do nothing, because no other thread wakes the loop."""
 
 
 class SteppedLoop(SocketlessLoop):
-    """A loop that runs one round at a time."""
+    """A loop that runs one iteration at a time."""
 
     _scheduled: list[asyncio.TimerHandle]
     _ready: Any
@@ -49,15 +49,16 @@ class SteppedLoop(SocketlessLoop):
         ONE_THREAD.add(self.step)
 
     def step(self) -> float | None:
-        """Run due callbacks; return the seconds until more are due, or None if only outside code
-        continues.
+        """Run due callbacks.
+
+        Return the seconds until more are due, or None if only outside code can continue.
         """
         if self.is_closed() or self.is_running():
             return None
         outer = events._get_running_loop()
         task = None if outer is None else asyncio.current_task(outer)
         # The page's loop runs the waiting cell; the futures that a kernel awaits belong to this
-        # one.
+        # loop.
         if outer is not None and task is not None:
             tasks._leave_task(outer, task)
         events._set_running_loop(None)

@@ -1,7 +1,7 @@
 """The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
 
-Dask's scheduler and workers record the history of each task.  It is requested now and then during
-the run, without a thread that waits for the answer, and once more after the run.
+Dask's scheduler and workers record the history of each task.  It is requested from time to time
+during the run, without a thread that waits for the answer, and once more after the run.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 SECONDS_TO_TELL = 2
-"""How long to wait for a cluster's report on the calls of a run."""
+"""How many seconds to wait for a cluster's report on a run's calls."""
 MOST_ASKED = 1_000
-"""The number of calls whose history is requested while they run."""
+"""Maximum number of calls whose history is requested while they are running."""
 _TOLD = {
     ("compute-task", "released"): "queued",
     ("ready", "executing"): "running",
@@ -30,7 +30,10 @@ _TOLD = {
 
 
 def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Moments:
-    """Return the list of moments of a call of `kernel` in a watched run; the first is `sent`."""
+    """Return the list of moments of a call of `kernel` in a watched run.
+
+    The first one is `sent`.
+    """
     make = partial(_Stories, client)
     stories = frame.resources.get_or_create("remote stories", _Stories, make)
     assert frame.request.watched is not None
@@ -48,20 +51,22 @@ class _Stories:
         self._asking: Future[list[Any]] | None = None
 
     def begin(self, kernel: int, future: Any) -> Moments:
-        """Note that a call of a kernel is sent now; return its moments, for its arrival to be
-        added.
+        """Record that a call of a kernel is being sent now.
+
+        Return its moments, to which the caller adds its arrival.
         """
         moments: Moments = [(time.monotonic_ns(), "sent", "")]
         self._calls[str(future.key)] = kernel, moments
         return moments
 
     def told(self, *, waits: bool = False) -> list[tuple[int, Moments]]:
-        """Return the kernel and the moments of each call so far, in the order of the calls: as the
-        cluster reports them now if `waits`, otherwise as it last did.
+        """Return the kernel and the moments of each call so far, in the order of the calls.
+
+        With `waits`, the cluster is queried now; otherwise, its last report is used.
 
         The clocks of other machines may differ, so each moment is moved to lie between the first
-        and the last one, which are from this machine. If the cluster does not report a call, only
-        these two are known.
+        and the last one, which are from this machine's clock.  If the cluster does not report a
+        call, only these two moments are known.
         """
         calls = dict(self._calls)
         with contextlib.suppress(Exception):  # the cluster may be closed or busy
@@ -78,7 +83,7 @@ class _Stories:
                     self._take(before.result())
                 going_on = [key for key, (_, moments) in calls.items() if len(moments) == 1]
                 if going_on:
-                    import asyncio  # takes 20 ms; a client has loaded it
+                    import asyncio  # takes 20 ms, but a client has loaded it
 
                     story = ask._story(*going_on[:MOST_ASKED], on_error="ignore")
                     loop = ask.loop.asyncio_loop
@@ -96,13 +101,14 @@ class _Stories:
             if key in self._calls and (what := _moment_of(where, words, str(rest[-2]))):
                 at = int(1e9 * rest[-1]) - late
                 told.setdefault(key, []).append((at, what, "" if where == "scheduler" else where))
-        # A worker that is lost later takes along what it knew of a call that has come back.
+        # If a worker is lost later, its records of a call that has returned are lost with it, so
+        # these are kept.
         over = {key: known for key, known in self._told.items() if "back" in (m[1] for m in known)}
         self._told |= told | over
 
 
 def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
-    """Return the meaning of a line of a task's story, or ""."""
+    """Return the meaning of a line in a task's story, or ""."""
     if where != "scheduler":
         return _TOLD.get(words, "")
     is_lost = cause.startswith("handle-worker-cleanup") and words[1:] == ("released",)
@@ -110,6 +116,6 @@ def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
 
 
 def _between(ends: Moments, told: Moments) -> Moments:
-    """Move moments of other machines between the call's sending and its return."""
+    """Move the moments from other machines between the call's sending and its return."""
     first, last = ends[0][0], ends[-1][0] if len(ends) > 1 else time.monotonic_ns()
     return [(min(max(at, first), last), what, worker) for at, what, worker in told]

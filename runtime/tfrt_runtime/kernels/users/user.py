@@ -7,9 +7,9 @@
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
 Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by
-name: an operation has each attribute without a default exactly once, and no unknown ones. A first
-parameter annotated `KernelFrame` is the frame.  An `async def` function runs on an event loop, and
-its results are unavailable until it returns.
+name: an operation must have each attribute without a default exactly once, and no unknown
+attributes.  A first parameter that is annotated as `KernelFrame` receives the frame.  An `async
+def` function runs on an event loop, and its results are unavailable until it returns.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ Gives = TypeVar("Gives")
 Gives_co = TypeVar("Gives_co", covariant=True)
 
 USER_KERNELS = KernelRegistry("user")
-"""The kernels that `kernel` registers; programs find them as well as the runtime's own."""
+"""The kernels that `kernel` registers.
+
+Programs can use them as well as the runtime's own kernels.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,23 +73,23 @@ class UserKernel:
     function: Callable[..., object]
     attributes: tuple[Keyword, ...]
     signature: inspect.Signature
-    """The parameters and their types, from annotations or a native signature; without the frame."""
+    """The parameters and their types, from annotations or a native signature, without the frame."""
 
     @property
     def place(self) -> Location | None:
-        """The first line of the function, including its decorators; None unless it is written in
+        """The first line of the function, including its decorators, or None if it is not written in
         Python.
         """
         code = getattr(self.function, "__code__", None)
         return None if code is None else Location(code.co_filename, code.co_firstlineno, 1)
 
     def check_is_registered(self) -> None:
-        """Refuse to call a function by its kernel's name if another function has that name now.
+        """Refuse a call of a function by its kernel's name if another function has that name now.
 
-        The same function may have been redefined, as in a module or cell that is run again.
+        The same function may have been redefined, for instance by running a module or cell again.
 
         Raises:
-            TfrtError: at the line of the caller.
+            TfrtError: located at the caller's line, if another function has the name.
         """
         now = USER_FUNCTIONS[self.name]
         if now.function is self.function:
@@ -100,7 +103,7 @@ class UserKernel:
 
     @property
     def qualified_name(self) -> tuple[object, object]:
-        """The module of the function, and its name there."""
+        """The module of the function, and its qualified name in the module."""
         return self.function.__module__, getattr(self.function, "__qualname__", None)
 
     @property
@@ -110,7 +113,7 @@ class UserKernel:
 
 
 class Tracing(threading.local):
-    """The action of a kernel's call on this thread, if it must not run the function."""
+    """The function to call for a kernel on this thread, if not the kernel's own."""
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
 
@@ -122,7 +125,7 @@ USER_FUNCTIONS: dict[str, UserKernel] = {}
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
-    """The type of `kernel`'s result for type checkers: a function with the same types, and its
+    """The type of `kernel`'s result for type checkers: a function with the same types, plus its
     kernel.
     """
 
@@ -136,7 +139,7 @@ class KernelFunction(Protocol[Takes, Gives_co]):
 def kernel(name: Callable[Takes, Gives], /) -> KernelFunction[Takes, Gives]: ...
 
 
-# Its annotations are program types, but Python calls it with numbers and arrays.
+# Its annotations are program types, but Python code calls it with numbers and arrays.
 @overload
 def kernel(
     name: str | None = None,
@@ -184,42 +187,42 @@ def kernel(
 ) -> Any:
     """Register the decorated function as kernel `name`, replacing any earlier one.
 
-    Without a name, the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  Python can still
-    call the function as before; only while a program is traced, a call makes an operation. Its
-    attribute `kernel` is the `UserKernel`.
+    Without a name, the kernel is named `py.FUNCTION`, or `MODULE.FUNCTION` in a module.  Python can
+    still call the function as before; only while a program is being traced does a call make an
+    operation.  Its attribute `kernel` is the `UserKernel`.
 
-    The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
+    The function runs with the GIL on the worker that reaches it or, with `blocking`, on a thread of
     the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
-    are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited,
-    and with `raw`, all arguments are AsyncValues.  Results have the types that the program gives
-    them: None is a chain where the program has one, a tuple is several results, and a numpy array
-    is a tensor.  An exception is the cause of the results' error; raise `KernelError` for a message
-    of your own.
+    are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited, and
+    with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them:
+    None is a chain where the program has one, a tuple is several results, and a numpy array is a
+    tensor.  If it raises an exception, that is the cause of the results' error; raise `KernelError`
+    for a message of your own.
 
     Args:
         native: compile the function with Numba, to run without the GIL: True to take its types from
             the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`), or a signature such as
             `(f64, tensor<?x?xf32>) -> f64`.  It may write only arrays annotated `tfrt.out[...]`;
             attributes are numbers.
-        retries: how often it is called again after it has raised an `Exception` other than a
+        retries: how many times it is called again after it has raised an `Exception` other than a
             `KernelError`.  The notes of the last error list the exceptions of earlier attempts.
         retry_on: which errors are retried: exception types, or a function of the error.
-        delay: seconds before the next attempt of an async or blocking function, or a function of
-            the error that returns them (`Retry-After`).
+        delay: how many seconds before the next attempt of an async or blocking function, or a
+            function of the error that returns that number (`Retry-After`).
         growth: the factor by which each delay is multiplied for the next one.
-        jitter: the most seconds that are added to each delay, at random.
+        jitter: the maximum number of seconds that are added to each delay, at random.
         timeout: how many seconds one attempt of an async or blocking function may take.
-        deadline: how many seconds a call may take with all its attempts and delays, from its
-            start. Its error, like that of `timeout`, is a `TimeoutError`.
-        limit: how many calls may run at the same time on one host; a call that waits for its next
-            attempt counts.
+        deadline: how many seconds a call may take, including all of its attempts and delays.  Its
+            error, like that of `timeout`, is a `TimeoutError`.
+        limit: how many calls may run at the same time on one host, including calls that are waiting
+            for their next attempt.
         remote: run the function as a task of the client on a host with a `DaskWorkQueue`; on other
             hosts, it runs where the last of its arguments becomes available, except in `%%tfrt`
             cells, where it is an error.
 
     Raises:
-        TfrtError: if `native` is not a signature of a native kernel, or the options do not fit the
-            function.
+        TfrtError: if `native` is not a valid signature of a native kernel, or the options do not
+            fit the function.
     """
     policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
     is_name = isinstance(name, str) and name.isprintable() and name != ""
@@ -264,16 +267,19 @@ def kernel(
 
 
 def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
-    """Return a kernel's result types for operands of these types; None without an annotation."""
+    """Return a kernel's result types for operands of these types, or None if it has
+    no annotation.
+    """
     returned = USER_FUNCTIONS[name].signature.return_annotation
     return result_types(returned, operands) if has_annotation(returned) else None
 
 
 def own_name(function: Callable[..., object]) -> str:
-    """Return the default name of a kernel: the same in a process that `multiprocessing` starts.
+    """Return the default name of a kernel, which is the same in a process that `multiprocessing`
+    starts.
 
     Raises:
-        TfrtError: if the function, like a lambda, has no name.
+        TfrtError: if the function has no name, like a lambda.
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
@@ -284,7 +290,7 @@ def own_name(function: Callable[..., object]) -> str:
 
 
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
-    """Return a function that calls `function`, or makes an operation on a thread that traces.
+    """Return a function that calls `function` or, on a thread that is tracing, makes an operation.
 
     Its code has the location of `function`, which tracebacks and tools show.
     """
@@ -293,7 +299,7 @@ def callable_in_traces(described: UserKernel, function: PythonFunction) -> Pytho
 
     code = getattr(function, "__code__", None)
     if code is not None:
-        call.__code__ = call.__code__.replace(  # all on the one line to name
+        call.__code__ = call.__code__.replace(  # the whole call is on the one line to name
             co_filename=code.co_filename,
             co_firstlineno=code.co_firstlineno,
             co_name=code.co_name,
@@ -327,7 +333,8 @@ def user_kernel(
     """Return a kernel that calls `function` with the options of `kernel`.
 
     Raises:
-        TfrtError: if the policy does not fit the function, or the frame is not its first parameter.
+        TfrtError: if the policy does not fit the function, or a parameter other than the first is
+            the frame.
     """
     HOOKS.has_user_kernels = True
     signature = signature_of(function)
@@ -372,7 +379,7 @@ def remote_kernel(
     """Return `made` as a kernel that runs on a cluster.
 
     Raises:
-        TfrtError: if it has a time limit, a limit of calls, or parameters that are not awaited.
+        TfrtError: if it has a time limit, a call limit, or parameters that are not awaited.
     """
     assert made.parameters is not None and made.keywords is not None
     limits = (policy.timeout, policy.deadline, policy.limit)
@@ -397,18 +404,19 @@ def native_kernel(
     """Return `made` with a native version that Numba compiles when a program needs it.
 
     Args:
-        types: its signature, or True for that of its annotations.
+        types: the kernel's signature, or True to use its annotations.
 
     Raises:
-        TfrtError: if the signature is invalid or does not fit the function, or the kernel is of a
-            kind that needs Python.
+        TfrtError: if the signature is invalid or does not fit the function, or the kernel's options
+            need Python.
     """
     if made.raw or made.blocking or made.frame or policy != ONCE:
         refuse(
             f"native kernel '{made.name}' cannot be raw, blocking, async, take the frame, or have"
             " retries, timeout or limit"
         )
-    # These import numpy, which takes longer than a small program; few programs have such kernels.
+    # These modules import numpy, which takes longer than a small program; few programs have such
+    # kernels.
     from tfrt_runtime.kernels.users.numba_kernels import NumbaFunction
     from tfrt_runtime.kernels.users.signatures import Tensor, annotated_signature, parse_signature
 
@@ -421,7 +429,7 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
-    # A loop may take long for any numbers; a call that takes tensors reports itself that it is
+    # A loop may take long for any numbers; a call that takes tensors itself reports that it is
     # heavy.
     has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
     takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
