@@ -1,8 +1,8 @@
-"""The native core: AsyncValue, executor, and work queues over raw addresses.
+"""The native core: AsyncValues, the executor, and work queues, on raw addresses.
 
-Every function here is plain Python in the subset that Numba compiles, and touches shared memory
+Every function here is ordinary Python in the subset that Numba compiles, and accesses shared memory
 only through `memory`.  Compiled, it runs without the GIL.  Uncompiled, the same source runs on a
-simulated memory under the interleaving explorer.  Depends only on `cache` and the table of scalar
+simulated memory in the interleaving explorer.  It depends only on `cache` and the table of scalar
 operations.
 
     kernel --kernel_calls--> results --delivery--> registers --ready--> users' counts-> ready kernel
@@ -12,11 +12,12 @@ operations.
 
 Read in this order:
 
-- Memory: `memory` (accesses, and lists that threads share), `layouts` (the structs, with a diagram),
-  `cells` (the budget, and blocks), `trimming` (free blocks back to the system), `threads` (the context of a thread), `machine` (what this process runs on).
+- Memory: `memory` (accesses, and lists that threads share), `layouts` (the structs, with a
+  diagram), `cells` (the budget, and blocks), `trimming` (returns free blocks to the system),
+  `threads` (the context of a thread), `machine` (the machine that this process runs on).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
-- Rooms: `queues` (ready kernels, and the threads that run them), `calls` (a call of a function, and
-  the run loop), `kernels`, `coroutines` (functions that compiled code calls).
-- Calls from Python: `handles` (operations on its objects), `python` (with the GIL).
-- How it is loaded: `library`; how it is built: `building`.
+- Subfolders: `queues` (ready kernels, and the threads that run them), `calls` (a call of a
+  function, and the run loop), `kernels`, `coroutines` (functions that compiled code calls).
+- Calls from Python: `handles` (operations on Python's objects), `python` (with the GIL).
+- Loading the core: `library`; building it: `building`.
 """

@@ -1,8 +1,9 @@
 """AsyncValue: reference counts, the single transition to available, and the list of waiters.
 
-A value leaves the unavailable states once, for CONCRETE or ERROR.  The state and the head of the
-waiter list share one word.  Therefore one `exchange` publishes a value and takes its waiters, and
-one `compare_and_swap` adds a waiter: no waiter is lost and none runs twice, without a lock.
+A value leaves the unavailable states only once, and becomes CONCRETE or ERROR.  The state and the
+head of the waiter list share one word.  Therefore, one `exchange` publishes a value and takes its
+waiters, and one `compare_and_swap` adds a waiter: without a lock, no waiter is lost and none runs
+twice.
 
     STATE = newest waiter | state            (waiters are 16-aligned: the low bits are free)
 
@@ -10,10 +11,10 @@ one `compare_and_swap` adds a waiter: no waiter is lost and none runs twice, wit
           |  add_waiter          |  add_waiter                  ^
           +----------------------+------------------------------+
 
-Ownership: the maker of a value holds one reference.  A waiter holds none: publishing removes the
-waiters before the publisher drops its own reference.
+Ownership: the code that makes a value holds one reference.  A waiter holds none, because publishing
+removes the waiters before the publisher drops its own reference.
 
-The states, and the packing of state and waiters into one word, are those of TFRT:
+The states, and the packing of state and waiters into one word, follow TFRT:
 https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h
 """
 
@@ -39,8 +40,8 @@ from tfrt_runtime.native.memory import (
 @native
 def new_value(context: Address, payload_type: int) -> Address:
     """Make an unconstructed concrete value with one reference."""
-    # Plain stores: the value is private until its address is published, by an atomic operation or
-    # in a word of an activation that only one thread uses.
+    # Plain stores suffice: the value is private until its address is published, by an atomic
+    # operation or in a word of an activation that only one thread uses.
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.UNCONSTRUCTED)
@@ -48,8 +49,8 @@ def new_value(context: Address, payload_type: int) -> Address:
     store(value + at.VALUE_PAYLOAD, 0)
     store(value + at.VALUE_PAYLOAD2, 0)
     store(value + at.VALUE_OWNER, 0)
-    # Counted per thread: a counter for the process would be the most contended word of every
-    # program.
+    # Values are counted per thread: a counter for the process would be the most contended word of
+    # every program.
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
@@ -103,15 +104,18 @@ def is_available(value: Address) -> bool:
 
 @native
 def is_indirect(value: Address) -> bool:
-    """Tell whether the value is a placeholder for another; other threads may be resolving it."""
+    """Tell whether the value is a placeholder for another one.
+
+    Other threads may be resolving it.
+    """
     return load_acquire(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT
 
 
 @native
 def resolve(value: Address) -> Address:
     """Return the concrete or error value that an available value is or forwards to."""
-    # Plain loads: kind and target were written before the state, which the caller has read with
-    # acquire, and they never change again.
+    # Plain loads suffice: kind and target were written before the state, which the caller has read
+    # with acquire, and they never change again.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
         value = load(value + at.VALUE_TARGET)
     return value
@@ -119,16 +123,18 @@ def resolve(value: Address) -> Address:
 
 @inline
 def add_references(value: Address, count: int) -> None:
-    """Add `count` references.  The caller already holds one, so that no ordering is needed."""
-    # All threads use constants: reading leaves their cache line shared, counting would move it
-    # around.
+    """Add `count` references.  The caller already holds one, so no ordering is needed."""
+    # All threads use constants: reading the count leaves its cache line shared, but counting would
+    # move the line from core to core.
     if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
         fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
-    """Add `count` references on behalf of an owner whose reference no other code uses meanwhile."""
+    """Add `count` references on behalf of an owner whose reference no other code uses in the
+    meantime.
+    """
     references = load_acquire(value + at.VALUE_REFERENCES)
     # If this is the only reference, no other thread can change the count.
     if references == 1:
@@ -139,9 +145,12 @@ def multiply_reference(value: Address, count: int) -> None:
 
 @inline
 def drop_reference(context: Address, value: Address) -> None:
-    """Drop one reference; dropping the last destroys the value and drops what it forwards to."""
-    # Acquire: pairs with the `fetch_add` of threads that dropped their references earlier.  What
-    # they did with the payload happens before it is released here.
+    """Drop one reference.
+
+    Dropping the last one destroys the value and drops its reference to its target.
+    """
+    # The acquire pairs with the `fetch_add` of threads that dropped their references earlier. Their
+    # accesses to the payload happen before it is released here.
     references = load_acquire(value + at.VALUE_REFERENCES)
     if references >= at.IMMORTAL:
         return
@@ -165,8 +174,11 @@ def drop_optional(context: Address, value: Address) -> None:
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value without references; destroy its target too if that was its last."""
-    # A loop instead of recursion: a million values may forward to each other in a chain.
+    """Destroy a value that has no references.
+
+    Also destroy its target if this was the target's last reference.
+    """
+    # A loop instead of recursion, because a million values may forward to each other in a chain.
     while value != 0:
         value = destroy(context, value)
         if value != 0:
@@ -181,7 +193,7 @@ def destroy_chain(context: Address, value: Address) -> None:
 def destroy(context: Address, value: Address) -> Address:
     """Release the payload and the cell.
 
-    Returns the target of an indirect value, to be dropped next.
+    Returns the target of an indirect value, which the caller must drop next.
     """
     kind = load(value + at.VALUE_KIND)
     target = 0
@@ -234,7 +246,7 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
     """Add a new waiter to an unavailable value.
 
-    If the value is available by now, add none and return False.
+    If the value is already available, add none and return False.
     """
     waiter = new_waiter(context, kind, first, second)
     if add_waiter(value, waiter):
@@ -245,19 +257,21 @@ def wait_for(context: Address, value: Address, kind: int, first: int, second: in
 
 @native
 def add_waiter(value: Address, waiter: Address) -> bool:
-    """Add `waiter` to an unavailable value; return False if the value is available by now.
+    """Add `waiter` to an unavailable value; return False if the value is already available.
 
     If it returns False, the waiter still belongs to the caller.
     """
     store(waiter + at.WAITER_VALUE, value)
     while True:
-        # Acquire: on False the caller reads the payload, which was written before the state.
+        # Acquire: if this returns False, the caller reads the payload, which was written before the
+        # state.
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS >= at.CONCRETE:
             return False
-        # Plain: the waiter is private until the swap.
+        # A plain store, because the waiter is private until the swap.
         store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
-        # The swap publishes the waiter's fields and keeps CONSTRUCTED apart from UNCONSTRUCTED.
+        # The swap publishes the waiter's fields, and preserves the difference between CONSTRUCTED
+        # and UNCONSTRUCTED.
         if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:
             return True
 
@@ -268,8 +282,8 @@ def claim(value: Address) -> bool:
 
     Returns False if a thread has already claimed it.
     """
-    # A loop: the head also changes when another thread adds a waiter, and the claim is still free
-    # then.
+    # This is a loop because the head also changes when another thread adds a waiter, in which case
+    # the claim is still free.
     while True:
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS != at.UNCONSTRUCTED:
@@ -282,9 +296,9 @@ def claim(value: Address) -> bool:
 def take_waiters(value: Address, state: int) -> Address:
     """Make the value available in `state`; return the list of waiters, newest first.
 
-    The caller has already written the payload: the `exchange` publishes it.
+    The caller must already have written the payload, which the `exchange` publishes.
     """
-    # One atomic step: a waiter pushed between a load and a store would never run.
+    # This must be one atomic step: a waiter pushed between a load and a store would never run.
     return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS
 
 
@@ -292,8 +306,8 @@ def take_waiters(value: Address, state: int) -> Address:
 def point_at(context: Address, indirect: Address, target: Address) -> Address:
     """Publish an indirect value whose target is available; return its waiters.
 
-    Consumes the caller's reference to `target`.  Collapses one level if the target is itself
-    indirect, so that chains of forwards do not grow.
+    Consumes the caller's reference to `target`.  If the target is itself indirect, one level is
+    collapsed, so that chains of forwards do not grow.
     """
     concrete = resolve(target)
     if load_acquire(concrete + at.VALUE_REFERENCES) >= at.IMMORTAL or is_copied(indirect, concrete):
@@ -301,13 +315,13 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if is_moved(indirect, target):
         return become_owner(context, indirect, target)
     if concrete != target:
-        # Order matters: the reference that `target` holds keeps `concrete` alive until we hold our
-        # own.
+        # The order matters: the reference that `target` holds keeps `concrete` alive until we hold
+        # our own.
         add_references(concrete, 1)
         drop_reference(context, target)
     store(indirect + at.VALUE_TARGET, concrete)
     kind = load(concrete + at.VALUE_KIND) & ~at.KIND_BITS | at.KIND_INDIRECT
-    # Atomic: `is_indirect` may read the kind of a value that is not resolved yet.
+    # Atomic, because `is_indirect` may read the kind of a value that is not resolved yet.
     store_release(indirect + at.VALUE_KIND, kind)
     return take_waiters(indirect, load_acquire(concrete + at.VALUE_STATE) & at.STATE_BITS)
 
@@ -316,7 +330,7 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
 def is_copied(indirect: Address, concrete: Address) -> bool:
     """Tell whether an unresolved indirect value becomes a copy of an available one.
 
-    Results of runs do.
+    This applies to results of runs.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
@@ -328,11 +342,12 @@ def is_copied(indirect: Address, concrete: Address) -> bool:
 def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
     """Publish an indirect value as a copy of a constant or a number.
 
-    The copy may outlive the program that owns the constant, and a number needs no second value.
+    The copy may outlive the program that owns the constant, and for a number, no second value is
+    needed.
     """
     kind = load(source + at.VALUE_KIND)
-    # Copy only the words that the source's type has: the others are unwritten, and reading them is
-    # an error in the simulator.
+    # Copy only the words that the source's type has: the other words are unwritten, and reading
+    # them is an error in the simulator.
     if kind >> 8 != at.TYPE_CHAIN:
         store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
     if kind >> 8 >= at.TYPE_COMPLEX64:
@@ -346,11 +361,11 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 def is_moved(indirect: Address, target: Address) -> bool:
     """Tell whether an unresolved result of a run takes over the payload of an available value.
 
-    It does if no other code refers to that value.
+    It does if no other code refers to the available value.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
-    # The caller holds the only reference, so that no other thread can add one.
+    # The caller holds the only reference, so no other thread can add one.
     is_alone = load_acquire(target + at.VALUE_REFERENCES) == 1
     is_concrete = load_acquire(target + at.VALUE_STATE) & at.STATE_BITS == at.CONCRETE
     kind = load(target + at.VALUE_KIND)
@@ -366,13 +381,13 @@ def is_moved(indirect: Address, target: Address) -> bool:
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
     """Publish an indirect value with the payload moved from `target`.
 
-    The payload then needs no second value.
+    After that, the payload needs no second value.
     """
     kind = load(target + at.VALUE_KIND)
     store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
     store_release(indirect + at.VALUE_KIND, kind)
-    # `target` no longer owns the payload: without an object type, dropping it releases only its
-    # cell.
+    # `target` no longer owns the payload: because its type is no longer an object type, dropping it
+    # releases only its cell.
     store(target + at.VALUE_KIND, at.KIND_CONCRETE)
     drop_reference(context, target)
     return take_waiters(indirect, at.CONCRETE)
@@ -382,15 +397,16 @@ def become_owner(context: Address, indirect: Address, target: Address) -> Addres
 def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     """Make `indirect` become what `target` is or will be; return the waiters that must run now.
 
-    Consumes the caller's reference to `target`.  May be called once per indirect value.  If
-    `indirect` has meanwhile become an error because it could not be resolved, it stays that error.
+    Consumes the caller's reference to `target`.  It may be called only once per indirect value.  If
+    `indirect` has become an error in the meantime, because it could not be resolved, it remains
+    that error.
     """
     if is_available(indirect):
         drop_reference(context, target)
         return 0
     if not is_available(target):
-        # The waiter gets its own reference: the caller may drop its reference before the target is
-        # resolved.
+        # The waiter gets its own reference, because the caller may drop its reference before the
+        # target is resolved.
         add_references(indirect, 1)
         # If a run gets stuck, Python follows this word to the value that `indirect` waits for.
         store(indirect + at.VALUE_TARGET, target)
@@ -406,7 +422,7 @@ def set_error(value: Address, payload: int, error_type: int) -> Address:
 
     `payload` is the handle of a Diagnostic; the value takes ownership of its reference.
     """
-    # The state comes last: a thread that sees ERROR can read the diagnostic.
+    # The state is written last, because a thread that sees ERROR may read the diagnostic.
     store(value + at.VALUE_PAYLOAD, payload)
     store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
     return take_waiters(value, at.ERROR)

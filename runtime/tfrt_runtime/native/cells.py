@@ -7,13 +7,13 @@ Each thread has free lists; slabs are shared:
               left slabs: no thread cuts blocks from them now                     per size class
               stock: slabs for when the system has no memory
 
-A block that a thread frees may come from any thread's slab.  If a thread's free list is full, the
-list becomes the thread's spare batch and the former spare batch goes to the depot, where other
-threads find it.  No block is touched, so that a program that keeps millions of values alive
-allocates and frees them at the price of a list.  A thread that exits leaves its slab to the next
-thread that needs blocks of that size.  Otherwise, each short-lived thread would keep a slab for a
-few blocks, which wander to other threads.  `trim` finds the slabs whose blocks are all in the depot
-and frees them.
+A block that a thread frees may belong to any thread's slab.  If a thread's free list is full, the
+list becomes the thread's spare batch, and the former spare batch is moved to the depot, where other
+threads find it.  No block is accessed in the process, so a program that keeps millions of values
+alive allocates and frees them at the cost of a list.  A thread that exits leaves its slab to the
+next thread that needs blocks of that size.  Otherwise, each short-lived thread would keep a slab
+for a few blocks that move on to other threads.  `trim` finds the slabs whose blocks are all in the
+depot, and frees these slabs.
 
 Slabs come from Bonwick 1994, USENIX Summer, "The Slab Allocator: An Object-Caching Kernel Memory
 Allocator".  Two batches per thread (magazines) over a depot come from Bonwick and Adams 2001,
@@ -21,15 +21,15 @@ USENIX, "Magazines and Vmem: Extending the Slab Allocator to Many CPUs and Arbit
 
 The budget limits how much memory native code may take from the system.  Bytes are counted when
 slabs, buffers, and other large blocks are taken from the system, not when a program takes a value
-from a free list.  The process has one count; each queue may have its own limit for what its
+from a free list.  The process has one count, but each queue may have its own limit for what its
 programs add to it.
 
 Small blocks are never refused.  A thread that is over the budget, or that gets no memory from the
-system, calls `refuse`, which ends its run, and still gets its block, from the stock if necessary:
-everything that the run has started can finish in order.
+system, calls `refuse`, which ends its run, but the thread still gets its block, from the stock if
+necessary, so that everything that the run has started can finish in an orderly way.
 
-Rejected: the C library's allocator for each block, because a small block must never be refused, and
-because the budget would then have to be counted at every allocation.
+Rejected alternative: the C library's allocator for each block, because a small block must never be
+refused, and because the budget would have to be counted at every allocation.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -60,14 +60,16 @@ from tfrt_runtime.native.memory import (
 )
 
 LARGE = 1 << 18
-"""From this size on, the pages of unused blocks may go back to the system."""
+"""For blocks of this size and larger, the pages of unused blocks may be returned to the system."""
 PAGE = 1 << 16
 """A multiple of the system's page size."""
 
 
 @entry
 def memory_limit(context: Address) -> int:
-    """Return the process's memory limit while programs of this thread's queue allocate."""
+    """Return the process's memory limit that applies while programs of this thread's queue
+    allocate.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
     if queue != 0:
@@ -79,21 +81,22 @@ def memory_limit(context: Address) -> int:
 
 @native
 def reserve(context: Address, size: int) -> bool:
-    """Count `size` bytes that are about to be taken.
+    """Count `size` bytes that are about to be taken from the system.
 
-    If that exceeds the budget, count nothing and return False.
+    If the total would exceed the budget, count nothing and return False.
     """
     return reserve_within(load(context + at.CONTEXT_PROCESS), memory_limit(context), size) != 0
 
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """Reserve like `reserve`, with a known limit; return 1 or 0."""
+    """Do the same as `reserve`, with a known limit; return 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:
         held = load_acquire(process + at.PROCESS_HELD)
-        # Check before counting: a thread's failing attempt must not cause another thread's refusal.
+        # Check before counting, because a thread's failing attempt must not cause another thread's
+        # refusal.
         if held > limit - size:
             return 0
         if compare_and_swap(process + at.PROCESS_HELD, held, held + size) != 0:
@@ -102,23 +105,25 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
 
 @native
 def overdraw(context: Address, size: int) -> None:
-    """Count `size` bytes regardless of the budget: ending a run itself needs a little memory."""
+    """Count `size` bytes regardless of the budget, because ending a run itself needs a little
+    memory.
+    """
     fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD, size)
 
 
 @entry
 def give_back(process: Address, size: int) -> None:
-    """Subtract `size` bytes that were returned to the system."""
+    """Subtract `size` bytes that have been returned to the system."""
     fetch_add(process + at.PROCESS_HELD, -size)
 
 
 @outline
 def refuse(context: Address, size: int) -> None:
-    """End the run that asks for `size` bytes.
+    """End the run that requests `size` bytes.
 
-    They exceed the budget, or the system does not have them.  Python cancels the run, with an error
-    that names the current kernel.  A thread that runs no kernel may be running compiled code, which
-    reports the refusal at its next operation that has a place.
+    The request exceeds the budget, or the system has not enough memory.  Python cancels the run
+    with an error that names the current kernel.  A thread that is not running a kernel may be
+    running compiled code, which reports the refusal at its next operation that has a location.
     """
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
     if call3(callback, context, load(context + at.CONTEXT_RECORD), size) == 0:
@@ -126,9 +131,9 @@ def refuse(context: Address, size: int) -> None:
 
 
 CARVED_AT_ONCE = 16
-"""Blocks that a thread cuts from its slab when its free list is empty."""
+"""How many blocks a thread cuts from its slab when its free list is empty."""
 STOCK = 32
-"""Slabs in a full stock: two megabytes."""
+"""The number of slabs in a full stock: two megabytes."""
 WAIT_NS = 1_000_000
 
 
@@ -138,7 +143,8 @@ def take_block(context: Address, size: int) -> Address:
 
     The result is 0 only if a large block is refused.
     """
-    # Free lists belong to the thread: all words here are plain, and no other thread is disturbed.
+    # Free lists belong to the thread, so all words here are plain, and no other thread is
+    # disturbed.
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         return take_large(context, size)
@@ -154,14 +160,14 @@ def take_block(context: Address, size: int) -> Address:
 
 @native
 def give_block(context: Address, block: Address, size: int) -> None:
-    """Free a block of `take_block`, given the size that was requested."""
+    """Free a block that `take_block` returned, given the size that was requested."""
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         release(block)
         give_back(load(context + at.CONTEXT_PROCESS), size)
         return
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
-    # A thread that only frees blocks of values that others make must not hoard them.
+    # A thread that only frees blocks of values that other threads make must not hoard them.
     if load(count) * size_class >= at.BATCH_CELLS:
         keep_batch(context, size_class)
     head = context + at.CONTEXT_FREE + 8 * size_class
@@ -193,8 +199,11 @@ def give_cell(context: Address, cell: Address) -> None:
 
 @outline
 def take_large(context: Address, size: int) -> Address:
-    """Allocate a block of a size without a free list; if refused, end the run and return 0."""
-    # Counted before it is allocated: if two threads ask for the last bytes, one is refused.
+    """Allocate a block of a size that has no free list.
+
+    If it is refused, end the run and return 0.
+    """
+    # Count before allocating: if two threads request the last bytes, one of them is refused.
     if size < 0 or not reserve(context, size):
         reclaim(load(context + at.CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
@@ -213,7 +222,7 @@ def take_large(context: Address, size: int) -> Address:
 def need_block(context: Address, size: int) -> Address:
     """Take a block as `take_block` does, but wait until memory is available.
 
-    For work that must continue.
+    Use this for work that must continue.
     """
     while True:
         block = take_block(context, size)
@@ -264,7 +273,7 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 def take_batch(process: Address, size_class: int) -> Address:
     """Take a batch from the depot.
 
-    Returns 0 if it is empty or another thread briefly holds all its batches.
+    Returns 0 if the depot is empty or another thread briefly holds all its batches.
     """
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
@@ -286,7 +295,10 @@ def refill(context: Address, size_class: int) -> Address:
 
 @native
 def carve(context: Address, size_class: int) -> Address:
-    """Cut some blocks from this thread's slab, or a new one: return one and keep the others."""
+    """Cut a few blocks from this thread's slab or from a new one.
+
+    Return one of them and keep the others.
+    """
     size = at.CELL_SIZE * size_class
     place = context + at.CONTEXT_CARVE + 8 * size_class
     end = context + at.CONTEXT_CARVE_END + 8 * size_class
@@ -311,11 +323,11 @@ def carve(context: Address, size_class: int) -> Address:
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
-    # A slab is aligned to its size, so that the address of a block identifies its slab.
+    # A slab is aligned to its size, so the address of a block identifies its slab.
     slab = block & -at.SLAB_SIZE
     store(slab + at.SLAB_CARVED, load(slab + at.SLAB_CARVED) + count)
-    # Linked from the last to the first: the list then hands out blocks in order of rising
-    # addresses.
+    # The blocks are linked from the last to the first, so the list then hands out blocks with
+    # rising addresses.
     following = 0
     for i in range(count - 1, 0, -1):
         store(block + size * i + at.VALUE_NEXT, following)
@@ -323,7 +335,7 @@ def carve(context: Address, size_class: int) -> Address:
     store(context + at.CONTEXT_FREE + 8 * size_class, following)
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
-        # Last, because Python then makes an error value on this very context.
+        # Do this last, because Python then makes an error value on this very context.
         refuse(context, refused)
     return block
 
@@ -332,7 +344,7 @@ def carve(context: Address, size_class: int) -> Address:
 def leave_slab(context: Address, size_class: int) -> None:
     """Stop cutting blocks from this thread's slab of a size class, if it has one.
 
-    Another thread may cut the rest.
+    Another thread may cut the rest of the slab.
     """
     process = load(context + at.CONTEXT_PROCESS)
     place = load(context + at.CONTEXT_CARVE + 8 * size_class)
@@ -343,7 +355,7 @@ def leave_slab(context: Address, size_class: int) -> None:
     store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
     store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
     if place == end:
-        # Release: a thread that trims and reads this also sees the final SLAB_CARVED.
+        # Release: a thread that reads this while trimming also sees the final SLAB_CARVED.
         store_release(slab + at.SLAB_OPEN, 0)
     else:
         store(slab + at.SLAB_PLACE, place)
@@ -352,7 +364,7 @@ def leave_slab(context: Address, size_class: int) -> None:
 
 @native
 def take_slab(context: Address) -> Address:
-    """Return a slab; return its address plus 1 if the run that asks for it must end."""
+    """Return a slab, or its address plus 1 if the run that requests it must end."""
     process = load(context + at.CONTEXT_PROCESS)
     refused = 0
     if not reserve(context, at.SLAB_SIZE):
@@ -367,10 +379,10 @@ def take_slab(context: Address) -> Address:
         refused = 1
         slab = take_stocked(process)
         if slab != 0:
-            # It was counted when it entered the stock.
+            # It was counted when it was put into the stock.
             give_back(process, at.SLAB_SIZE)
             return slab + refused
-        # Other runs, or other parts of the process, may free memory meanwhile.
+        # Other runs, or other parts of the process, may free memory in the meantime.
         if reclaim(process) == 0:
             pause()  # another thread may briefly hold the whole stock
             futex_wait(process + at.PROCESS_STOCKED, 0, WAIT_NS)
@@ -378,13 +390,13 @@ def take_slab(context: Address) -> Address:
 
 @native
 def reclaim(process: Address) -> int:
-    """Free what the process keeps for later: free slabs, and blocks of tensors."""
+    """Free the memory that the process keeps for later: free slabs, and blocks of tensors."""
     return call2(load(process + at.PROCESS_RECLAIM), process, 0)
 
 
 @native
 def give_stocked(process: Address, slab: Address) -> None:
-    """Put a slab that is already counted into the stock."""
+    """Put a slab that has already been counted into the stock."""
     push(process + at.PROCESS_STOCK, slab, at.SLAB_NEXT)
     fetch_add(process + at.PROCESS_STOCKED, 1)
 
@@ -393,7 +405,7 @@ def give_stocked(process: Address, slab: Address) -> None:
 def take_stocked(process: Address) -> Address:
     """Take a slab from the stock.
 
-    Returns 0 if it is empty or another thread briefly holds all its slabs.
+    Returns 0 if the stock is empty or another thread briefly holds all its slabs.
     """
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:
@@ -404,7 +416,8 @@ def take_stocked(process: Address) -> Address:
 @entry
 def fill_stock(process: Address) -> None:
     """Fill the stock, as far as the system has memory, regardless of the budget."""
-    # The stock is for runs that are refused memory: they still need some to finish in order.
+    # The stock is for runs that are refused memory, which still need some to finish in an orderly
+    # way.
     while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:
@@ -415,11 +428,11 @@ def fill_stock(process: Address) -> None:
 
 @native
 def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) -> None:
-    """Erase the process's former data in `size` bytes of a block, rounded up to words.
+    """Erase the process's old data in `size` bytes of a block, rounded up to words.
 
-    The new content is zeros, or the word that QUEUE_CHOOSE describes.
+    The new content is zeros or the word that QUEUE_CHOOSE describes.
 
-    For a large fresh block, the system supplies or clears the pages when they are used.
+    For a large fresh block, the system supplies or clears the pages when they are first used.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0

@@ -1,24 +1,24 @@
 """Log the events of watched runs in rings, one per thread.
 
-Only its thread writes a ring, and one reader drains it.
+Only the ring's own thread writes it, and one reader drains it.
 
-A record has four words: the time, `op | value << 32`,
-`instance | kind << 32 | worker << 38 | run << 48`, and a payload.  The writer never waits for the
-reader: a new record overwrites the oldest one, and the reader counts the records it has missed.  A
-run that is not watched pays one load of a word.
+A record has four words: the time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run
+<< 48`, and a payload.  The writer never waits for the reader: a new record overwrites the oldest
+one, and the reader counts the records that it has missed.  For a run that is not watched, the only
+cost is the load of one word.
 
     kernel, thread, coroutine             ring of the thread                  reader (Python)
     log_kernel, log_value, -write_event-> record HEAD % CAPACITY -log_drain->  reads TAIL to HEAD
     log_thread, log_code                  HEAD + 1                            sets TAIL, LOST, SKIP
 
 Only the thread that owns the ring writes HEAD and the records; only the reader writes TAIL, LOST,
-and SKIP.  The reader copies the records first and reads HEAD again afterwards, as the reader of a
+and SKIP.  The reader copies the records first and then reads HEAD again, as the reader of a
 sequence lock does (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory
-models?"): records that the writer may have overwritten meanwhile are torn and count as lost.  A
-thread that exits leaves its ring, with the events in it, to the next thread that needs one.
+models?"): records that the writer may have overwritten in the meantime are torn and count as lost.
+A thread that exits leaves its ring, with the events in it, to the next thread that needs one.
 
-Rejected: one ring for all threads, whose HEAD they would contend for; and a writer that waits for
-the reader, because watching a run must not stop it.
+Rejected alternatives: one ring for all threads, because they would contend for its HEAD; and a
+writer that waits for the reader, because watching a run must not stop it.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -52,9 +52,10 @@ LOW = 0xFFFFFFFF
 
 @outline
 def take_log(context: Address) -> Address:
-    """Return a ring for a thread that writes its first event; 0 if no memory is available.
+    """Return a ring for a thread that is writing its first event, or 0 if not enough memory is
+    available.
 
-    The ring is a new one, or one whose owner has exited: the process never frees rings.
+    The ring is either new or one whose owner has exited; the process never frees rings.
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
@@ -70,7 +71,7 @@ def take_log(context: Address) -> Address:
 
 @native
 def make_log(context: Address, process: Address) -> Address:
-    """Make a new ring for a thread; return 0 if no memory is available."""
+    """Make a new ring for a thread; return 0 if not enough memory is available."""
     ring = allocate(at.LOG_RECORDS + at.LOG_RECORD * at.LOG_CAPACITY)
     if ring == 0:
         return 0
@@ -82,7 +83,9 @@ def make_log(context: Address, process: Address) -> Address:
 
 @native
 def leave_log(context: Address) -> None:
-    """Let another thread own the ring of this exiting thread, with the events not yet read."""
+    """Let another thread take over the ring of this exiting thread, with the events that have
+    not been read.
+    """
     # Release: the next owner sees the last HEAD and the records before it.
     ring = load(context + at.CONTEXT_LOG)
     if ring != 0:
@@ -92,15 +95,15 @@ def leave_log(context: Address) -> None:
 
 @inline
 def write_event(context: Address, first: int, second: int, payload: int) -> None:
-    """Write one event over the oldest one."""
+    """Write an event, overwriting the oldest one."""
     ring = load(context + at.CONTEXT_LOG)
     if ring == 0:
         ring = take_log(context)
     if ring != 0:
         head = load(ring + at.LOG_HEAD)
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * (head & (at.LOG_CAPACITY - 1))
-        # Release for each word: a reader that sees a word of a new record also sees the HEAD before
-        # it, so that its second read of HEAD reveals that the record is torn.
+        # Each word is stored with release: a reader that sees a word of a new record also sees the
+        # HEAD before it, so its second read of HEAD reveals that the record is torn.
         store_release(place, ticks())
         store_release(place + 8, first)
         store_release(place + 16, second | (load(context + at.CONTEXT_NUMBER) & 1023) << 38)
@@ -116,21 +119,24 @@ def watch_of(activation: Address) -> Address:
 
 @inline
 def nested_of(activation: Address) -> int:
-    """Return the bytes of an activation and of the activations that it is nested in."""
+    """Return the total size in bytes of an activation and the activations that enclose it."""
     return load(activation + at.ACTIVATION_NESTED) & LOW
 
 
 @inline
 def is_watched(activation: Address) -> bool:
-    """Tell whether the run of an activation is watched.  The activation then counts as shared."""
-    # A watched activation is marked as shared from the start (`watch_activation`), so that one word
-    # of the activation excludes most unwatched ones before the request is read.
+    """Tell whether the run of an activation is watched.
+
+    In that case, the activation counts as shared.
+    """
+    # A watched activation is marked as shared from the start (`watch_activation`), so one word of
+    # the activation excludes most unwatched ones before the request is read.
     return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
 
 
 @inline
 def about(watch: Address, activation: Address, kind: int) -> int:
-    """Return the third word of an activation's event."""
+    """Return the third word of an event about an activation."""
     return (
         load(activation + at.ACTIVATION_NESTED) >> 32 & LOW
         | kind << 32
@@ -159,7 +165,7 @@ def log_kernel(
 
 @outline
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
-    """Log the end of a kernel that called functions, unless its results show it."""
+    """Log the end of a kernel that called functions, unless its results show that."""
     if load_i32(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
 
@@ -168,7 +174,7 @@ def log_call_end(context: Address, activation: Address, record: Address) -> None
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Log that a value reached its register, if it is available."""
+    """Log that a value has reached its register, if the value is available."""
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -180,7 +186,7 @@ def log_value(
 def log_state(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address, kind: int
 ) -> None:
-    """Log an available value in its register.
+    """Log an available value that is in its register.
 
     The watch keeps a value that does not fit into the event.
     """
@@ -198,20 +204,21 @@ def log_state(
 
 @native
 def kept_of(watch: Address, function: int, number: int) -> Address:
-    """Return what the watch keeps for a register, or 0."""
+    """Return the words that the watch keeps for a register, or 0."""
     kept = load(watch + at.WATCH_VALUES)
     return load(kept + 8 * function) + at.KEPT_SIZE * number if kept != 0 else 0
 
 
 @native
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
-    """Count that a register was set, and note `word`.
+    """Count that a register was set, and store `word`.
 
     The event of the register may be overwritten before it is read.
     """
     kept = kept_of(watch, function, number)
     if kept != 0:
-        # Release, before the count: a reader that sees the count also sees a word of the register.
+        # Release, and before the count: a reader that sees the count also sees a word of the
+        # register.
         store_release(kept + at.KEPT_WORD, word)
         fetch_add(kept + at.KEPT_COUNT, 1)
 
@@ -220,7 +227,7 @@ def count_value(watch: Address, function: int, number: int, word: int) -> None:
 def keep_value(
     context: Address, watch: Address, function: int, number: int, value: Address
 ) -> None:
-    """Keep a value that does not fit into an event as the latest one of its register."""
+    """Keep a value that does not fit into an event as the latest value of its register."""
     kept = kept_of(watch, function, number)
     if kept != 0:
         add_references(value, 1)
@@ -233,8 +240,8 @@ def watch_activation(
 ) -> None:
     """Number an activation, or an iteration in it.
 
-    The activation counts as shared from the start: tasks must not keep a promise that the log does
-    not see.
+    The activation counts as shared from the start, because a task must not resolve a promise
+    without the log's seeing it.
     """
     instance = fetch_add(watch + at.WATCH_INSTANCES, 1) & LOW
     nested = nested_of(activation)
@@ -266,7 +273,9 @@ def log_thread(context: Address, kind: int) -> None:
 
 @inline
 def log_code(context: Address, kind: int, what: int, payload: int) -> None:
-    """Log an event of compiled code on this thread, of an object or of a task (by its frame)."""
+    """Log an event of compiled code on this thread, about an object or a task (identified by its
+    frame).
+    """
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, kind, what, payload)
 
@@ -280,9 +289,9 @@ def write_code(context: Address, kind: int, what: int, payload: int) -> None:
 
 @outline
 def slow_down(watch: Address, request: Address, start: int) -> None:
-    """Prolong a kernel that started at `start` by the factor of its watch, in thousandths.
+    """Prolong a kernel that started at `start` by its watch's factor, in thousandths.
 
-    Returns at once when the run is cancelled.
+    Returns immediately when the run is cancelled.
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
@@ -291,7 +300,10 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 
 @entry
 def log_drain(ring: Address, target: Address, room: int) -> int:
-    """Copy new records to `target` and return their count.  The first LOG_SKIP of them are torn."""
+    """Copy new records to `target` and return their count.
+
+    The first LOG_SKIP records of them are torn.
+    """
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)
     tail = load(ring + at.LOG_TAIL)
@@ -306,7 +318,7 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
             store(target + at.LOG_RECORD * i + word, load_acquire(place + word))
     # The copies must precede the second read of HEAD.
     fence()
-    # The writer may be writing record `head`, which reuses the place of `head - LOG_CAPACITY`.
+    # The writer may be writing record `head`, which reuses the memory of `head - LOG_CAPACITY`.
     torn = min(max(load_acquire(ring + at.LOG_HEAD) + 1 - at.LOG_CAPACITY - tail, 0), count)
     store(ring + at.LOG_LOST, load(ring + at.LOG_LOST) + torn)
     store(ring + at.LOG_SKIP, torn)
@@ -316,11 +328,11 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
 
 @entry
 def log_clock(_context: Address) -> int:
-    """Return the current time of the events' clock."""
+    """Return the current time of the event clock."""
     return ticks()
 
 
 @entry
 def take_kept(place: Address) -> Address:
-    """Take the value and its reference out of KEPT_VALUE; return 0 if there is none."""
+    """Take the value and its reference out of KEPT_VALUE; return 0 if no value is there."""
     return exchange(place, 0)

@@ -1,4 +1,4 @@
-"""Entries for Python: operations of host objects on native ones, one call each."""
+"""Entries for Python: operations of host objects on native objects, one call each."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -47,9 +47,9 @@ FIRST_READY_ENTRIES = 256
 def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
     """Make a context for one thread, valid until `context_free`.
 
-    Returns 0 if no memory is available.
+    Returns 0 if not enough memory is available.
 
-    It belongs to no worker yet: the caller sets CONTEXT_DEQUE and CONTEXT_WORKER.
+    The context does not belong to a worker yet: the caller sets CONTEXT_DEQUE and CONTEXT_WORKER.
     """
     context = allocate(at.CONTEXT_SIZE)
     if context == 0:
@@ -75,7 +75,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
 
 @entry
 def context_free(context: Address) -> None:
-    """Free a context with its free lists.  Nothing may be ready on it."""
+    """Free a context with its free lists.  No work may be ready on it."""
     ready = load(context + at.CONTEXT_READY)
     give_block(context, ready, load(context + at.CONTEXT_READY_LIMIT) - ready)
     frame = load(context + at.CONTEXT_ARGUMENTS)
@@ -95,7 +95,7 @@ def value_make(context: Address, payload_type: int) -> Address:
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
     """Make an available value with one reference.
 
-    It takes ownership of an object's handle; a tensor is borrowed.
+    It takes ownership of an object's handle, but borrows a tensor.
     """
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
@@ -113,7 +113,7 @@ def value_make_indirect(context: Address) -> Address:
 
 @entry
 def value_claim(value: Address) -> int:
-    """Claim a concrete value for the caller to resolve; return 0 if it is too late for that."""
+    """Claim a concrete value for the caller to resolve; return 0 if it is too late."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 
@@ -124,7 +124,7 @@ def value_emplace(
     """Publish a claimed value with the given payload, as for `value_of`."""
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
-    # Atomic: another thread may be checking whether the value is indirect.
+    # Atomic, because another thread may be checking whether the value is indirect.
     store_release(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
     store(value + at.VALUE_PAYLOAD, first)
     store(value + at.VALUE_PAYLOAD2, second)
@@ -133,7 +133,7 @@ def value_emplace(
 
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
-    """Publish a claimed value as an error; it takes ownership of the diagnostic's handle."""
+    """Publish a claimed value as an error, which takes ownership of the diagnostic's handle."""
     run_waiters(context, set_error(value, handle, at.TYPE_ERROR))
 
 
@@ -145,9 +145,9 @@ def value_forward(context: Address, indirect: Address, target: Address) -> None:
 
 @entry
 def value_break(context: Address, indirect: Address, failure: Address) -> None:
-    """Make an unresolved indirect value an error, whatever it forwards to.
+    """Turn an unresolved indirect value into an error, regardless of what it forwards to.
 
-    Takes ownership of `failure`.  No thread may resolve it meanwhile.
+    This takes ownership of `failure`.  No other thread may be resolving it in the meantime.
     """
     run_waiters(context, point_at(context, indirect, failure))
 
@@ -175,7 +175,7 @@ def value_drop(context: Address, value: Address) -> None:
 
 @entry
 def value_and_then(context: Address, value: Address, handle: int) -> None:
-    """Call the Python waiter `handle` when the value is resolved: now, if it already is."""
+    """Call the Python waiter `handle` when the value is resolved, or now if it already is."""
     waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
         store(waiter + at.WAITER_NEXT, 0)
@@ -187,7 +187,7 @@ def latch_make(context: Address, value: Address) -> Address:
     """Make a word that is 1 until the value is resolved; drop it with `drop_latch`."""
     latch = take_block(context, at.CELL_SIZE)
     store(latch + at.LATCH_PENDING, 1)
-    # The waiter and the sleeper: either may be the last to use the word.
+    # The owners are the waiter and the sleeper: either may be the last one to use the word.
     store(latch + at.LATCH_OWNERS, 2)
     if not wait_for(context, value, at.WAIT_LATCH, latch, 0):
         store_release(latch + at.LATCH_PENDING, 0)
@@ -203,20 +203,20 @@ def request_enter(request: Address) -> None:
 
 @entry
 def request_notify(request: Address) -> int:
-    """Have Python called when a request finishes; return 0 if it already has."""
+    """Let Python be called when a request finishes; return 0 if it already has."""
     while True:
         notify = load_acquire(request + at.REQUEST_NOTIFY)
         if notify == at.NOTIFY_OVER:
             return 0
-        # Swap even if the word already says NOTIFY_PYTHON: the swap proves that the request has not
-        # finished.
+        # Swap even if the word is already NOTIFY_PYTHON, because the swap proves that the request
+        # has not finished.
         if compare_and_swap(request + at.REQUEST_NOTIFY, notify, at.NOTIFY_PYTHON) != 0:
             return 1
 
 
 @entry
 def host_take(queue: Address) -> int:
-    """Take the deque that a queue has for threads other than workers.
+    """Take the deque that a queue has for threads other than its workers.
 
     Returns 0 if another thread has it.
     """
@@ -238,7 +238,7 @@ def request_cancel(request: Address) -> int:
 @entry
 def queue_stop(queue: Address) -> None:
     """Let the workers of a queue exit."""
-    # The word first: a worker that is woken reads it.
+    # Store the word first, because a worker that is woken reads it.
     store_release(queue + at.QUEUE_STOP, 1)
     wake_all(queue)
 

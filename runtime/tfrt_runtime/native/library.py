@@ -1,9 +1,9 @@
-"""Load the native core: a shared object from the package, or one compiled on this machine.
+"""Load the native core, a shared object from the package or one that was compiled on this machine.
 
 The build hook adds a core for each supported machine to a wheel.  In a checkout, whose sources
-change, and in an installation without a core for this machine, Numba and llvmlite compile one in a
-separate process (`building.build`).  This happens once: the cache key has the text of the core's
-modules and the versions of both.
+change, and in an installation that has no core for this machine, Numba and llvmlite compile one in
+a separate process (`building.build`).  This happens only once: the cache key contains the text of
+the core's modules and the versions of both packages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from tfrt_runtime.native import machine as here
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 SOURCES = "tfrt_core_sources"
-"""Symbol that a shared object exports: the digest of the sources that it was compiled from."""
+"""A symbol that each shared object exports: the digest of the sources from which it was
+compiled.
+"""
 WAITING = "waiting for another process, which compiles the native core"
 
 _lock = threading.Lock()
@@ -34,7 +36,7 @@ _library: list[Library] = []
 
 @functools.cache
 def sources_digest() -> str:
-    """Return the digest of the core's modules and of the table of scalar operations."""
+    """Return the digest of the core's modules and the table of scalar operations."""
     digest = hashlib.sha256()
     for module in [*sorted(HERE.rglob("*.py")), HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
@@ -42,22 +44,24 @@ def sources_digest() -> str:
 
 
 class Library(dict[str, int]):
-    """The loaded core, a shared object: addresses of its entries by name, looked up on demand."""
+    """The loaded core, a shared object: the addresses of its entries by name, looked up on
+    demand.
+    """
 
     def __init__(self, path: Path | str) -> None:
         """Open the shared object.
 
         Raises:
-            OSError: if it is incomplete, or for another machine.
+            OSError: if the file is incomplete or is for another machine.
         """
         self._library = ctypes.CDLL(str(path))
 
     @staticmethod
     def of_bytes(core: bytes) -> Library:
-        """Load a core from the bytes of its file, which no other process can change afterward.
+        """Load a core from the bytes of its file, so that no other process can change it afterward.
 
         Raises:
-            OSError: as above, or if the system allows the process no files in memory.
+            OSError: as for `__init__`, or if the system allows the process no files in memory.
         """
         with open(os.memfd_create("tfrt-core"), "wb") as file:
             file.write(core)
@@ -65,12 +69,15 @@ class Library(dict[str, int]):
             return Library(f"/proc/self/fd/{file.fileno()}")
 
     def built_in(self, name: str) -> int:
-        """Return the address for CPython to call an entry as a built-in function
-        (METH_FASTCALL)."""
+        """Return the address at which CPython calls an entry as a built-in function
+        (METH_FASTCALL).
+        """
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.fast"]
 
     def of_words(self, name: str) -> int:
-        """Return the address for `python_entries.call_with` to call an entry with seven words."""
+        """Return the address at which `python_entries.call_with` calls an entry with seven
+        words.
+        """
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.any"]
 
     def python(self, name: str) -> int:
@@ -89,12 +96,12 @@ class Library(dict[str, int]):
 
     @property
     def sources(self) -> str:
-        """Return the digest of the sources that it was compiled from."""
+        """Return the digest of the sources from which the core was compiled."""
         return bytes((ctypes.c_char * 64).in_dll(self._library, SOURCES)).decode()
 
 
 def show_progress(line: str) -> None:
-    """Show progress in one line on standard error, which is overwritten."""
+    """Show progress on a line of standard error that is overwritten."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimising":
@@ -107,7 +114,7 @@ def show_progress(line: str) -> None:
 
 
 def load_at_hand() -> bool:
-    """Load the core unless it has to be compiled first; return whether it is loaded.
+    """Load the core unless it must first be compiled; return whether it is loaded.
 
     Raises:
         TfrtError: as `load` does.
@@ -119,10 +126,10 @@ def load_at_hand() -> bool:
 
 
 def load(progress: Progress = show_progress) -> Library:
-    """Return the core, loaded once per process; compile it if it is not packaged or cached.
+    """Return the core, loaded once per process; compile it if it is neither packaged nor cached.
 
     Raises:
-        TfrtError: if the core does not support this platform, or it cannot be compiled.
+        TfrtError: if the core does not support this platform or cannot be compiled.
     """
     with _lock:
         if not _library:
@@ -136,7 +143,7 @@ def check_platform(system: str, machine: str) -> None:
     """Reject platforms that the core does not support.
 
     Raises:
-        TfrtError: on anything but Linux on x86-64 and AArch64, and Python in a page.
+        TfrtError: on all platforms other than Linux on x86-64 or AArch64, and Python on a web page.
     """
     bits = here.POINTER_BITS.get(machine, 0)
     is_system = system == "emscripten" if machine == here.PAGE else system.startswith("linux")
@@ -150,7 +157,7 @@ def check_platform(system: str, machine: str) -> None:
 
 
 def prebuilt() -> Library | None:
-    """Return the package's core, if it has one for this machine and these sources."""
+    """Return the package's core, if it contains one for this machine and these sources."""
     path = HERE / file_name(here.this_machine())
     if not path.exists():
         return None
@@ -164,8 +171,8 @@ def prebuilt() -> Library | None:
 def file_name(machine: str) -> str:
     """Return the name of the core in the package.
 
-    The name for a page includes the digest: a page's loader never unloads, and would take a second
-    file of the same name for the first.
+    On a web page, the name includes the digest: a page's loader never unloads a file, and would
+    mistake a second file of the same name for the first.
     """
     if machine == here.PAGE:
         return f"core-{machine}-{sources_digest()[:16]}.wasm"
@@ -173,7 +180,7 @@ def file_name(machine: str) -> str:
 
 
 def compiled_here(progress: Progress) -> Library:
-    """Return the core from the cache; compile it if it is missing.
+    """Return the core from the cache, compiling it if it is missing.
 
     Raises:
         TfrtError: if it cannot be compiled, or the system allows the process no file in memory for
@@ -183,7 +190,7 @@ def compiled_here(progress: Progress) -> Library:
     if (found := _cached()) is not None:
         return found
     with cache.turn(lambda: progress(WAITING)):
-        if (found := _cached()) is not None:  # another process may have put it there meanwhile
+        if (found := _cached()) is not None:  # another process may have added it in the meantime
             return found
         core = build_core(progress)
         cache.put(_name(), core)
@@ -207,7 +214,7 @@ def _opened(core: bytes) -> Library:
 
 
 def _name() -> str:
-    """Return the name of the core in the cache."""
+    """Return the file name of the core in the cache."""
     return f"native-{fingerprint()}"
 
 
@@ -221,7 +228,7 @@ def fingerprint() -> str:
 
 
 def version(package: str) -> str:
-    """Return the string in a package's version module.
+    """Return the version string in a package's version module.
 
     Unlike `importlib.metadata`, which takes 30 ms, this imports neither the package nor an e-mail
     parser.
@@ -251,15 +258,15 @@ build_here(before)
 
 
 def build_core(progress: Progress) -> bytes:
-    """Compile the core in another process, from the sources of this one.
+    """Compile the core in another process, from this process's sources.
 
     Raises:
-        TfrtError: if the compiler fails; the message has the end of its output.
+        TfrtError: if the compiler fails; the message contains the end of its output.
     """
-    import subprocess  # here: a process that finds the core in the cache starts without them
+    import subprocess  # not needed if the core is in the cache
     import tempfile
 
-    # Pass on where the package was found: the other process might search other paths.
+    # Pass on where the package was found, because the other process might search other paths.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
         with tempfile.TemporaryFile() as output:

@@ -1,7 +1,7 @@
-"""The machine that this process runs on: a processor with Linux, or WebAssembly in a page.
+"""The machine that this process runs on: a processor with Linux, or WebAssembly on a web page.
 
-`building.machines` describes what the core needs of each.  Only this module and
-`library.check_platform` check which system this is; all other code checks for features.
+`building.machines` describes what the core needs from each of them.  Only this module and
+`library.check_platform` check for a particular system; all other code checks for features.
 """
 
 import os
@@ -12,13 +12,17 @@ POINTER_BITS = {"x86_64": 64, "aarch64": 64, PAGE: 32}
 """The machines that the core runs on."""
 
 IS_PAGE = sys.platform == "emscripten"
-"""Whether Python runs in a page: no processes, and files that last only as long as the page."""
+"""Whether Python runs on a web page, which has no processes, and whose files last only as long
+as the page.
+"""
 HAS_THREADS = not IS_PAGE
-"""Whether threads can be started.  Otherwise one thread does all work."""
+"""Whether threads can be started.  Otherwise, one thread does all work."""
 HAS_WIDE_POINTERS = not IS_PAGE
 """Whether a pointer is a word, so that CPython and the core call each other directly."""
 PAGE_MEMORY = 1 << 30
-"""Bytes that values may have in a page, whose memory grows to 2 or 4 GB and never shrinks."""
+"""How many bytes values may use on a web page, whose memory grows to 2 or 4 GB and never
+shrinks.
+"""
 
 
 def this_machine() -> str:

@@ -1,34 +1,35 @@
 """Load, store, and atomically update shared memory at raw addresses.
 
-Native code reaches memory that threads share only through this module.
+Native code accesses memory that threads share only through this module.
 
 Each function has two implementations.  In compiled code, `lowering` maps it to one LLVM instruction
-or to one call into the C library.  Called from plain Python, it goes to the current world, as in
-`tests.simulator`: a simulated memory that checks lifetimes and races and lets a scheduler choose the
-thread that runs next.
+or to one call of the C library.  Called from ordinary Python, it calls the current world, as in
+`tests.simulator`: a simulated memory that checks lifetimes and races, and lets a scheduler choose
+which thread runs next.
 
 Words are 64-bit two's complement; an address is a word.  `load` and `store` are plain accesses: the
-caller guarantees that an atomic operation orders them with the accesses of other threads.  The
-other names state the memory ordering: a `load_acquire` that reads the result of a `store_release`
-(or of a read-modify-write) sees everything that happened before it; read-modify-writes are acq_rel;
-`fence` is sequentially consistent.  The orderings are LLVM's: https://llvm.org/docs/Atomics.html
+caller must guarantee that an atomic operation orders them with the accesses of other threads.  The
+names of the other functions state the memory ordering: a `load_acquire` that reads the result of a
+`store_release` (or of a read-modify-write) sees everything that happened before it;
+read-modify-writes are acq_rel; `fence` is sequentially consistent.  The orderings are LLVM's:
+https://llvm.org/docs/Atomics.html
 
 `futex_wait` and `futex_wake` are Linux's futex(2):
 https://man7.org/linux/man-pages/man2/futex.2.html
 
-On top of these are stacks of linked items that threads share: tasks, batches of blocks, finished
-runs.
+Built on top of these are stacks of linked items that threads share: tasks, batches of blocks, and
+finished runs.
 
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
 
-Any thread pushes.  A thread that takes items takes all of them; no thread pops a single item.
-Between a pop's load of the top item's link and its swap, another thread could take that item and
-push it again onto other items, and the swap would then restore a stale link (ABA).  `link` is the
-offset of the word that links the items.
+Any thread may push.  A thread that takes items takes all of them; no thread pops a single item.
+Otherwise, between the load of the top item's link and the swap of a pop, another thread could take
+that item and push it again on top of other items, and the swap would then restore a stale link
+(ABA).  `link` is the offset of the word that links the items.
 
-The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
-research report.  His pop is not used: without a version counter beside the head it has the ABA
-problem above.
+The push is Treiber's: R.  K.  Treiber, "Systems Programming: Coping with Parallelism", an IBM
+research report.  His pop is not used because, without a version counter beside the head, it has the
+ABA problem described above.
 """
 
 import functools
@@ -45,7 +46,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 _world: list[Any] = []
 
 NATIVE: dict[str, Callable[..., object]] = {}
-"""All functions marked `native`, by qualified name, in order of definition."""
+"""All functions marked `native`, by qualified name, in the order of their definitions."""
 
 
 ENTRIES: dict[str, Callable[..., object]] = {}
@@ -74,7 +75,7 @@ OUTLINE: set[str] = set()
 
 
 def native(function: Function) -> Function:
-    """Mark a native function: `library` compiles it, and plain Python can call it."""
+    """Mark a native function: `library` compiles it, and ordinary Python can call it."""
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
     return function
 
@@ -86,19 +87,19 @@ def shared(function: Function) -> Function:
 
 
 def inline(function: Function) -> Function:
-    """Mark a small native function on the hot path, whose calls must be inlined."""
+    """Mark a small native function on the hot path whose calls must be inlined."""
     INLINE.add(function.__name__)
     return native(function)
 
 
 def outline(function: Function) -> Function:
-    """Mark a native function that is never inlined, because its hot callers rarely call it."""
+    """Mark a native function that is never inlined because its hot callers rarely call it."""
     OUTLINE.add(function.__name__)
     return native(function)
 
 
 def entry(function: Function) -> Function:
-    """Mark a native function that Python, a record, or a task calls by its address.
+    """Mark a native function whose address Python, a record, or a task calls.
 
     Its parameters and its result are words; a function without a result returns 0.
     """
@@ -117,15 +118,15 @@ def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], 
 
 
 def set_world(world: object) -> None:
-    """Send plain calls of this module to `world`; None removes the current world."""
+    """Send calls of this module from ordinary Python to `world`; None removes the current world."""
     _world[:] = [] if world is None else [world]
 
 
 def current_world() -> Any:
-    """Return the world that plain calls go to.
+    """Return the world that receives these calls.
 
     Raises:
-        RuntimeError: if no world is set; uncompiled native functions cannot touch real memory.
+        RuntimeError: if no world is set; uncompiled native functions cannot access real memory.
     """
     if not _world:
         raise RuntimeError("a native function was called from Python without a simulated world")
@@ -133,9 +134,10 @@ def current_world() -> Any:
 
 
 def operation(function: Function) -> Function:
-    """Declare an operation, which `lowering` compiles.
+    """Declare an operation that `lowering` compiles.
 
-    Plain Python calls the method of the current world that has the same name and parameters.
+    In ordinary Python, a call is sent to the method of the current world that has the same name and
+    parameters.
     """
 
     @functools.wraps(function)
@@ -195,7 +197,7 @@ def load_i32(address: Address) -> int:
 
 @operation
 def store_i32(address: Address, value: int) -> None:
-    """Write the low 32 bits of `value`: two's complement wraps here."""
+    """Write the low 32 bits of `value`, which wraps around in two's complement."""
 
 
 @operation
@@ -220,12 +222,15 @@ def store_f64(address: Address, value: float) -> None:
 
 @operation
 def allocate(size: int) -> Address:
-    """Allocate `size` uninitialized bytes, 16-aligned; return 0 if no memory is available."""
+    """Allocate `size` uninitialized bytes, 16-aligned.
+
+    Return 0 if not enough memory is available.
+    """
 
 
 @operation
 def allocate_aligned(alignment: int, size: int) -> Address:
-    """Allocate like `allocate`, at a multiple of `alignment`, a power of two."""
+    """Allocate like `allocate`, but at a multiple of `alignment`, a power of two."""
 
 
 @operation
@@ -243,12 +248,12 @@ def discard(address: Address, size: int) -> None:
 
 @operation
 def copy(target: Address, source: Address, size: int) -> None:
-    """Copy `size` bytes, whole words; the ranges must not overlap."""
+    """Copy `size` bytes, in whole words; the ranges must not overlap."""
 
 
 @operation
 def clear(target: Address, size: int) -> None:
-    """Fill `size` bytes, whole words, with zeros."""
+    """Fill `size` bytes, in whole words, with zeros."""
 
 
 @operation
@@ -292,7 +297,7 @@ def call_f64(function: Address, number: float) -> int:
 
 @operation
 def call_for_f64(function: Address, first: int) -> float:
-    """Call a function of one word that returns a double."""
+    """Call a function that takes one word and returns a double."""
 
 
 @operation
@@ -309,25 +314,25 @@ def now() -> int:
 def time_left(end: int) -> int:
     """Return the nanoseconds until the clock reaches `end`, or 0 if it already has.
 
-    Use it to compute timeouts: the system may suspend a thread for any time after it has compared
-    the clock with `end`, and a timeout below 0 would mean no limit.
+    Use it to compute timeouts: after a thread has compared the clock with `end`, the system may
+    suspend it for any time, and a timeout below 0 would mean no limit.
     """
     return max(0, end - now())
 
 
 @operation
 def ticks() -> int:
-    """Return the processor's own clock, in an unspecified unit; all threads share one clock."""
+    """Return the processor's own clock in an unspecified unit; all threads share one clock."""
 
 
 @operation
 def cpu_time() -> int:
-    """Return the CPU time of all threads of the process, in nanoseconds."""
+    """Return the total CPU time of the process's threads, in nanoseconds."""
 
 
 @operation
 def processor() -> int:
-    """Return the number of the processor that runs this thread.
+    """Return the number of the processor that is running this thread.
 
     The system may move the thread at any moment.
     """
@@ -337,19 +342,19 @@ def processor() -> int:
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
     """Sleep while the 32-bit word at `address` is `expected`, until `futex_wake`.
 
-    Wake-ups may be spurious, so the caller must check its condition again.  A `timeout_ns` below 0
+    Wake-ups may be spurious, so the caller must check its condition again.  A negative `timeout_ns`
     means no limit; see `time_left`.  Returns 0.
     """
 
 
 @operation
 def futex_wake(address: Address, count: int) -> int:
-    """Wake up to `count` threads that sleep on `address`.  Returns 0."""
+    """Wake up to `count` threads that are sleeping on `address`.  Returns 0."""
 
 
 @operation
 def thread_context() -> Address:
-    """Return the context of this thread, never 0.
+    """Return the context of this thread; the result is never 0.
 
     If the thread has not set a context, Python makes one for it.
     """
@@ -359,13 +364,16 @@ def thread_context() -> Address:
 def set_thread_context(context: Address) -> Address:
     """Make `thread_context` return `context` on this thread; 0 removes it.
 
-    Returns the former context.
+    Returns the previous context.
     """
 
 
 @operation
 def stack_room() -> int:
-    """Return how many bytes this thread's stack may still grow; below 0, the reserve is in use."""
+    """Return how many bytes this thread's stack may still grow.
+
+    If negative, the reserve is in use.
+    """
 
 
 @operation
@@ -380,14 +388,15 @@ def wrapping_add(left: int, right: int) -> int:
 
 @inline
 def push_list(stack: Address, first: Address, last: Address, link: int) -> None:
-    """Put linked items on top; any thread may call this.
+    """Put linked items on top of a stack; any thread may call this.
 
-    The items belong to this thread until then.
+    Until then, the items must belong to this thread.
     """
     while True:
         head = load_acquire(stack)
         store(last + link, head)
-        # The swap publishes the items: its release half makes their words visible to the taker.
+        # The swap publishes the items: its release half makes their words visible to the thread
+        # that takes them.
         if compare_and_swap(stack, head, first) != 0:
             return
 
@@ -400,12 +409,14 @@ def push(stack: Address, item: Address, link: int) -> None:
 
 @inline
 def take_all(stack: Address) -> Address:
-    """Take all items: the newest, linked to the others, or 0; any thread may call this.
+    """Take all items: return the newest, which is linked to the others, or 0.
 
-    Afterwards the items belong to this thread alone.
+    Any thread may call this.
+
+    After that, the items belong to this thread alone.
     """
-    # A load is cheap, and the stack is often empty; the exchange would take the cache line from all
-    # threads.
+    # A load is cheap, and the stack is often empty; the exchange would take the cache line away
+    # from all threads.
     if load_acquire(stack) == 0:
         return 0
     return exchange(stack, 0)
@@ -415,15 +426,15 @@ def take_all(stack: Address) -> Address:
 def take_one(stack: Address, link: int) -> Address:
     """Take the newest item.
 
-    Returns 0 if the stack is empty, or while another thread holds all its items.
+    Returns 0 if the stack is empty or while another thread holds all its items.
     """
     item = take_all(stack)
     if item == 0:
         return 0
     others = load(item + link)
     if others != 0 and compare_and_swap(stack, 0, others) == 0:
-        # Another thread has pushed in between.  The items are walked only in this case: there may
-        # be thousands.
+        # Another thread has pushed in between. The items are walked only in this case, because
+        # there may be thousands.
         last = others
         while load(last + link) != 0:
             last = load(last + link)

@@ -1,14 +1,14 @@
-"""Tensors of native kernels: their descriptions, and the memory of their elements.
+"""Tensors of native kernels: their descriptions and the memory of their elements.
 
 A tensor is a small block that holds the type, the sizes, and the address of the elements.  It has a
-reference count: each AsyncValue whose payload it is holds a reference, and so does each Python
-object that represents it.  The elements belong to the store, or to a Python object.
+reference count: each AsyncValue whose payload is the tensor holds a reference, and so does each
+Python object that represents it.  The elements belong to the store, or to a Python object.
 
 A store keeps free blocks for later tensors of about the same size: a program that runs repeatedly
 requests the same sizes each time, and fresh pages cost more than most kernels.  The store has a row
 of slots for each size class.  One `compare_and_swap` puts a block into an empty slot and one
-`exchange` takes it, so that threads need neither a lock nor an order, and an address that returns
-does no harm.
+`exchange` takes it, so threads need neither a lock nor an order, and reusing an address does no
+harm.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -31,12 +31,12 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
-"""No machine has memory for more elements; their byte count still fits in a word."""
+"""No machine has memory for more elements, and their byte count still fits in a word."""
 
 
 @native
 def size_bits(size: int) -> int:
-    """Return the number of bits of a block's size, at least that of the smallest block."""
+    """Return the number of bits of a block's size, which is at least that of the smallest block."""
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -69,14 +69,14 @@ def block_size(size: int) -> int:
 def first_slot(memory_store: Address, size: int) -> Address:
     """Return the row of slots for blocks that serve `size` bytes."""
     bits = size_bits(size)
-    # Unit counts go from 1 to 8, so that nine rows per power of two suffice.
+    # Unit counts are 1 to 8, so nine rows per power of two suffice.
     row = (bits - at.SMALLEST_BLOCK_BITS) * 9 + unit_count(size, unit_bits(bits))
     return memory_store + at.STORE_SLOTS + 8 * at.SLOTS_PER_CLASS * row
 
 
 @native
 def slots_used(size: int) -> int:
-    """Return how many slots of a row are used: few for large blocks."""
+    """Return how many slots of a row are used; for large blocks, these are few."""
     return min(at.SLOTS_PER_CLASS, (1 << at.LARGEST_KEPT_BITS) // block_size(size))
 
 
@@ -84,12 +84,13 @@ def slots_used(size: int) -> int:
 def take_memory(context: Address, memory_store: Address, size: int) -> Address:
     """Take a block of at least `size` bytes with undefined contents.
 
-    Returns 0 if no memory is available.
+    Returns 0 if not enough memory is available.
     """
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
-            # Load first: exchanging an empty slot would take its cache line from other threads.
+            # Load first, because exchanging an empty slot would take its cache line away from other
+            # threads.
             if load_acquire(slot + 8 * i) != 0:
                 block = exchange(slot + 8 * i, 0)
                 if block != 0:
@@ -102,7 +103,10 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
 
 @outline
 def fresh_memory(context: Address, size: int) -> Address:
-    """Allocate a block from the C library; return 0 over the budget, or if it has no memory."""
+    """Allocate a block from the C library.
+
+    Return 0 if it exceeds the budget or the library has no memory.
+    """
     if not reserve(context, size):
         return 0
     block = allocate(size)
@@ -113,12 +117,12 @@ def fresh_memory(context: Address, size: int) -> Address:
 
 @native
 def give_memory(memory_store: Address, block: Address, size: int) -> None:
-    """Free a block of `take_memory`, given the size that was requested."""
+    """Free a block that `take_memory` returned, given the size that was requested."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
             # A slot holds an address or 0, and no links: an address that leaves and returns is the
-            # same free block, so that the swap is immune to ABA.
+            # same free block, so the swap is immune to ABA.
             is_free = load_acquire(slot + 8 * i) == 0
             if is_free and compare_and_swap(slot + 8 * i, 0, block) != 0:
                 return
@@ -128,7 +132,7 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
 
 @entry
 def reclaim_all(process: Address, _unused: int) -> int:
-    """Free what the process keeps for later: implements `cells.reclaim`."""
+    """Free the memory that the process keeps for later; this implements `cells.reclaim`."""
     found = trim(process, 0)
     if load(process + at.PROCESS_STORE) != 0:
         found += trim_store(load(process + at.PROCESS_STORE))
@@ -137,7 +141,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Return every free block to the C library; return whether any existed."""
+    """Return all free blocks to the C library; tell whether any existed."""
     found = 0
     for bits in range(at.SMALLEST_BLOCK_BITS, at.LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)
@@ -173,7 +177,7 @@ def made_tensor(
     owner: int,
     size: int,
 ) -> Address:
-    """Make a tensor, or a shape, with one reference; the caller fills in its sizes."""
+    """Make a tensor or a shape with one reference; the caller fills in its sizes."""
     tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
     store(tensor + at.TENSOR_REFERENCES, 1)
     store(tensor + at.TENSOR_ELEMENT, element)
@@ -197,12 +201,15 @@ def new_shape(context: Address, memory_store: Address, rank: int, count: int) ->
 def new_tensor(
     context: Address, memory_store: Address, element: int, element_size: int, like: Address
 ) -> Address:
-    """Make a tensor of the shape of `like` with one reference; return 0 if no memory is available.
+    """Make a tensor with the shape of `like` and one reference.
 
-    Its elements are undefined.  Also returns 0 if the tensor would have no elements: numpy decides
-    which other sizes are valid beside a size of 0.
+    Return 0 if not enough memory is available.
+
+    Its elements are undefined.  Also returns 0 if the tensor would have no elements, because numpy
+    decides which other sizes are valid together with a size of 0.
     """
-    # The elements first: without memory for them, nothing has to be undone.
+    # The elements are allocated first, so that nothing has to be undone if there is not enough
+    # memory for them.
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
     if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
@@ -226,7 +233,7 @@ def tensor_over(
     data: Address,
     owner: int,
 ) -> Address:
-    """Make a tensor over memory of a Python object; the caller fills in the sizes.
+    """Make a tensor over a Python object's memory; the caller fills in the sizes.
 
     The tensor takes ownership of the object's handle.
     """
@@ -235,15 +242,15 @@ def tensor_over(
 
 @entry
 def add_tensor_reference(tensor: Address) -> None:
-    """Add one reference.  The caller already holds one."""
+    """Add one reference.  The caller must already hold one."""
     fetch_add(tensor + at.TENSOR_REFERENCES, 1)
 
 
 @entry
 def drop_tensor(context: Address, tensor: Address) -> None:
-    """Drop one reference; the last one frees the memory."""
+    """Drop one reference; dropping the last one frees the memory."""
     references = tensor + at.TENSOR_REFERENCES
-    # A sole owner needs no read-modify-write: no other thread can hold or add a reference.
+    # A sole owner needs no read-modify-write, because no other thread can hold or add a reference.
     if load_acquire(references) != 1 and fetch_add(references, -1) != 1:
         return
     memory_store, owner = load(tensor + at.TENSOR_STORE), load(tensor + at.TENSOR_OWNER)

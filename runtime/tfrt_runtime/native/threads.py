@@ -1,42 +1,44 @@
 """Global state of the core: each thread's context and stack end, and the words of its entries.
 
-Compiled programs call the core without a context.  Two keys of the C library's thread-specific data
-supply context and stack end in 2 ns.  LLVM's own thread-local variables are rejected: they need a
-dynamic loader, which objects loaded by MCJIT do not have.  The code is LLVM IR because Numba has no
-global variables.
+Compiled programs call the core without passing a context.  Two keys of the C library's
+thread-specific data provide the context and the stack end in 2 ns.  Rejected alternative: LLVM's
+own thread-local variables, because they need a dynamic loader, which objects loaded by MCJIT do not
+have.  The code is LLVM IR because Numba has no global variables.
 
 An entry of the core that is a Python function is bound to a Python integer, which is the address of
-the words that it needs.  The table of CPython functions is one of these words, so it cannot supply
-the function that reads the integer; a variable holds that function.
+the words that the entry needs.  The table of CPython functions is one of these words, so it cannot
+provide the function that reads the integer; a variable holds that function.
 """
 
 START = "tfrt_threads_start"
-"""Create the key of contexts.
+"""Creates the key of contexts.
 
-Its parameter is a function that supplies the context of a thread that has none.
-The function is called at each access by such a thread: if it set the context, no code would remove
-the context from the thread when the context is freed.
+Its parameter is a function that provides the context for a thread that has none.  The function is
+called at each access by such a thread: if it set the context, no code would remove the context from
+the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"
-"""Create the key of stack ends; called once, before native code runs."""
+"""Creates the key of stack ends; called once, before native code runs."""
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
-"""Return the end of the thread's stack plus RESERVE.  Compiled code calls it."""
+"""Returns the end of the thread's stack plus RESERVE.  Compiled code calls it."""
 
 READ_BOUND = "tfrt_read_bound"
-"""Store the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
+"""Stores the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
 
 SET_IDLE = "tfrt_set_idle"
-"""Set the function that a wait calls, with its nanoseconds, on a machine with one thread."""
+"""Sets the function that a wait calls, with the wait's nanoseconds, on a machine with one
+thread.
+"""
 
 EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
-"""Functions that each machine defines, with their numbers of words."""
+"""Functions that each machine defines, with their word counts."""
 
 RESERVE = 2**21
-"""Bytes at the end of a stack that recursive programs leave alone.
+"""The number of bytes at the end of a stack that recursive programs must not use.
 
-On a small stack, they are a quarter of the stack.
+On a small stack, it is a quarter of the stack.
 """
 
 BOUND = f"""
@@ -52,7 +54,7 @@ define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
   ret i64 %words
 }}
 """
-"""Part of `threads` of all machines."""
+"""The part of `threads` that is the same on all machines."""
 
 CODE = f"""
 {BOUND}

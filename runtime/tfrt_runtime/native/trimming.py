@@ -1,4 +1,4 @@
-"""Give free memory back to the system: slabs whose blocks are all in the depot (see `cells`)."""
+"""Return free memory to the system: slabs whose blocks are all in the depot (see `cells`)."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import (
@@ -29,9 +29,10 @@ from tfrt_runtime.native.memory import (
 def trim(process: Address, kept: int) -> int:
     """Free slabs whose blocks are all in the depot, until the process holds `kept` bytes.
 
-    Fills the stock first.  Returns the number of slabs found; 0 if another thread is trimming.
+    Fills the stock first.  Returns the number of slabs found, or 0 if another thread is trimming.
     """
-    # One thread at a time: the words of the slabs that sort the blocks are plain.
+    # Only one thread at a time may trim, because the words of the slabs that sort the blocks are
+    # plain.
     if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -44,9 +45,9 @@ def trim(process: Address, kept: int) -> int:
 
 @native
 def trim_class(process: Address, size_class: int) -> int:
-    """Apply `trim` to one size class, on the one thread that trims."""
-    # The left slabs and the batches belong to this thread now.  Meanwhile, others find none and cut
-    # new blocks.
+    """Apply `trim` to one size class, on the only thread that trims."""
+    # The slabs that threads have left, and the batches, belong to this thread now. In the meantime,
+    # other threads find none and cut new blocks.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     while left != 0:
@@ -73,8 +74,8 @@ def trim_class(process: Address, size_class: int) -> int:
                 release(slab)
                 give_back(process, at.SLAB_SIZE)
         else:
-            # Blocks of a slab stay together: a thread that takes the batch finds each block near
-            # the previous one.
+            # Blocks of a slab stay together, so that a thread that takes the batch finds each block
+            # near the previous one.
             block = load(slab + at.SLAB_LIST)
             while block != 0:
                 following = load(block + at.VALUE_NEXT)
@@ -92,7 +93,7 @@ def trim_class(process: Address, size_class: int) -> int:
 
 @native
 def sort_by_slab(batches: Address) -> Address:
-    """Return the slabs of the blocks in linked batches.
+    """Return the slabs of the blocks that are in linked batches.
 
     Each slab has the list and the count of its blocks.
     """
@@ -138,9 +139,9 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """Keep few free blocks before this thread sleeps.
+    """Keep only few free blocks before this thread sleeps.
 
-    Keep no blocks and no slab if the process holds more than it may at rest.
+    Keep no blocks and no slab if the process holds more memory than it may at rest.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
@@ -152,9 +153,9 @@ def give_if_much(context: Address) -> None:
 def keep_few(context: Address) -> None:
     """Hand over this thread's longer lists of free blocks to other threads.
 
-    A free block in a list keeps its whole slab from being freed, and each block may be from another
-    slab.  A thread that only frees what others make would collect two full batches, while the
-    others cut new slabs.
+    A free block in a list keeps its whole slab from being freed, and each block may belong to a
+    different slab.  A thread that only frees blocks that other threads make would collect two full
+    batches, while the others cut new slabs.
     """
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
@@ -163,11 +164,11 @@ def keep_few(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """Free what the process holds beyond KEPT_AT_REST, when no run is left, as far as it is unused.
+    """When no run is left, free the unused memory that the process holds beyond KEPT_AT_REST.
 
-    Live memory, and free blocks beside it, may exceed that after each of many short runs.  Scanning
-    all free blocks takes ten thousand times as long as a run; therefore each scan is followed by a
-    pause in proportion to its duration.
+    Live memory, with the free blocks in the same slabs, may exceed that limit even then, after each
+    of many short runs.  Scanning all free blocks takes ten thousand times as long as a run;
+    therefore, each scan is followed by a pause in proportion to its duration.
     """
     process = load(context + at.CONTEXT_PROCESS)
     start = now()

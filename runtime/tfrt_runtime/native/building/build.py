@@ -1,11 +1,11 @@
 """Compile the native core to shared objects.
 
-An object for this machine goes into the cache; a wheel gets one for each machine.  This runs in a
-separate process (`library.build_core`), so that the process that needs the core imports neither
-Numba nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is
-the same for all machines.  All functions go into one module, together with some lines of IR that
-depend on the machine. They get plain wrappers (`word name(word, ...)`), and are optimized and
-linked once.
+An object for this machine goes into the cache; a wheel contains one for each kind of machine.
+Building runs in a separate process (`library.build_core`), so that the process that needs the core
+imports neither Numba nor llvmlite.  Numba turns each function into LLVM IR that uses none of
+Numba's helpers and is the same for all kinds of machines.  All functions are put into one module,
+together with a few lines of IR that depend on the machine.  The module gets simple wrappers (`word
+name(word, ...)`) for the functions, and is optimized and linked once.
 """
 
 import functools
@@ -80,9 +80,9 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
 
 
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
-    """Add an attribute to native functions, such as those that `memory.inline` marks.
+    """Add an attribute to native functions, for instance to those that `memory.inline` marks.
 
-    Numba's names spell each part of a qualified name after its length.
+    In Numba's names, each part of a qualified name is preceded by its length.
     """
     marks = [f"{len(name)}{name}B" for name in names]
     for function in module.functions:
@@ -91,7 +91,7 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
 
 def collect(progress: Callable[[str], None]) -> list[str]:
-    """Let Numba write the IR of every entry; return the wrappers that export the entries."""
+    """Let Numba generate the IR of every entry; return the wrappers that export the entries."""
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
@@ -113,22 +113,23 @@ def collect(progress: Callable[[str], None]) -> list[str]:
 
 
 def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.ModuleRef:
-    """Return all collected IR as one module, not yet optimized, in which only entries are visible.
+    """Return all collected IR as one module, not optimized yet, in which only entries are visible.
 
-    `header` is the lines of IR that name the target machine.
+    `header` contains the lines of IR that name the target machine.
     """
-    # Remove the machine that Numba wrote it for.
+    # Remove the name of the machine for which Numba generated the IR.
     made = (re.sub(r"^target .*\n", "", text, flags=re.MULTILINE) for text in lowering.COLLECTED)
     texts = [machine.threads, machine.libc, *made, *wrappers]
     kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
     if not machine.has_wide_pointers:
         adapters, names = python_api.adapters(entries.load(), threads.EXPORTS, entries.exports())
-        # First: Numba declares functions of CPython with other types, and never calls them.
+        # These come first, because Numba declares functions of CPython with other types, but never
+        # calls them.
         texts = [*adapters, *texts]
         kept.update(names)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
     for function in module.functions:
-        # Internal, so that functions that no wrapper uses are removed.
+        # Functions are made internal so that those that no wrapper uses are removed.
         if not function.is_declaration and function.name not in kept:
             function.linkage = "internal"
     mark_functions(module, memory.INLINE, "alwaysinline")
@@ -137,7 +138,9 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
 
 def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
-    """Link all modules into one, pairwise: each link walks through the whole growing module."""
+    """Link all modules into one, pairwise, because each link step traverses the whole growing
+    module.
+    """
     while len(modules) > 1:
         for first, second in zip(modules[::2], modules[1::2], strict=False):
             first.link_in(second)
@@ -146,7 +149,7 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
 
 
 def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core as an object file for every processor of a kind."""
+    """Return the core as an object file that works on every processor of a kind."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     align_functions()
@@ -167,18 +170,18 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
     return bytes(target.emit_object(module))
 
 
-@functools.cache  # LLVM takes an option once per process
+@functools.cache  # LLVM accepts an option only once per process
 def align_functions() -> None:
     """Align functions to cache lines (64 bytes).
 
-    The loop of sync functions takes up to a third longer at some positions within a line, and any
-    change in front of it would move it there.
+    The loop of sync functions takes up to a third longer at some positions within a cache line, and
+    any change to code before the loop would move it to such a position.
     """
     llvm.set_option("tfrt-nb", "-align-all-functions=6")
 
 
 def linker(machine: Machine) -> list[str]:
-    """Return the command of a linker: LLVM's, which supports all machines, or this machine's."""
+    """Return the command for a linker: LLVM's, which supports all machines, or this machine's."""
     if found := shutil.which(machine.linker):
         return [found]
     if importlib.util.find_spec("ziglang") is not None:
@@ -191,10 +194,11 @@ def linker(machine: Machine) -> list[str]:
 
 
 def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core linked for every processor of a kind.
+    """Return the core, linked for every processor of a kind.
 
     Raises:
-        subprocess.CalledProcessError: if the linker fails; it has reported why on standard error.
+        subprocess.CalledProcessError: if the linker fails; it has reported the reason on standard
+            error.
     """
     with tempfile.TemporaryDirectory() as folder:
         made, shared = Path(folder, "core.o"), Path(folder, "core.elf")
@@ -205,13 +209,13 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
 
 
 def build_here(before: str) -> None:
-    """Write the sources' fingerprint, in a line, and this machine's core to standard output.
+    """Write the sources' fingerprint, on one line, and this machine's core to standard output.
 
-    Each step also writes a line to standard error.  `before` is the fingerprint from before the
-    sources were imported.
+    Each step also writes a line to standard error.  `before` is the fingerprint that was computed
+    before the sources were imported.
 
     Raises:
-        RuntimeError: if they have changed since.
+        RuntimeError: if the sources have changed since then.
     """
     linker(MACHINES[this_machine()])  # compiling takes half a minute: report a missing linker first
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -226,7 +230,8 @@ def build_here(before: str) -> None:
 
 
 def build_for_wheel(folder: str, *machines: str) -> None:
-    """Write `core-MACHINE.elf` into a folder for each given machine, or for all.
+    """Write `core-MACHINE.elf` into a folder for each given machine, or for all machines if none is
+    given.
 
     The project's build hook calls this.
     """
@@ -243,7 +248,7 @@ def show(line: str) -> None:
 
 
 def show_some(line: str) -> None:
-    """Print a line of progress for a log: every hundredth entry, and all other steps."""
+    """Print a line of progress for a log: only every hundredth entry, but all other steps."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

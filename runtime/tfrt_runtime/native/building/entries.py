@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tfrt_runtime.native import memory
 
 MODULES = (
-    # All of `kernels` come with them.
+    # This includes all of `kernels`.
     "cells",
     "async_value",
     "events",
@@ -47,9 +47,8 @@ def exports() -> dict[str, memory.Export]:
 def load() -> dict[str, Callable[..., object]]:
     """Import every module of the core.
 
-    Returns its entries by the names that they are exported under.
-
-    A name is `module.function`, without packages.
+    Returns its entries, keyed by the names under which they are exported: `module.function`,
+    without packages.
     """
     kernels = importlib.import_module(f"{PACKAGE}.kernels")
     found = [f"kernels.{one.name}" for one in pkgutil.iter_modules(kernels.__path__)]

@@ -40,7 +40,7 @@ NUMBA_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "boundscheck": False,
     "error_model": "numpy",
-    # The rewrites are for arrays; the core's code is the same without them.
+    # The rewrites apply to arrays; the core's code is the same without them.
     "no_rewrites": True,
     # Python calls the entries through our own wrappers.
     "no_cpython_wrapper": True,
@@ -58,7 +58,9 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""Those of Numba's 20 passes that integer code without closures, arrays, and exceptions needs."""
+"""Those of Numba's 20 passes that are needed for integer code without closures, arrays, and
+exceptions.
+"""
 
 I64, I32, F64, F32, VOID = (
     ir.IntType(64),
@@ -90,7 +92,7 @@ def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.V
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """Return a function of `machines` or `threads`."""
+    """Return a function that `machines` or `threads` defines."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -103,7 +105,7 @@ def compare_and_swap(
 
 
 def machine_call(name: str, returns: ir.Type = VOID) -> Emit:
-    """Emit a call of a function of words that `machines` defines for each machine."""
+    """Emit a call of a function that takes words and that `machines` defines for each machine."""
 
     def emit(builder: ir.IRBuilder, *words: ir.Value) -> ir.Value:
         kind = ir.FunctionType(returns, [I64] * len(words))
@@ -116,7 +118,7 @@ allocate_aligned = machine_call("tfrt_allocate", I64)
 
 
 def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value | None:
-    # Cells start on a cache line of their own, and the low bits of their addresses are free.
+    # Each cell starts on a cache line of its own, so the low bits of its address are free.
     return allocate_aligned(builder, ir.Constant(I64, 64), size)
 
 
@@ -180,7 +182,7 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 
 
-# Each row: the arity, the result, and the code.  A trailing f of the arity is a double.
+# Each row has the arity, the result, and the code. A trailing `f` in the arity means a double.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
     "store": ("ii", "", lambda b, a, v: b.store(v, pointer(b, a))),
@@ -229,10 +231,10 @@ NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}
 def install_operation(
     function: Callable[..., object], inputs: str, output: str, emit: Emit
 ) -> None:
-    """Let Numba write `emit`'s IR where code calls `function`, which takes `inputs` and gives
+    """Let Numba emit `emit`'s IR where code calls `function`, which takes `inputs` and returns
     `output`.
 
-    An overload would become a function of its own, with a call and its checks wherever it is used.
+    An overload would become a separate function, with a call and its checks at each use.
     """
     parameters = [NUMBA_TYPES[kind] for kind in inputs]
 
@@ -250,8 +252,8 @@ def install_operation(
 
 def install() -> None:
     """Let Numba collect IR in this process, for all functions marked `native` so far."""
-    # Most of the objects that Numba makes survive: collections would take an eighth of the time, and
-    # leave 250 MB instead of 480.
+    # Most of the objects that Numba creates survive: collections would take an eighth of the time,
+    # and reduce the memory in use only from 480 MB to 250.
     gc.disable()
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
@@ -272,25 +274,25 @@ class CollectingLibrary(codegen.JITCodeLibrary):
         COLLECTED.append(cgutils.normalize_ir_text(str(ir_module)))  # type: ignore[no-untyped-call]
 
     def add_linking_library(self, library: codegen.CodeLibrary) -> None:
-        """Ignore callees: each has its own library."""
+        """Ignore callees, because each of them has its own library."""
 
     def finalize(self) -> None:
         self._finalized = True
 
 
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
-    """Make a Python function that represents a compiled one and is never called.
+    """Make a Python function that represents a compiled one; it is never called.
 
-    Numba looks functions up by this object, so that each needs its own.
+    Numba looks functions up by this object, so each function needs its own.
     """
     name = made.qualname.rpartition(".")[2]
     return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))
 
 
 def collect(function: Callable[..., object], words: int) -> str:
-    """Add the IR of a function of `words` words, and of its callees, to `COLLECTED`.
+    """Add the IR of a function that takes `words` words, and of its callees, to `COLLECTED`.
 
-    Returns its name.
+    Returns the function's name.
     """
     signature = (types.int64,) * words
     compiled = numba.njit(pipeline_class=Pipeline, **NUMBA_OPTIONS)(function)
@@ -306,7 +308,7 @@ ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 
 
 def wide(kind: ir.Type, lanes: int) -> ir.Type:
-    """Return the type of `lanes` elements as one value."""
+    """Return the type that holds `lanes` elements as one value."""
     return ir.VectorType(kind, lanes) if lanes > 1 else kind
 
 
@@ -317,7 +319,7 @@ def place(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, kind: ir.Type)
 
 
 def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int], None]) -> None:
-    """Emit `body(index, lanes)` for whole vectors, then for single elements."""
+    """Emit `body(index, lanes)` for whole vectors, and then for the remaining single elements."""
     zero, one, lanes = (ir.Constant(I64, number) for number in (0, 1, LANES))
     whole = builder.and_(count, ir.Constant(I64, -LANES))
     with cgutils.for_range_slice(builder, zero, whole, lanes, I64) as (index, _):
@@ -395,7 +397,7 @@ def multiply_row(
 def call(
     builder: ir.IRBuilder, function: ir.Value, words: list[ir.Type], arguments: list[ir.Value]
 ) -> None:
-    """Call a C function without a result at an address."""
+    """Emit a call of the C function at an address; the function has no result."""
     kind = ir.FunctionType(ir.VoidType(), words)
     builder.call(builder.inttoptr(function, kind.as_pointer()), arguments)
 

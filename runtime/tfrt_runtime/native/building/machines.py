@@ -1,11 +1,12 @@
-"""The machines that the core is built for: processor, libc, threads, and pointers.
+"""The machines for which the core is built: processor, C library, threads, and pointers.
 
-The core's IR is the same for all of them: words of 64 bits, and an address is a word.  This module
-has the differences, as LLVM IR: the functions that `lowering` calls for the C library, and, in
-`threads`, the context of a thread.  WebAssembly has pointers of 32 bits, and the type of a call
-must be exactly that of the function; therefore adapters (`python_api`) connect the core to CPython.
+The core's IR is the same for all of them: words have 64 bits, and an address is a word.  This
+module has the differences as LLVM IR: the functions that `lowering` calls for the C library and, in
+`threads`, the context of a thread.  WebAssembly has 32-bit pointers, and the type of a call must be
+exactly the type of the called function; therefore, adapters (`python_api`) connect the core to
+CPython.
 
-`native.machine` says which of these machines runs this process.
+`native.machine` says on which of these machines this process is running.
 """
 
 from dataclasses import dataclass
@@ -217,7 +218,7 @@ define i64 @{threads.STACK_LIMIT}() {{
   ret i64 %limit
 }}
 """
-"""Instead of `threads.CODE`: the context is a variable, and the stack is that of the one thread."""
+"""Replaces `threads.CODE`: the context is a variable, and the stack is that of the only thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,7 @@ class Machine:
 
     name: str
     triple: str
-    """LLVM's name of the machine."""
+    """LLVM's name for the machine."""
     cpu: str
     libc: str
     """The functions that `lowering` calls, as LLVM IR."""
@@ -239,15 +240,15 @@ class Machine:
 
     @property
     def has_wide_pointers(self) -> bool:
-        """Return whether a pointer is a word."""
+        """Whether a pointer is as wide as a word."""
         return machine.POINTER_BITS[self.name] == 64
 
 
 def _linux(name: str, cpu: str, pause: str, declared: str, futex: int, ticks: str) -> Machine:
-    """Return a machine with Linux and glibc.
+    """Return a machine that runs Linux and glibc.
 
-    `futex` is the number of the system call.  `ticks` is the call that reads a clock shared by all
-    threads: programs may not read the cycle counter of AArch64.
+    `futex` is the number of that system call.  `ticks` is the call that reads a clock shared by all
+    threads; on AArch64, programs may not read the cycle counter.
     """
     code = _LIBC.format(
         pause=pause, declared=declared, futex=futex, ticks=ticks, dont_need=MADV_DONTNEED

@@ -1,11 +1,12 @@
-"""IR between the core, whose words have 64 bits, and CPython in a page, whose pointers have 32.
+"""IR between the core, whose words have 64 bits, and CPython on a web page, whose pointers have 32.
 
-Three kinds of adapters, because a call through a pointer traps in WebAssembly unless caller and
-function agree on every type:
+There are three kinds of adapters, because in WebAssembly, a call through a pointer traps unless
+caller and function agree on every type:
 
-- `tfrt_api.NAME`: a function of CPython as the core calls it, with words.
-- `ENTRY.fast`: an entry of the core as CPython calls it (METH_FASTCALL), with pointers.
-- `ENTRY.any`: an entry of the core, or a function under a C name, as one of seven words
+- `tfrt_api.NAME`: a function of CPython in the form in which the core calls it, with words.
+- `ENTRY.fast`: an entry of the core in the form in which CPython calls it (METH_FASTCALL), with
+  pointers.
+- `ENTRY.any`: an entry of the core, or a function with a C name, as a function of seven words
   (`python_entries.call_with`).
 """
 
@@ -60,11 +61,11 @@ API = {
     "Py_IncRef": ("", "p"),
 }
 CHANGING = ("PyErr_Fetch", "PyErr_NormalizeException")
-"""They write a type, an exception, and a traceback; the core has 8 bytes for each."""
+"""These write a type, an exception, and a traceback; the core has 8 bytes for each of them."""
 VECTORCALL = "PyObject_Vectorcall"
 _TYPES = {"p": "i32", "i": "i32", "q": "i64", "d": "double", "": "void"}
 
-# The core has 8 bytes for each object of an array.
+# The core has 8 bytes for each object in an array.
 _VECTORCALL = f"""
 declare i32 @{VECTORCALL}(i32, i32, i32, i32)
 define i64 @"tfrt_api.{VECTORCALL}"(i64 %function, i64 %given, i64 %count, i64 %names) {{
@@ -126,13 +127,13 @@ def adapters(
     others: Mapping[str, int],
     exports: Mapping[str, Export],
 ) -> tuple[list[str], list[str]]:
-    """Return the IR of the adapters, and the names of the exported ones.
+    """Return the IR of the adapters, and the names of the exported adapters.
 
-    `others` are exported functions that are not entries, with their numbers of words.
+    `others` are exported functions that are not entries, with their word counts.
     """
     words = {name: [*signature(function).parameters] for name, function in entries.items()}
     counts = {name: len(each) for name, each in words.items()}
-    # CPython calls these as it calls its built-in functions.
+    # CPython calls these in the same way as its built-in functions.
     built_in = [name for name, each in words.items() if each == ["bound", "given", "count"]]
     texts = [
         _VECTORCALL,
@@ -144,7 +145,8 @@ def adapters(
         fast = _FAST.format(entry=name) if name in built_in else ""
         texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count, name) + fast)
     for name, export in exports.items():
-        # Passed as words: the handle of a buffer has 64 bits, and a pointer may have only 32.
+        # The arguments are passed as words: the handle of a buffer has 64 bits, and a pointer may
+        # have only 32.
         count, called = len(export.parameters), f"{name}.words"
         types = ", ".join(["i64"] * count)
         texts.append(f'declare i64 @"{called}"({types})\n' + _any(name, count, called))
@@ -154,14 +156,14 @@ def adapters(
 
 
 def _any(name: str, count: int, called: str) -> str:
-    """Return a function of seven words that passes on the first `count`."""
+    """Return a function of seven words that passes on the first `count` of them."""
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
     return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{called}"({given})\n  ret i64 %r\n}}\n'
 
 
 def _changing(name: str) -> str:
-    """Return the adapter of one of CHANGING."""
+    """Return the adapter for one of CHANGING."""
     lines = [
         f"declare void @{name}(ptr, ptr, ptr)",
         f'define i64 @"tfrt_api.{name}"(i64 %0, i64 %1, i64 %2) {{',
@@ -178,7 +180,7 @@ def _changing(name: str) -> str:
 
 
 def _api(name: str, result: str, parameters: str) -> str:
-    """Return the adapter of a function of CPython."""
+    """Return the adapter for a function of CPython."""
     types = [_TYPES[p] for p in parameters if p != "-"]
     words = ", ".join(f"{'double' if p == 'd' else 'i64'} %{i}" for i, p in enumerate(parameters))
     lines = [

@@ -1,8 +1,8 @@
-"""Activations: one call of a function, its registers and ready counts, from its start to its end.
+"""Activations: one call of a function, with its registers and ready counts, from start to end.
 
 An activation is alive while any of its kernels has not finished or deliveries to it are pending.
-After the last one, the run loop ends the activation, which finishes the kernel of the caller that
-started it.
+After the last kernel and the last delivery, the run loop ends the activation, which finishes the
+kernel of the caller that started it.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
          |           (the 1 belongs to the caller, which fills it: it cannot end before `begin`)
@@ -21,9 +21,9 @@ started it.
                      RETURN_JOIN  freed; the join has one block less
                      RETURN_LOOP  used again for the next iteration, or freed at the loop's end
 
-While ACTIVATION_SHARED is 0, one thread has the activation, and its counters are plain words.
-Before another thread may get it, that thread calls `mark_shared`; from then on the counters are
-atomic, permanently.
+While ACTIVATION_SHARED is 0, only one thread has the activation, and its counters are plain words.
+Before another thread may get the activation, that thread calls `mark_shared`; from then on, the
+counters are atomic permanently.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -83,9 +83,9 @@ def new_activation(
 ) -> Address:
     """Make an activation at the entry of `function`.
 
-    Returns 0 if it is large and there is no memory for it.  One pending count belongs to the code
-    that fills it: deliver the arguments, then call `begin`.  `nested` is ACTIVATION_NESTED of the
-    activation that it is nested in.
+    Returns 0 if it is large and there is not enough memory.  One pending count belongs to the code
+    that fills the activation: it delivers the arguments and then calls `begin`.  `nested` is
+    ACTIVATION_NESTED of the enclosing activation.
     """
     activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:
@@ -97,7 +97,8 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Only atomic counters support weights of 0.  The callers need not be shared.
+    # Only atomic counters support weights of 0. The callers of this function need not mark it as
+    # shared.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
@@ -112,9 +113,10 @@ def new_activation(
 def reset_activation(activation: Address, function: Address) -> None:
     """Reset registers and counters to their state at entry.
 
-    Keeps whether the activation is shared.
+    Whether the activation is shared does not change.
     """
-    # One more than kernels: the filler's, so that early deliveries cannot end the activation.
+    # One more than the kernels: the additional count belongs to the filler, so that early
+    # deliveries cannot end the activation.
     store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
         activation + at.ACTIVATION_REGISTERS,
@@ -125,7 +127,10 @@ def reset_activation(activation: Address, function: Address) -> None:
 
 @outline
 def observe_begin(context: Address, activation: Address, caller: Address) -> None:
-    """Count the kernels of a starting activation or iteration as known; log it in a watched run."""
+    """Count the kernels of a starting activation or iteration as known.
+
+    If the run is watched, log the start.
+    """
     request = load(activation + at.ACTIVATION_REQUEST)
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested | at.ACTIVATION_OBSERVED)
@@ -140,14 +145,14 @@ def observe_begin(context: Address, activation: Address, caller: Address) -> Non
 def observe_end(context: Address, activation: Address) -> None:
     """Count the remaining kernels of an ending activation as decided.
 
-    For activations that were observed at their start.
+    Call this only for activations that were observed at their start.
     """
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
     function = load(activation + at.ACTIVATION_FUNCTION)
     request = load(activation + at.ACTIVATION_REQUEST)
     short = load(function + at.FUNCTION_KERNELS) - load(function + at.FUNCTION_HEAVY)
-    # One addition per call, not per kernel: all threads share REQUEST_DECIDED.
+    # One addition per call, not per kernel, because all threads share REQUEST_DECIDED.
     fetch_add(request + at.REQUEST_DECIDED, short)
     watch = load(request + at.REQUEST_WATCH)
     if watch != 0:
@@ -159,9 +164,9 @@ def observe_end(context: Address, activation: Address) -> None:
 
 @native
 def begin(context: Address, activation: Address) -> None:
-    """Make the kernels ready that await nothing; drop the pending count of the filler.
+    """Make the kernels that await nothing ready, and drop the filler's pending count.
 
-    They are pushed in reverse, so that they run in program order.
+    They are pushed in reverse order, so that they run in program order.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     entries = load(function + at.FUNCTION_ENTRY_TABLE)
@@ -171,16 +176,16 @@ def begin(context: Address, activation: Address) -> None:
     for i in range(load(function + at.FUNCTION_CONSTANTS)):
         deliver(context, activation, load(constants + 16 * i), load(constants + 16 * i + 8))
     if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER != 0:
-        # Its kernels count as one, which is ready when all arguments are available.
+        # The function's kernels count as one, which is ready when all arguments are available.
         finish(context, activation)
     finish(context, activation)
 
 
 @inline
 def root_size(function: Address) -> int:
-    """Return the bytes of the table of a call from outside.
+    """Return the size in bytes of the table for a call from outside.
 
-    It holds its results, its arguments, and one more word.
+    The table holds the call's results, its arguments, and one more word.
     """
     return 8 * (load(function + at.FUNCTION_RESULTS) + load(function + at.FUNCTION_ARGUMENTS)) + 8
 
@@ -195,9 +200,9 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """End a finished activation: free it, and finish everything that waits for its end.
+    """End a finished activation: free it, and finish everything that waits for it.
 
-    A sync function continues here until all its kernels have run.
+    If it belongs to a sync function, the function continues here until all its kernels have run.
     """
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_IN_ORDER != 0 and not go_on(context, activation):
@@ -207,16 +212,17 @@ def end_activation(context: Address, activation: Address) -> None:
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     caller = load(activation + at.ACTIVATION_CALLER)
-    # By now no other thread refers to the activation: its last count was taken here.  The following
-    # may free it, or count in the caller, after which it must not be touched.
+    # By now, no other thread refers to the activation, because its last count was taken here. The
+    # following steps may free it, or count in the caller, after which it must not be accessed.
     if kind == at.RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
     if kind == at.RETURN_ROOT:
         end_root(context, owner, activation)
         return
-    # Free before the count that announces it: when the last block of a loop ends on another thread,
-    # the run may end, and with it the program, which has the size of the activation.
+    # Free it before the count that announces its end: when the last block of a loop ends on another
+    # thread, the run may finish, and then the program, which has the activation's size, may be
+    # gone.
     free_activation(context, activation)
     if kind == at.RETURN_JOIN:
         leave_join(context, owner, 1)
@@ -227,20 +233,20 @@ def end_activation(context: Address, activation: Address) -> None:
 @native
 def end_root(context: Address, results: Address, activation: Address) -> None:
     """End the outermost activation of a call from outside."""
-    # Read before it is freed.
+    # Read the size before the activation is freed.
     size = root_size(load(activation + at.ACTIVATION_FUNCTION))
     request = load(activation + at.ACTIVATION_REQUEST)
     give_block(context, results, size)
     free_activation(context, activation)
-    # Last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)
 
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """Refuse a call from outside: the error of its run, or its cancellation, becomes each result.
+    """Refuse a call from outside: each result becomes the error of its run, or its cancellation.
 
-    Takes ownership of the table of indirect results.
+    This takes ownership of the table of indirect results.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed == 0:
@@ -256,19 +262,20 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
 @entry
 def leave_request(context: Address, request: Address) -> None:
-    """Drop one root or task of `request`; after the last one, wake waiting threads."""
-    # Read first: the context stays, but the request may be gone after the count.
+    """Drop one root or task of `request`; after the last one, wake the waiting threads."""
+    # Read the queue first: the context remains valid, but the request may be gone after the count.
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # One atomic step: Python, which adds a callback by another swap, is either called here or
-        # learns that it is late.
+        # This is one atomic step: Python, which adds a callback with another swap, is either called
+        # here or learns that it is late.
         notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
         if notify != 0:
-            # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
+            # The callback sets REQUEST_OPEN to 0 as its last step: the request may be gone when it
+            # returns.
             call3(load(process + at.PROCESS_REQUEST_DONE), context, request, notify)
         else:
-            # Order matters: Python keeps the words until it finds them in the stack.
+            # The order matters: Python keeps the words until it finds them in the stack.
             store_release(request + at.REQUEST_OPEN, 0)
             add_over(process, request)
         wake_waiting(queue)
@@ -276,7 +283,7 @@ def leave_request(context: Address, request: Address) -> None:
 
 @native
 def add_over(process: Address, request: Address) -> None:
-    """Leave a finished run to the next thread that has the GIL."""
+    """Leave a finished run to the next thread that gets the GIL."""
     push(process + at.PROCESS_OVER, request, at.REQUEST_NEXT)
 
 
@@ -285,7 +292,7 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
     """Continue a loop after its body: run it again, wait for the condition, or end the loop."""
     condition = load(loop + at.LOOP_CONDITION)
     if condition != 0 and not is_available(condition):
-        # The waiter hands the activation to the thread that resolves the condition.
+        # The waiter hands the activation over to the thread that resolves the condition.
         mark_shared(activation)
         if wait_for(context, condition, at.WAIT_END, activation, 0):
             return
@@ -306,12 +313,13 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 
 @native
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
-    """Return the error that ends a loop: of a cancelled request or of its condition; else 0."""
-    # Cancellation is checked once per iteration, so that endless loops end.
+    """Return the error that ends a loop, from a cancelled request or its condition, or 0."""
+    # Cancellation is checked once per iteration, so that endless loops can be ended.
     request = load(activation + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
-        # For the report of a run that took too long.  Inner loops end before those around them.
+        # This is for the report of a run that took too long. Inner loops end before the loops
+        # around them.
         compare_and_swap(request + at.REQUEST_LOOP, 0, load(loop + at.LOOP_RECORD))
         return cancelled
     condition = load(loop + at.LOOP_CONDITION)
@@ -322,8 +330,8 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 
 @native
 def loop_goes_on(loop: Address) -> bool:
-    """Tell whether another iteration is due; count repeat down."""
-    # Plain words: only the thread that ends the body uses the loop.
+    """Tell whether another iteration is due; decrement the count of a `repeat`."""
+    # Plain words suffice, because only the thread that ends the body uses the loop.
     if load(loop + at.LOOP_LEFT) < 0:
         return load(resolve(load(loop + at.LOOP_CONDITION)) + at.VALUE_PAYLOAD) & 1 != 0
     left = load(loop + at.LOOP_LEFT) - 1
@@ -335,7 +343,7 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + at.LOOP_FUNCTION)
-    # Nothing is left of the previous iteration: no other thread refers to the activation now,
+    # Nothing is left of the previous iteration, and no other thread refers to the activation now,
     # so its counters may be plain again.
     store(
         activation + at.ACTIVATION_SHARED,
@@ -346,7 +354,8 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
         observe_begin(context, activation, load(loop + at.LOOP_CALLER))
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     values = load(loop + at.LOOP_VALUES)
-    # A body that returns an argument unchanged writes the table while it is filled: read a copy.
+    # A body that returns an argument unchanged writes the table while it is being filled, so we
+    # read from a copy.
     given = loop + at.LOOP_TABLE + 8 * values
     copy(given, loop + at.LOOP_TABLE, 8 * values)
     for i in range(values):
@@ -356,7 +365,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
 
 @native
 def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
-    """Deliver the loop values, or `failed` instead of each."""
+    """Deliver the loop values, or deliver `failed` instead of each of them."""
     caller = load(loop + at.LOOP_CALLER)
     record = load(loop + at.LOOP_RECORD)
     values = load(loop + at.LOOP_VALUES)
@@ -371,7 +380,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
     if failed != 0:
         note_failure(caller, failed)
     drop_optional(context, condition)
-    # The kernel's own references to its arguments, which it held as long as the loop ran.
+    # Drop the kernel's own references to its arguments, which it held while the loop was running.
     for i in range(values):
         drop_reference(context, load(caller + load_i32(record + at.RECORD_REGISTERS + 4 * i + 4)))
     if is_watched(caller):
@@ -386,7 +395,7 @@ def end_join(context: Address, join: Address) -> None:
     """End a join after all its blocks: deliver the chain, or the first error."""
     caller = load(join + at.JOIN_CALLER)
     record = load(join + at.JOIN_RECORD)
-    # The last `leave_join` has ordered the blocks' errors before this load.
+    # The last `leave_join` has ordered the stores of the blocks' errors before this load.
     value = load_acquire(join + at.JOIN_ERROR)
     if value == 0:
         value = new_available(context, at.TYPE_CHAIN)
@@ -398,7 +407,7 @@ def end_join(context: Address, join: Address) -> None:
 def cancel_request(request: Address) -> bool:
     """Cancel a request and return whether this call was the first to do so.
 
-    Ends the sleep of its sleeping kernels.
+    This ends the sleep of the request's sleeping kernels.
     """
     value = load(request + at.REQUEST_CANCELLED_VALUE)
     if compare_and_swap(request + at.REQUEST_CANCEL, 0, value) == 0:

@@ -1,7 +1,7 @@
 """Deliver values: from a kernel to a register, to its users, and up a chain of returns.
 
-Nothing here recurses.  Results travel up a chain of returns in a loop, and subsequent work goes to
-the thread's ready stack, so that the native stack does not grow with the program.
+No function here recurses.  Results travel up a chain of returns in a loop, and work that becomes
+ready goes to the thread's ready stack, so the native stack does not grow with the program.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,28 +45,30 @@ from tfrt_runtime.native.queues.waiters import (
 def put_in_register(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> Address:
-    """Write a register once; return the value that its readers will find there.
+    """Write a register, once; return the value that its readers will find there.
 
-    In a function with non-strict kernels, a reader may have come first and left an indirect value,
+    In a function with non-strict kernels, a reader may have been first and left an indirect value,
     which then forwards to this one.  In such a function, the caller keeps a reference to the
-    returned value and drops it when it is done: as soon as the register is written, a reader on
-    another thread may take the register's references.
+    returned value and drops it when it is done, because a reader on another thread may take the
+    register's references as soon as the register is written.
     """
     register = activation + load_i32(slot + at.SLOT_REGISTER)
     references = load_i32(slot + at.SLOT_REFERENCES)
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_NONSTRICT == 0:
-        # Plain: the readers become ready only after this, through their ready counts.
+        # A plain store, because the readers become ready only after this, through their ready
+        # counts.
         if references > 1:
             multiply_reference(value, references - 1)
         store(register, value)
         return value
-    # Before the swap: once the register is written, a reader may use and drop the references.
+    # Add the references before the swap: once the register is written, a reader may use and drop
+    # them.
     add_references(value, references)
     if compare_and_swap(register, 0, value) != 0:
         return value
     placeholder = load_acquire(register)
-    if placeholder == value:  # a constant, which the template has brought
+    if placeholder == value:  # a constant, already copied from the template
         add_references(value, 1)
         return value
     add_references(value, -references)
@@ -76,19 +78,19 @@ def put_in_register(
 
 @native
 def peek_register(context: Address, activation: Address, register: int, references: int) -> Address:
-    """Return what a non-strict kernel finds in a register: the value, or an indirect one for it.
+    """Return what a non-strict kernel finds in a register: the value, or an indirect value for it.
 
     `references` is the total number of references that the register's readers need.
     """
     value = load_acquire(activation + register)
     if value != 0:
         return value
-    # The value is not there yet: readers get a placeholder.  One swap decides whether value or
-    # placeholder comes first; the loser uses the content of the register.
+    # The value is not there yet, so readers get a placeholder. One swap decides whether the value
+    # or the placeholder is first; the loser uses the register's content.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
-        return placeholder  # its first reference is for the code that brings the value
+        return placeholder  # its first reference belongs to the code that brings the value
     add_references(placeholder, -references)
     drop_reference(context, placeholder)
     return load_acquire(activation + register)
@@ -103,7 +105,7 @@ def slot_of(record: Address, index: int) -> Address:
 
 @inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver like `deliver_plain`, even in a watched run."""
+    """Deliver like `deliver_plain`, but support watched runs as well."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     deliver_plain(context, activation, slot, value)
@@ -111,9 +113,10 @@ def deliver(context: Address, activation: Address, slot: Address, value: Address
 
 @inline
 def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver one result to its register, its users, and its returns.  Consumes a reference.
+    """Deliver one result to its register, its users, and its returns.  This consumes a reference.
 
-    The value may be unavailable: then users wait for it, while a return passes it up as it is.
+    The value may be unavailable: in that case, users wait for it, while a return passes it up
+    unchanged.
     """
     if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
@@ -131,7 +134,8 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Deliver any value to any kind of slot, as `deliver` describes."""
-    # A loop instead of recursion: a value may be returned through any number of nested calls.
+    # A loop instead of recursion, because a value may be returned through any number of nested
+    # calls.
     while True:
         if load_i32(slot + at.SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
@@ -169,16 +173,18 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     """Release the users of `slot` once `value` is available, perhaps on another thread.
 
     Strict users keep the value alive until then.  If there are none, the waiter needs its own
-    reference: the publisher of the value has one only until its waiters run.
+    reference, because the value's publisher holds one only until its waiters run.
     """
     if is_own_promise(activation, slot, value):
-        # The task finds the slot.  A thread that hands the task over shares the activation first.
+        # The task that resolves the value will find the slot there. A thread that hands the task
+        # over marks the activation as shared first.
         store(value + at.VALUE_WAITING, slot)
         add_pending(activation)
         return
-    # Before the waiter is added: the thread that resolves the value may count here at once.
+    # Do this before the waiter is added: the thread that resolves the value may update this
+    # activation's counters immediately.
     mark_shared(activation)
-    # Also before: otherwise the activation could end before the value arrives.
+    # Do this before as well: otherwise, the activation could end before the value arrives.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -188,7 +194,9 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Tell whether a task that only this thread knows resolves `value`, for one register only."""
+    """Tell whether a task that only this thread knows will resolve `value`, for a single
+    register.
+    """
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
     )
@@ -197,7 +205,7 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
 
 @native
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
-    """Return a result to the caller; postpone the delivery for RETURN_CALL.
+    """Return a result to the caller; for RETURN_CALL, postpone the delivery.
 
     Consumes a reference.
     """
@@ -213,13 +221,14 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         else:
             store(owner + at.LOOP_TABLE + 8 * index, value)
     elif kind == at.RETURN_JOIN:
-        # A block's chain counts once it is available.  Count before the waiter is added: the join
-        # must not end between the block's end and its chain.
+        # A block's chain counts once it is available. Count before the waiter is added, because the
+        # join must not end between the end of the block and the arrival of its chain.
         fetch_add(owner + at.JOIN_LEFT, 1)
         if not wait_for(context, value, at.WAIT_JOIN, owner, 0):
             join_resolved(context, owner, value)
     else:
-        # Postponed: `deliver` called this, and would recurse once per nested call.
+        # The delivery is postponed because `deliver` called this function, and would recurse once
+        # per nested call.
         caller = load(activation + at.ACTIVATION_CALLER)
         add_pending(caller)
         delivery = take_block(context, at.CELL_SIZE)
@@ -230,7 +239,7 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its first `count` arguments, in their order, as TFRT does."""
+    """Drop the kernel's references to its first `count` arguments, in order, as TFRT does."""
     for i in range(count):
         drop_reference(context, load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i)))
 
@@ -239,7 +248,7 @@ def drop_arguments(context: Address, activation: Address, record: Address, count
 def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
     """End a kernel that owns its arguments, with one result.
 
-    Consumes a reference to the result.
+    This consumes a reference to the result.
     """
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     deliver(context, activation, slot_of(record, 0), value)
@@ -248,7 +257,9 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 
 @inline
 def position_of(activation: Address) -> Address:
-    """Return the address of a sync function's position, followed by its error; else 0."""
+    """Return the address of a sync function's position, which its error follows, or 0 for other
+    functions.
+    """
     function = load(activation + at.ACTIVATION_FUNCTION)
     if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER == 0:
         return 0
@@ -257,14 +268,16 @@ def position_of(activation: Address) -> Address:
 
 @native
 def awaits_arguments(activation: Address) -> bool:
-    """Tell whether an activation is one of a sync function that has not started."""
+    """Tell whether an activation belongs to a sync function that has not started."""
     position = position_of(activation)
     return position != 0 and load(position) == 0
 
 
 @native
 def note_failure(activation: Address, failed: Address) -> None:
-    """Let the first error of a kernel end its activation, if that is one of a sync function."""
+    """Let the first error of a kernel end the kernel's activation if it belongs to a sync
+    function.
+    """
     position = position_of(activation)
     if position != 0 and load(position + 8) == 0:
         add_references(failed, 1)

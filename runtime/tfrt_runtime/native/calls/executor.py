@@ -1,12 +1,12 @@
 """The run loop, one thread's part of a BEF program: take ready kernels and tasks, and run them.
 
-The loop never waits, never takes a lock, and never recurses.  Its threads are workers, threads that
-wait for a result (`help_until`, `python_waits`), threads of the blocking pool, and threads of a
-user's queue.
+The loop never waits, never takes a lock, and never recurses.  It runs on workers, on threads that
+wait for a result (`help_until`, `python_waits`), on threads of the blocking pool, and on threads of
+a user's queue.
 
 For a user's queue, the native queue is a mailbox that Python empties.  The emptying thread hands
 each task to the user's queue, which decides where and in which order tasks run.  On a thread of
-that queue, `run_one` runs a task and puts everything that became ready back into the mailbox.
+that queue, `run_one` runs a task and puts all work that became ready back into the mailbox.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -74,9 +74,9 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""Kernels between two checks whether another worker sleeps: about 20 us, the cost of a wake-up."""
+"""Kernels between two checks of whether another worker is asleep: about 20 us, as a wake-up."""
 WAITERS_BUDGET = 4096
-"""Short kernels between two reads of the clock by a waiting thread: about 50 us."""
+"""Number of short kernels between two reads of the clock by a waiting thread: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -85,11 +85,11 @@ ENDLESS = 1 << 60
 def start_call(
     context: Address, function: Address, request: Address, values: Address, is_task: int
 ) -> None:
-    """Start a call from outside: as a task of the queue, or with its first kernels on this thread.
+    """Start a call from outside, as a task of the queue or with its first kernels on this thread.
 
     Args:
-        values: one AsyncValue per argument, borrowed; then room for one per result, where the
-            caller finds unavailable values with a reference of its own.
+        values: one AsyncValue per argument, borrowed; then room for one value per result, where the
+            caller finds unavailable values, each with a reference of its own.
     """
     arguments = load(function + at.FUNCTION_ARGUMENTS)
     given = values + 8 * arguments
@@ -106,7 +106,7 @@ def start_call(
 def make_results(context: Address, function: Address, place: Address) -> None:
     """Write the unavailable results of a call to `place`, with two references each.
 
-    The caller owns one reference, and the table of the call the other.
+    The caller owns one of them, and the table of the call owns the other.
     """
     for i in range(load(function + at.FUNCTION_RESULTS)):
         value = new_indirect(context)
@@ -117,7 +117,7 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """Make the table of a call from outside: results of `make_results`, and room for arguments."""
+    """Make the table of a call from outside: results of `make_results`, room for arguments."""
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -130,10 +130,10 @@ def start_table(
 ) -> None:
     """Start a call from outside.
 
-    Takes ownership of `table`: one indirect value per result, then one value per argument.
+    This takes ownership of `table`: one indirect value per result, then one value per argument.
     """
-    # The host was cancelled earlier: then the results are errors, regardless of which thread would
-    # be first.
+    # If the host was cancelled earlier, the results are errors, regardless of which thread would be
+    # first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
     elif is_task != 0:
@@ -157,9 +157,9 @@ def run_root(context: Address, task: Address) -> None:
 def begin_table(context: Address, function: Address, request: Address, table: Address) -> None:
     """Start a call from outside within a task, possibly as machine code.
 
-    Takes ownership of `table`.
+    This takes ownership of `table`.
     """
-    # Machine code is not used if a call is started directly: it runs to its end, and the thread
+    # If a call is started directly, machine code is not used: it runs to its end, and the thread
     # that starts a call may be the one that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
@@ -170,7 +170,7 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
 
 @inline
 def name_call(context: Address, request: Address) -> None:
-    """Make an error for lack of memory name the call, not the kernel that this thread ran last."""
+    """Make out-of-memory errors name the call, not the kernel that this thread ran last."""
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, 0)
 
@@ -179,7 +179,7 @@ def name_call(context: Address, request: Address) -> None:
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
     """Start the outermost call of a run.  Its first kernels become ready on this thread.
 
-    Takes ownership of `table`, as `start_table` does.
+    This takes ownership of `table`, as `start_table` does.
     """
     name_call(context, request)
     activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
@@ -195,9 +195,9 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 
 @outline
 def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Refuse a call from outside: its run is cancelled, or there is no memory for it.
+    """Refuse a call from outside, because its run is cancelled or there is not enough memory.
 
-    Takes ownership of `table`, as `start_table` does.
+    This takes ownership of `table`, as `start_table` does.
     """
     given = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -228,42 +228,42 @@ def run_blocking(context: Address, task: Address) -> None:
 
 @native
 def run_ready(context: Address, budget: int) -> int:
-    """Run ready kernels, newest first, until none is left or the budget is used.
+    """Run ready kernels, newest first, until none is left or the budget is used up.
 
-    Returns the rest of the budget.
+    Returns the remaining budget.
     """
     base = load(context + at.CONTEXT_READY)
-    # Schedules are explored: each ready kernel becomes a task, and Python chooses the next task.
+    # While schedules are explored, each kernel becomes a task, and Python chooses the next one.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         put_in_order(context)
         return budget
     while load(context + at.CONTEXT_READY_TOP) != base and budget > 0:
-        # Popped before it runs: the kernel pushes its users on top.
+        # Pop it before it runs, because the kernel pushes its users on top.
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
-        # Once per SHARE_INTERVAL entries: WAITERS_BUDGET, by which a long kernel lowers the budget,
-        # is a multiple of it.
+        # This happens once per SHARE_INTERVAL entries, because WAITERS_BUDGET, by which a long
+        # kernel lowers the budget, is a multiple of it.
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
-        # Reload: a kernel may have grown, and moved, the stack.
+        # Reload the address, because a kernel may have enlarged the stack, and thus moved it.
         base = load(context + at.CONTEXT_READY)
     return budget
 
 
 @outline
 def run_kept_tasks(context: Address, budget: int) -> int:
-    """Run the short tasks that this thread keeps, within the budget; return the rest of the budget.
+    """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
 
-    They run between kernels if there are very many of both.  Otherwise a task would wait until all
-    kernels have run, and its cell and its value would have left the cache by then.
+    They run between kernels if there are very many of both.  Otherwise, a task would wait until all
+    kernels have run, and by then its cell and its value would have left the cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
         if load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ORDERED) != 0:
-            return budget  # older ones come first
-        # A task without an activation is of another kind, and may be long.
+            return budget  # older tasks go first
+        # A task without an activation is of another kind, and may take long.
         if task == 0 or load(task + at.TASK_ACTIVATION) == 0:
             return budget
         run_task(context, take_pending(context))
@@ -289,8 +289,8 @@ def put_in_order(context: Address) -> None:
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
     """Run one entry of the ready stack; return its share of a budget.
 
-    A kernel that may take long uses up a waiting thread's whole budget, so that the thread then
-    reads the clock.
+    A kernel that may take long uses up a waiting thread's whole budget, so the thread then reads
+    the clock.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -325,7 +325,7 @@ def run_task(context: Address, task: Address) -> None:
 def next_task(context: Address) -> Address:
     """Return the next task for this thread, or 0.
 
-    The task may start a call from outside.  Without workers, tasks run in order of arrival.
+    It may start a call from outside.  Without workers, tasks run in their order of arrival.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
@@ -343,13 +343,13 @@ def chosen_task(context: Address) -> Address:
         task = call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CHOOSE), context, 0)
         if task != 0 or load(context + at.CONTEXT_READY_TOP) == load(context + at.CONTEXT_READY):
             return task
-        # Python chose a call from outside instead of a task, which has made kernels ready.
+        # Instead of a task, Python chose a call from outside, which has made kernels ready.
         put_in_order(context)
 
 
 @entry
 def work(context: Address, budget: int) -> int:
-    """Run this thread's work, up to `budget` kernels and tasks; return the rest of the budget."""
+    """Run this thread's work, up to `budget` kernels and tasks; return the remaining budget."""
     budget = run_ready(context, budget)
     while budget > 0:
         task = next_task(context)
@@ -362,14 +362,14 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """Run available work as a worker, without starting calls; return whether any was found."""
+    """Run available work as a worker, without starting calls; tell whether any was found."""
     budget = run_ready(context, ENDLESS)
     stolen = 0
     while True:
         task = own_task(context)
         if task == 0:
-            # Tasks of a few nanoseconds are faster where they were made: each one moves memory to
-            # the thief.
+            # Tasks of a few nanoseconds are faster on the thread that made them: each stolen task
+            # moves memory to the thief.
             if stolen != 0 and now() - stolen < WORTH_STEALING_NS:
                 rest(context)
             task = steal_task(context)
@@ -382,16 +382,16 @@ def work_without_starts(context: Address) -> bool:
 
 @entry
 def help_until(context: Address, word: Address, deadline: int) -> int:
-    """Work until `word` is 0 or the clock reaches `deadline`; sleep when there is nothing to do.
+    """Work until `word` is 0 or the clock reaches `deadline`; sleep while there is nothing to do.
 
-    For waiting threads: each call returns to Python soon, so that signals are handled.  The thread
-    then calls this again, or `sharing.hand_over`.  Returns the word.
+    This is for waiting threads: each call returns to Python soon, so that signals are handled.
+    After that, the thread calls this again, or calls `sharing.hand_over`.  Returns the word.
     """
-    # Odd from here on: the queue is not quiescent while this thread may hold work.
+    # The epoch is odd from here on: the queue is not quiescent while this thread may hold work.
     advance_epoch(context)
     store(context + at.CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
-        # Nothing was found.  The sleep is short, so that signals are handled.
+        # No work was found. The sleep is short, so that signals are handled.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
     pass_on(context)
@@ -402,7 +402,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def watch_until(context: Address, word: Address, deadline: int) -> int:
-    """Sleep until `word` is 0 or the clock reaches `deadline`; other threads work.
+    """Sleep until `word` is 0 or the clock reaches `deadline`, while other threads work.
 
     Returns the word.
     """
@@ -417,7 +417,7 @@ def worker_loop(context: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
-        # A worker that finds no work goes back to sleep: other threads have taken the work.
+        # A worker that finds no work goes back to sleep, because other threads have taken the work.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     advance_epoch(context)
@@ -425,9 +425,9 @@ def worker_loop(context: Address) -> None:
 
 @native
 def seek(context: Address, queue: Address) -> bool:
-    """Search for work a little longer before sleeping: a wake-up costs far more.
+    """Search for work a little longer before sleeping, because a wake-up costs far more.
 
-    Returns whether the thread need not sleep.
+    Tells whether the thread need not sleep.
     """
     begin_seeking(context)
     rounds, found = SPIN_ROUNDS, False
@@ -441,18 +441,18 @@ def seek(context: Address, queue: Address) -> bool:
 
 @entry
 def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
-    """Run a thread of the blocking pool until it is idle for `idle_ns`, or the pool stops."""
+    """Run a thread of the blocking pool until it has been idle for `idle_ns` or the pool stops."""
     advance_epoch(context)
     while load_acquire(pool + at.POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
-        # Before this thread blocks: the thread that added another task may have counted on it as
-        # idle.
+        # Do this before this thread blocks: the thread that added another task may have counted
+        # this one as idle.
         call_for_threads(context, pool)
         run_task(context, task)
-        # The kernels that became ready are compute work: this thread runs none, and may block for
-        # long next.
+        # The kernels that became ready are compute work, which this thread does not run; it may
+        # block for a long time next.
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
     advance_epoch(context)
@@ -460,12 +460,12 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
 
 @entry
 def run_one(context: Address, task: Address, budget: int) -> None:
-    """Run a task, then the kernels that become ready.
+    """Run a task, and then the kernels that become ready.
 
-    Stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All other
-    kernels become tasks, which `take_tasks` finds.
+    It stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All
+    remaining kernels become tasks, which `take_tasks` finds.
     """
-    # A sync function that runs longer makes room for other work of the queue's thread.
+    # A sync function that runs longer gives way to other work of the queue's thread.
     store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + at.CONTEXT_READY)
@@ -478,7 +478,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
         if is_kernel and not first and load_i32(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
             break
         store(context + at.CONTEXT_READY_TOP, top)
-        # Of a sync function, an entry of this kind is a part of its kernels.
+        # For a sync function, an entry of this kind represents a part of its kernels.
         is_end = tagged & at.READY_BITS == at.READY_END
         if is_kernel or is_end and position_of(tagged - at.READY_END) != 0:
             budget -= 1
@@ -491,7 +491,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
 @entry
 def refuse_blocking(context: Address, task: Address) -> None:
-    """Fail the kernel of a blocking task that no thread takes."""
+    """Fail the kernel of a blocking task that no thread accepts."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)

@@ -24,14 +24,14 @@ from tfrt_runtime.native.memory import (
 
 @inline
 def argument(context: Address, index: int) -> Address:
-    """Return argument `index`, concrete and available; borrowed."""
+    """Return argument `index`, which is concrete and available; borrowed."""
     return load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
 
 
 @native
 def payload_type(context: Address, index: int) -> int:
     """Return the type of an argument's payload."""
-    # Atomic: `kernel_return_object` may be setting the type of an object of compiled code.
+    # Atomic, because `kernel_return_object` may be setting the type of an object of compiled code.
     return load_acquire(argument(context, index) + at.VALUE_KIND) >> 8
 
 
@@ -67,7 +67,10 @@ def argument_i64(context: Address, index: int) -> int:
 
 @native
 def set_word(context: Address, index: int, kind: int, word: int) -> None:
-    """Emplace a result of the given type; it takes ownership of what its payload refers to."""
+    """Emplace a result of the given type.
+
+    It takes ownership of the object that its payload refers to.
+    """
     store(new_result(context, index, kind), word)
 
 
@@ -75,7 +78,7 @@ def set_word(context: Address, index: int, kind: int, word: int) -> None:
 def new_result(context: Address, index: int, kind: int) -> Address:
     """Emplace a result of the given type.
 
-    Returns the address where the caller stores its payload.
+    Returns the address where the caller must store its payload.
     """
     value = new_available(context, kind)
     set_result(context, index, value)
@@ -84,13 +87,13 @@ def new_result(context: Address, index: int, kind: int) -> Address:
 
 @native
 def set_i32(context: Address, index: int, number: int) -> None:
-    """Emplace an `i32` result; wraps."""
+    """Emplace an `i32` result; the number wraps around."""
     set_result(context, index, new_scalar(context, at.TYPE_I32, number))
 
 
 @native
 def set_i64(context: Address, index: int, number: int) -> None:
-    """Emplace an `i64` result; wraps."""
+    """Emplace an `i64` result; the number wraps around."""
     set_word(context, index, at.TYPE_I64, wrapping_add(number, 0))
 
 
@@ -110,9 +113,9 @@ def share_argument(context: Address, index: int, result: int) -> None:
 
 @native
 def fail(context: Address, record: Address, message: int) -> None:
-    """Report an error once; it becomes each result that is not set yet.
+    """Report an error once; it becomes each result that has not been set.
 
-    Without a record the kernel is only being tried: it sets no result (`python_runs.at_once`).
+    Without a record, the kernel is only being tried, and sets no result (`python_runs.at_once`).
     """
     if record == 0:
         return
@@ -123,7 +126,7 @@ def fail(context: Address, record: Address, message: int) -> None:
 
 @native
 def fail_results(context: Address, record: Address, failed: Address) -> None:
-    """Make an error each result that is not set yet.  The error is borrowed."""
+    """Turn each result that has not been set into an error.  The error is borrowed."""
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:

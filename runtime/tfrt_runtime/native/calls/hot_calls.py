@@ -1,4 +1,4 @@
-"""Calls of functions by kernels and from outside, as machine code if the function is hot."""
+"""Calls of functions, from kernels and from outside, as machine code if the function is hot."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
@@ -81,6 +81,6 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)
     fetch_add(request + at.REQUEST_DECIDED, kernels)
-    # Last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)
     return True

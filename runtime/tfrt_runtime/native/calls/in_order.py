@@ -1,9 +1,9 @@
-"""Sync functions: their kernels run one after the other, in the order of the program.
+"""Sync functions, whose kernels run one after another, in program order.
 
 A sync function has the same records and registers as any other function, but no ready counts: its
-kernels wait for nothing but their turn.  Instead, the last two words of its activation are the
-position (0: not started; a record: the control kernel that runs; a record + RESUMES: the record
-that is next) and the error that ends the function.
+kernels only wait for their turn.  Instead, the last two words of its activation are the position
+(0: not started; a record: the control kernel that is running; a record + RESUMES: the next record)
+and the error that ends the function.
 
     begin                every argument is available: the activation "ends", as does any whose
          |               last count is taken, and `go_on` finds that it does not
@@ -11,9 +11,9 @@ that is next) and the error that ends the function.
          |    <--------- after a slice: others had a chance to run
     end_activation       all kernels have run, or one has failed; the results are delivered
 
-The first error ends the function, and becomes each of its results, even those that exist already.
-Some registers hold one more reference than they have users (`decode`): those of arguments and of
-results of control kernels, so that an error in a register that no kernel uses is found, too.
+The first error ends the function, and becomes each of its results, even results that already exist.
+Some registers hold one more reference than they have users (`decode`), namely those of arguments
+and of results of control kernels, so that an error in a register that no kernel uses is also found.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -59,9 +59,9 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_wh
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
-"""Kernels between two checks whether others need the thread: some 20 us."""
+"""Number of kernels between two checks of whether others need the thread: about 20 us."""
 HEAVY_WEIGHT = 64
-"""Kernels that take as long as a heavy one."""
+"""The number of ordinary kernels that take as long as a heavy one."""
 
 
 @inline
@@ -73,9 +73,9 @@ def following(record: Address) -> Address:
 
 @outline
 def go_on(context: Address, activation: Address) -> bool:
-    """Run a sync function until its end, or until a control kernel or another thread continues it.
+    """Run a sync function to its end, or until a control kernel or another thread must continue it.
 
-    Returns whether it has reached its end; its results are delivered then.
+    Tells whether it has reached its end, in which case its results have been delivered.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     position = position_of(activation)
@@ -95,7 +95,7 @@ def go_on(context: Address, activation: Address) -> bool:
         record = following(record)
     request = load(activation + at.ACTIVATION_REQUEST)
     watch = 0
-    # One branch for runs that are neither cancelled nor watched.
+    # One branch covers runs that are neither cancelled nor watched.
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         watch = load(request + at.REQUEST_WATCH)
         failed = cancellation(request, failed)
@@ -143,9 +143,10 @@ def argument_error(activation: Address, function: Address) -> Address:
 def take_results(
     context: Address, activation: Address, record: Address, failed: Address
 ) -> Address:
-    """Return `failed`, or else the first error among the results of a finished control kernel.
+    """Return `failed` or, if that is 0, the first error among the results of a finished control
+    kernel.
 
-    The error has a reference of its own; the additional reference of each result is dropped.
+    The error gets a reference of its own, and each result's additional reference is dropped.
     """
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
@@ -157,7 +158,9 @@ def take_results(
 
 @native
 def cancellation(request: Address, failed: Address) -> Address:
-    """Return `failed`, or else the error of a cancelled request with a new reference, or 0."""
+    """Return `failed` or, if that is 0, the error of a cancelled request with a new reference,
+    or 0.
+    """
     if failed == 0:
         failed = load_acquire(request + at.REQUEST_CANCEL)
         if failed != 0:
@@ -167,16 +170,16 @@ def cancellation(request: Address, failed: Address) -> Address:
 
 @native
 def must_leave(context: Address) -> bool:
-    """Tell whether this thread is due to return to Python."""
+    """Tell whether this thread must return to Python."""
     deadline = load(context + at.CONTEXT_DEADLINE)
     return deadline != 0 and now() >= deadline
 
 
 @outline
 def get_ready(context: Address, record: Address, request: Address) -> Address:
-    """Prepare for a kernel that may take long, or needs a larger frame.
+    """Prepare for a kernel that may take long or needs a larger frame.
 
-    Returns an error with a new reference if the kernel must not run, or 0.
+    Returns an error with a new reference if the kernel must not run, otherwise 0.
     """
     failed = cancellation(request, 0)
     needed = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
@@ -194,7 +197,7 @@ def get_ready(context: Address, record: Address, request: Address) -> Address:
 def start_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> None:
-    """Call a kernel.  A control kernel takes the activation's last count when it is finished."""
+    """Call a kernel.  A control kernel takes the activation's last count when it finishes."""
     stage_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     if watch != 0:
         log_begin(context, watch, activation, record)
@@ -209,7 +212,7 @@ def start_kernel(
 def run_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> Address:
-    """Run a kernel, and put its results into registers; return its error with a reference, or 0."""
+    """Run a kernel, and store its results in registers; return its error with a reference, or 0."""
     results = load_i32(record + at.RECORD_RESULTS)
     frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
@@ -229,7 +232,7 @@ def run_kernel(
 
 @inline
 def result_error(context: Address, record: Address, value: Address) -> Address:
-    """Return what is wrong with a result, as an error with a new reference, or 0."""
+    """Return the problem with a result as an error with a new reference, or 0."""
     if value != 0 and load_acquire(value + at.VALUE_STATE) == at.CONCRETE:
         return 0
     return unusual_result(context, record, value)
@@ -237,7 +240,7 @@ def result_error(context: Address, record: Address, value: Address) -> Address:
 
 @outline
 def unusual_result(context: Address, record: Address, value: Address) -> Address:
-    """Answer as `result_error` does, for any result."""
+    """Do the same as `result_error`, but for any result."""
     if value == 0:
         return report_error(context, record, at.MESSAGE_NO_RESULT)
     state = state_of(value)
@@ -259,7 +262,7 @@ def keep_result(
     failed: Address,
     watch: Address,
 ) -> None:
-    """Put a result into its register, unless its kernel has failed.  Consumes a reference."""
+    """Store a result in its register, unless its kernel has failed.  This consumes a reference."""
     if watch != 0 and failed != 0:
         log_state(context, watch, activation, slot, failed, at.LOG_ERROR)
     elif watch != 0:
@@ -275,11 +278,11 @@ def keep_result(
 
 @native
 def skip_kernels(context: Address, activation: Address, record: Address, end: Address) -> None:
-    """Drop what the kernels from `record` on would have used."""
+    """Drop the references that the kernels from `record` on would have used."""
     while record != end:
         for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
             register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
-            # 0 if a kernel that was skipped would have set it.
+            # It is 0 if a skipped kernel would have set it.
             drop_optional(context, load(activation + register))
         record = following(record)
 
@@ -288,7 +291,10 @@ def skip_kernels(context: Address, activation: Address, record: Address, end: Ad
 def finish_function(
     context: Address, activation: Address, function: Address, failed: Address
 ) -> None:
-    """Deliver the results of a function, or `failed` instead.  Consumes a reference to `failed`."""
+    """Deliver the results of a function, or `failed` instead of them.
+
+    This consumes a reference to `failed`.
+    """
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         register = load_i32(load(slots + 8 * i) + at.SLOT_REGISTER)
@@ -312,7 +318,7 @@ def finish_function(
     if kind == at.RETURN_CALL:
         note_failure(caller, failed)
     elif kind == at.RETURN_LOOP and load(owner + at.LOOP_CONDITION) == 0:
-        # The error ends a counted loop, too, which has no condition.
+        # The error also ends a counted loop, which has no condition.
         store(owner + at.LOOP_CONDITION, failed)
         return
     drop_reference(context, failed)

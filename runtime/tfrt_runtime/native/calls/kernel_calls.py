@@ -1,12 +1,13 @@
 """Run one kernel: its frame, its errors, and its results.
 
-A kernel runs when its ready count reaches zero: its arguments are then in their registers, and
-available.  If an argument is an error, or the request is cancelled, the kernel is skipped and the
+A kernel runs when its ready count reaches zero; its arguments are then in their registers and
+available.  If an argument is an error or the request is cancelled, the kernel is skipped, and the
 error becomes each of its results.
 
-The context is also the kernel's frame: CONTEXT_ARGUMENTS points to the arguments (concrete values,
-with indirect ones resolved), and CONTEXT_RESULTS to one word per result, which is 0 until the
-kernel sets it.  A kernel borrows its arguments and hands over one reference to each result.
+The context is also the kernel's frame: CONTEXT_ARGUMENTS points to the arguments (concrete values;
+indirect ones have been resolved), and CONTEXT_RESULTS points to one word per result, which is 0
+until the kernel sets it.  A kernel borrows its arguments and hands over one reference to each
+result.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -41,7 +42,7 @@ from tfrt_runtime.native.queues.tasks import free_task, new_task
 from tfrt_runtime.native.queues.waiters import finish, mark_shared, push_ready
 
 QUICK_NS = 1_000_000
-"""A Python function that took less may run on a waiting thread.
+"""A Python function that took less time than this may run on a waiting thread.
 
 Waking a worker takes a tenth of this time.
 """
@@ -49,7 +50,7 @@ Waking a worker takes a tenth of this time.
 
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Run a kernel whose record has the flag KERNEL_SMALL, as `run_kernel` does."""
+    """Run a kernel whose record has the flag KERNEL_SMALL; otherwise the same as `run_kernel`."""
     left = load(activation + load_i32(record + at.RECORD_REGISTERS))
     right = load(activation + load_i32(record + at.RECORD_REGISTERS + 4))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -77,7 +78,9 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
 
 @inline
 def are_plain(request: Address, left: Address, right: Address) -> bool:
-    """Tell whether a kernel may run on two arguments as they are: no error, no indirect value."""
+    """Tell whether a kernel may run on two arguments directly: neither is an error or an
+    indirect value.
+    """
     plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE
     plain = plain and load_acquire(right + at.VALUE_STATE) == at.CONCRETE
     kinds = load(left + at.VALUE_KIND) | load(right + at.VALUE_KIND)
@@ -96,11 +99,11 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
     failed = stage_arguments(context, activation, record, arguments)
     request = load(activation + at.ACTIVATION_REQUEST)
     watch = 0
-    # One branch for runs that are neither cancelled nor watched.
+    # One branch covers runs that are neither cancelled nor watched.
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         watch = load(request + at.REQUEST_WATCH)
         if failed == 0:
-            # Acquire: the error value was made on the thread that cancelled.
+            # Acquire, because the error value was made on the thread that cancelled the run.
             failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
@@ -113,14 +116,14 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
 def run_unusual_kernel(
     context: Address, activation: Address, record: Address, may_block: bool
 ) -> None:
-    """Run a kernel of any kind, as `run_kernel` does.
+    """Run a kernel of any kind; otherwise the same as `run_kernel`.
 
     `may_block` is set on the blocking pool's threads, where blocking kernels run.
     """
     flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
-        # Push the kernel back: the thread hands over everything that is ready on it when it returns
-        # to `python_waits.work_here`, and sleeps until a worker has run this kernel.
+        # Push the kernel back: when this thread returns to `python_waits.work_here`, it hands over
+        # all its ready work, and sleeps until a worker has run this kernel.
         store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
         push_ready(context, activation, record)
         return
@@ -153,8 +156,8 @@ def call_unknown(context: Address, record: Address) -> None:
     began = now()
     call2(load(record + at.RECORD_KERNEL), context, record)
     if now() - began < QUICK_NS:
-        # A plain word: all threads write the same value, and a thread that reads the former value
-        # measures again.
+        # A plain word suffices: all threads write the same value, and a thread that reads the old
+        # value only measures again.
         store_i32(record + at.RECORD_FLAGS, load_i32(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 
@@ -164,7 +167,7 @@ def call_kernel(
 ) -> None:
     """Call a kernel whose arguments are in the frame, and deliver its results.
 
-    `watch` is that of its run, or 0.
+    `watch` is the watch of its run, or 0.
     """
     if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
         share_rest(context)
@@ -181,8 +184,8 @@ def call_kernel(
     else:
         call2(load(record + at.RECORD_KERNEL), context, record)
     if flags & at.KERNEL_CONTROL != 0:
-        # The kernel delivers and finishes by itself when its call or loop ends; the activation may
-        # be gone now.
+        # The kernel itself delivers and finishes when its call or loop ends; the activation may be
+        # gone now.
         return
     if watch != 0:
         log_end(context, watch, activation, record)
@@ -208,7 +211,9 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """Log that a kernel of a watched run has returned, unless an available result will show it."""
+    """Log that a kernel of a watched run has returned, unless an available result will show
+    that.
+    """
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + at.CONTEXT_STARTED))
@@ -221,7 +226,9 @@ def log_end(context: Address, watch: Address, activation: Address, record: Addre
 
 @outline
 def share_rest(context: Address) -> None:
-    """Share this thread's ready kernels and tasks with others: it will be busy for a while."""
+    """Share this thread's ready kernels and tasks with other threads, because it will be busy
+    for a while.
+    """
     share_ready(context)
     offer_tasks(context)
 
@@ -231,8 +238,8 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    # From the last, which was made last: a kernel that then reads thousands of values from the first
-    # finds many of them in the cache.
+    # Start with the last one, which was made last: a kernel that then reads thousands of values
+    # from the first one on finds many of them in the cache.
     for i in range(count - 1, -1, -1):
         value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
@@ -243,14 +250,14 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
 
 @native
 def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the registers into the frame as they are.
+    """Put the contents of the registers into the frame unchanged.
 
-    Those of a non-strict kernel may still be empty.  The first arguments of a non-strict kernel may
-    be strict.  Those are staged like a strict kernel's, and the last of them that is an error is
-    returned, or 0.
+    The registers of a non-strict kernel may still be empty.  The first arguments of a non-strict
+    kernel may be strict.  These are staged like those of a strict kernel, and the last of them that
+    is an error is returned, or 0.
     """
     frame = load(context + at.CONTEXT_ARGUMENTS)
-    # Strict arguments come first; any other argument that is still unavailable is an indirect value
+    # Strict arguments are first; any other argument that is still unavailable is an indirect value
     # in its register.
     waits = load_i32(record + at.RECORD_WAITS)
     strict = 0
@@ -269,11 +276,12 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
 
 @native
 def grow_frame(context: Address, needed: int) -> bool:
-    """Make room for `needed` arguments and as many results.
+    """Make room for `needed` arguments and the same number of results.
 
-    Returns False if no memory is available.
+    Returns False if not enough memory is available.
     """
-    # Kept while the thread lives: a kernel that is wide once usually is again.
+    # The frame is kept as long as the thread lives: a kernel that needed a wide one usually does so
+    # again.
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
@@ -287,7 +295,7 @@ def grow_frame(context: Address, needed: int) -> bool:
 
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
-    """Fail a kernel that was refused memory: the error of its run becomes each result."""
+    """Fail a kernel that was refused memory: each result becomes the error of its run."""
     failed = memory_error(context, load(activation + at.ACTIVATION_REQUEST), record)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
@@ -297,7 +305,7 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 def memory_error(context: Address, request: Address, record: Address) -> Address:
     """Return the error of a run that was refused memory, with one reference.
 
-    If the system, not the budget, refused it, the error is reported here.
+    If the system refused the memory, not the budget, the error is reported here.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
@@ -321,8 +329,8 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
-    # One reference is for this function: `failed` may be an argument, whose last reference is
-    # dropped next.
+    # One reference is for this function, because `failed` may be an argument whose last reference
+    # is dropped next.
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
@@ -335,7 +343,9 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
 
 @outline
 def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
-    """Skip a kernel: report a message once, and make its error each of the kernel's results."""
+    """Skip a kernel: report a message once, and turn each of the kernel's results into its
+    error.
+    """
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
     failed = report_error(context, record, message)
     fail_kernel(context, activation, record, failed)
@@ -356,7 +366,7 @@ def log_failed(
 ) -> None:
     """Log that a kernel of a watched run does not start.
 
-    An argument is an error, or the run is cancelled.
+    The reason is that an argument is an error or the run is cancelled.
     """
     kind = at.LOG_SKIPPED
     if load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL) == failed:
@@ -370,8 +380,8 @@ def log_failed(
 
 @outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
-    """Hand a kernel to the blocking pool; its arguments stay in their registers."""
-    # Before the task is in the ring: a thread of the pool may run it at once.
+    """Hand a kernel over to the blocking pool; its arguments stay in their registers."""
+    # Do this before the task is in the ring: a thread of the pool may run it immediately.
     mark_shared(activation)
     watch = watch_of(activation)
     if watch != 0:

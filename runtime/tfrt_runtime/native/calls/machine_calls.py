@@ -1,21 +1,22 @@
 """Calls of functions that are machine code.
 
 A function becomes machine code when it is hot and a compiler is available (`executor.machine`).
-Such a function contains only scalars, control flow, and calls of such functions, so that nothing it
-does is visible before it returns.  It bails out of any unusual situation: an argument that is an
-error or unavailable, an operation that fails, a stack that is full, a run that is cancelled.  The
-call then runs from its start as if there were no machine code.  From then on, the entire run is
-interpreted: code that has bailed out once would do so again at each nested call.
+Such a function contains only scalars, control flow, and calls of other such functions, so none of
+its effects is visible before it returns.  It bails out of any unusual situation: an argument that
+is an error or unavailable, an operation that fails, a full stack, or a cancelled run.  The call
+then runs from its start as if there were no machine code.  From then on, the entire run is
+interpreted, because code that has bailed out once would do so again at each nested call.
 
-A loop of an interpreted call that becomes hot continues as machine code with its next iteration
-(`finish_loop`): on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A Third-Generation SELF
-Implementation".  Rejected: deoptimization to the interpreter's state at the operation that bails out
-(Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging Optimized Code with Dynamic Deoptimization"),
-which needs a map of the state at each such operation; a call without visible effects can start over.
+If a loop of an interpreted call becomes hot, it continues as machine code from its next iteration
+on (`finish_loop`): on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A Third-Generation
+SELF Implementation".  Rejected alternative: deoptimization to the interpreter's state at the
+operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging Optimized Code with
+Dynamic Deoptimization"), which needs a map of the state at each such operation; a call without
+visible effects can simply start over.
 
-From time to time, machine code asks whether to continue.  The answer shares this thread's ready
-work with others.  When the thread is due to return to Python, Python decides whether its wait is
-over.
+From time to time, machine code calls `ask` to find out whether to continue.  This also shares this
+thread's ready work with other threads.  If the thread must return to Python, Python decides whether
+its wait is over.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -46,9 +47,11 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
 
 FUEL = 1 << 18
-"""Kernels between two checks: 50 to 500 us."""
+"""Number of kernels between two checks: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""The weight of an executor's kernel: it takes as long as this many checks of machine code."""
+"""The weight of a kernel that the executor runs: it takes as long as this many kernels of
+machine code.
+"""
 
 
 @native
@@ -58,7 +61,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     If the function has no machine code yet, its `kernels` count as interpreted.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # The run is cancelled or its events are logged, or schedules are explored.
+    # Either the run is cancelled, its events are logged, or schedules are being explored.
     if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
@@ -66,8 +69,8 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # Two operations instead of an atomic subtraction: a lost count only delays the compiler a
-    # little.
+    # Two operations instead of an atomic subtraction, because a lost count only delays the compiler
+    # a little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
     # A count that started at MACHINE_NEVER stays above half of it.
@@ -86,7 +89,7 @@ def weight(function: Address) -> int:
 
 @native
 def attempt_size(machine: Address) -> int:
-    """Return the bytes of the block of one call."""
+    """Return the size in bytes of the block for one call."""
     return at.ATTEMPT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
 
 
@@ -96,7 +99,8 @@ def run_machine(
 ) -> Address:
     """Run machine code on the arguments at `words`.
 
-    Returns the attempt with its results, which the caller frees; 0 if the code has bailed out.
+    Returns the attempt with its results, which the caller must free, or 0 if the code has bailed
+    out.
     """
     attempt = take_block(context, attempt_size(machine))
     if attempt == 0:
@@ -112,14 +116,16 @@ def run_machine(
         store_release(request + at.REQUEST_COMPILED, 1)
         return attempt
     give_block(context, attempt, attempt_size(machine))
-    # From now on the whole run is interpreted: see the docstring of the module.
+    # From now on, the whole run is interpreted; see the module's docstring.
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
 
 @entry
 def ask(attempt: Address) -> int:
-    """Return how many kernels machine code may run before it asks again; 0 if it must bail out."""
+    """Return how many kernels machine code may run before it calls this again, or 0 if it must
+    bail out.
+    """
     context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
@@ -136,9 +142,9 @@ def ask(attempt: Address) -> int:
 
 @native
 def take_word(value: Address, payload_type: int, place: Address) -> bool:
-    """Store a scalar's payload at a place.
+    """Store a scalar's payload at an address.
 
-    Returns False if it is unavailable, an error, or of another type.
+    Returns False if the value is unavailable, an error, or of another type.
     """
     if not is_available(value):
         return False
@@ -164,10 +170,10 @@ def run_on_values(
 ) -> Address:
     """Run machine code on AsyncValues.
 
-    Takes ownership of the block `words`, which has their addresses.
+    This takes ownership of the block `words`, which has the values' addresses.
 
-    Returns the attempt with its results, which the caller frees.  Returns 0 if a value is not an
-    available scalar of its type, or if the code has bailed out.
+    Returns the attempt with its results, which the caller must free.  Returns 0 if a value is not
+    an available scalar of its type or if the code has bailed out.
     """
     attempt = 0
     if take_words(machine, words):
@@ -178,7 +184,7 @@ def run_on_values(
 
 @native
 def take_words(machine: Address, words: Address) -> bool:
-    """Replace the addresses of AsyncValues by the payloads, as `take_word` does each."""
+    """Replace the addresses of AsyncValues with their payloads, each as `take_word` does."""
     is_ready = True
     for i in range(load(machine + at.MACHINE_ARGUMENTS)):
         place = words + 8 * i
@@ -191,7 +197,7 @@ def take_words(machine: Address, words: Address) -> bool:
 def finish_loop(context: Address, loop: Address, request: Address) -> bool:
     """Run the remaining iterations of a loop as machine code, if its body is hot.
 
-    The loop has its last values then.  Returns False if nothing was done.
+    After that, the loop has its final values.  Returns False if nothing was done.
     """
     function = load(loop + at.LOOP_FUNCTION)
     machine = load(function + at.FUNCTION_MACHINE)
@@ -205,7 +211,7 @@ def finish_loop(context: Address, loop: Address, request: Address) -> bool:
         words = take_block(context, size)
     if words == 0:
         return False
-    # A counted loop has LOOP_LEFT; of another one, the condition holds.
+    # A counted loop has LOOP_LEFT; for any other loop, the condition currently holds.
     store(words, max(load(loop + at.LOOP_LEFT), 1))
     copy(words + 8, loop + at.LOOP_TABLE, 8 * count)
     attempt = 0

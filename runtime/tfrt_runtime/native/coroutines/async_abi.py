@@ -1,12 +1,12 @@
-"""The runtime's C functions, as compiled coroutines call them.
+"""The runtime's C functions, which compiled coroutines call.
 
-The first part are the functions of MLIR's async runtime, with its names, types, and reference
-counts, so that code compiled by MLIR's own tools links against them:
+The first part consists of the functions of MLIR's async runtime, with its names, types, and
+reference counts, so that code compiled by MLIR's own tools links against them:
 https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h
 Mistakes of a program are reported to Python and never end the process.  The second part adds
 features that MLIR's runtime lacks: groups of values, and errors that say why and where.
 
-A function finds its context by its thread, because compiled code knows no context.
+A function finds its context through its thread, because compiled code has no context.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -72,7 +72,7 @@ def drop_ref(value: Address, count: int) -> None:
 
 @inline
 def made_by(context: Address, made: Address, record: Address) -> Address:
-    """Note the operation that makes a new object, for reports, and return the object.
+    """Record the operation that makes a new object, for reports, and return the object.
 
     The record lives as long as the object.
     """
@@ -91,7 +91,9 @@ def create_token() -> Address:
 
 @exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
 def create_value(size: int) -> Address:
-    """Make a value with `size` bytes of storage, with a reference each for caller and producer."""
+    """Make a value with `size` bytes of storage and two references: the caller's and the
+    producer's.
+    """
     return new_future(here(), size)
 
 
@@ -110,16 +112,16 @@ def add_to_group(member: Address, group: Address) -> int:
 
 @exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
 def add_to_group_at(member: Address, group: Address, record: Address) -> int:
-    """Add a member like `add_to_group`; `record` is the place of the addition in the program."""
+    """Add a member like `add_to_group`; `record` is the place in the program where it is added."""
     return add_member(here(), member, group, record)
 
 
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
 def emplace_object(value: Address) -> None:
-    """Complete an operation, or a filled storage; drop the producer's reference.
+    """Complete an operation or a filled storage; drop the producer's reference.
 
-    0 is an unused token.
+    0 means an unused token.
     """
     if value != 0:
         emplace(here(), value)
@@ -128,16 +130,18 @@ def emplace_object(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_error(value: Address) -> None:
-    """Fail an operation; drop the producer's reference.  0 is an unused token."""
+    """Fail an operation; drop the producer's reference.  0 means an unused token."""
     if value != 0:
         set_object_error(here(), value)
 
 
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
-    """Fail a token like `set_error`, unless its program made it available before the failure."""
+    """Fail a token like `set_error`, unless its program made the token available before the
+    failure.
+    """
     if state_of(value) == at.CONCRETE:
-        # No other thread reads this word of an available object.
+        # No other thread reads this word of an object that is available.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
     else:
         set_object_error(here(), value)
@@ -146,7 +150,7 @@ def set_error_unless_available(value: Address) -> None:
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
 def is_error(value: Address) -> int:
-    """Tell whether the token or value is resolved to an error."""
+    """Tell whether the token or value has been resolved to an error."""
     return 1 if state_of(value) == at.ERROR else 0
 
 
@@ -158,9 +162,11 @@ def is_value_available(value: Address) -> int:
 
 @exported("tfrtAsyncGoesOn", "i1", "ptr")
 def goes_on(value: Address) -> int:
-    """Tell whether a coroutine need not suspend: the object it awaits is available, and no error.
+    """Tell whether a coroutine need not suspend because the object that it awaits is available and
+    not an error.
 
-    While schedules are explored, the coroutine suspends anyway: the next task is chosen.
+    While schedules are explored, the coroutine suspends anyway, because the next task must be
+    chosen.
     """
     if state_of(value) != at.CONCRETE:
         return 0
@@ -169,7 +175,7 @@ def goes_on(value: Address) -> int:
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
 def is_group_error(group: Address) -> int:
-    """Tell whether a member failed; other members may not be resolved yet."""
+    """Tell whether a member has failed; other members may not be resolved yet."""
     return 1 if has_error(group) else 0
 
 
@@ -177,20 +183,23 @@ def is_group_error(group: Address) -> int:
 @exported("mlirAsyncRuntimeAwaitValue", "void", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroup", "void", "ptr")
 def await_object(value: Address) -> None:
-    """Wait until an object is resolved; a group then has all its members, and they are resolved."""
+    """Wait until an object is resolved.
+
+    A resolved group has all of its members, and all are resolved.
+    """
     await_object_at(value, 0)
 
 
 @exported("tfrtAsyncAwait", "void", "ptr", "ptr")
 def await_object_at(value: Address, place: Address) -> None:
-    """Wait like `await_object`; `place` is a record of the waiting operation, or 0."""
+    """Wait like `await_object`; `place` is the record of the waiting operation, or 0."""
     if not is_available(value):
         wait_for_object(here(), value, place)
 
 
 @exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
 def get_value_storage(value: Address) -> Address:
-    """Return where the value's bytes are; those of an error are undefined."""
+    """Return the address of the value's bytes, which are undefined if the value is an error."""
     return storage_of(value)
 
 
@@ -204,13 +213,13 @@ def execute(handle: int, resume: Address) -> None:
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
 def await_and_execute(value: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once an object is resolved: now, if it already is."""
+    """Call `resume(handle)` once an object is resolved, or now if it already is."""
     await_and_resume(here(), value, handle, resume, 0)
 
 
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """Wait like `await_and_execute`; `place` is a record of the waiting operation, or 0."""
+    """Wait like `await_and_execute`; `place` is the record of the waiting operation, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
@@ -218,10 +227,10 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
 def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """Wait like `await_and_execute` in a task; `result` is a result of the task, or 0.
+    """Wait like `await_and_execute`, but in a task; `result` is a result of the task, or 0.
 
-    `number` 0 is the task itself, whose place is the maker's record of the result.  After that
-    record are those of the awaits in the task's body, from 1 on.
+    `number` 0 means the task itself, whose place is in the result's record of its maker.  That
+    record is followed by those of the awaits in the task's body, numbered from 1.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
@@ -231,9 +240,9 @@ def await_and_execute_for(
 
 @exported("mlirAsyncRuntimGetNumWorkerThreads", "i64")
 def get_num_worker_threads() -> int:
-    """Return how many threads run tasks at once."""
+    """Return how many threads can run tasks simultaneously."""
     deques = load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS)
-    # One deque is for waiting threads.
+    # One deque is used by waiting threads.
     return max(1, deques - 1)
 
 
@@ -245,8 +254,10 @@ def print_current_thread_id() -> None:
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
-    """Add `count` references by hand, besides those that the compiler counts."""
-    # The note first: a drop on another thread checks it before it drops the reference.
+    """Add `count` references that the program adds by hand, besides those that the compiler
+    counts.
+    """
+    # Record them first: a drop on another thread checks this word before it drops the reference.
     fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
     fetch_add(value + at.VALUE_REFERENCES, count)
 
@@ -255,8 +266,9 @@ def add_ref_on_top(value: Address, count: int) -> None:
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
     """Drop `count` references that the program added by hand.
 
-    If there are fewer, report an error and drop none.  The references that the compiler counts keep
-    the object alive meanwhile, so that a surplus drop can be reported before it does harm.
+    If there are fewer, report an error and drop none of them.  The references that the compiler
+    counts keep the object alive in the meantime, so that a surplus drop can be reported before it
+    does harm.
     """
     if take_held(value, count):
         drop_references(here(), value, count)
@@ -266,9 +278,10 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
-    """Drop one reference to an object that the program has made: one of its own, or the producer's.
+    """Drop one reference to an object that the program has made, either one of its own or the
+    producer's.
 
-    A program that never resolves the object drops the producer's reference by hand.
+    A program that never resolves the object must drop the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -278,11 +291,11 @@ def drop_own_ref(value: Address, _count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
 def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
-    """Drop `count` references to an object that only the program counts.
+    """Drop `count` references to an object whose references only the program counts.
 
-    If there are fewer, report an error and drop none.
+    If there are fewer, report an error and drop none of them.
     """
-    # The list's reference is not one of them.
+    # The reference of the list of objects is not one of them.
     kept = 1 if is_registered(value) else 0
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
@@ -333,7 +346,7 @@ def create_group_by(size: int, record: Address) -> Address:
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make an object available that only its maker refers to; drop the producer's reference."""
+    """Make an object available to which only its maker refers; drop the producer's reference."""
     if emplace_unseen(value):
         log_emplaced(here(), value)
     else:
@@ -344,7 +357,7 @@ def emplace_unseen_object(value: Address) -> None:
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
     """Emplace, like `emplace_object`, a payload with a pointer at `offset` (0 or 8, in bytes).
 
-    Code that loads the value follows the pointer.  If nothing was stored, the value becomes an
+    Code that loads the value follows the pointer.  If no pointer was stored, the value becomes an
     error that says so.
     """
     context = here()
@@ -357,7 +370,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
 def describe_error(value: Address, record: Address) -> None:
-    """Say why an object that is about to be set to an error fails."""
+    """Record why an object that is about to be set to an error fails."""
     context = here()
     if value != 0:
         note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
@@ -365,7 +378,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """Note another object's error as the one that an object is about to be set to."""
+    """Record another object's error as the one that an object is about to be set to."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -373,7 +386,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """Note the thread's failure as the error that an object is about to be set to."""
+    """Record the thread's failure as the error that an object is about to be set to."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))
@@ -381,14 +394,14 @@ def take_failure(value: Address) -> None:
 
 @exported("tfrtAsyncFail", "void", "ptr")
 def fail(record: Address) -> None:
-    """Note for the thread why the returning function fails."""
+    """Record for the thread why the returning function fails."""
     context = here()
     fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")
 def fail_from(source: Address) -> None:
-    """Note for the thread that the function fails with an object's error."""
+    """Record for the thread that the function fails with an object's error."""
     context = here()
     fail_thread(context, error_of(context, source))
 
@@ -406,7 +419,7 @@ def allocate_frame(size: int, alignment: int) -> Address:
 
 @exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
 def free_frame(frame: Address, size: int, alignment: int) -> None:
-    """Free a frame, on any thread, given the numbers that it was allocated with."""
+    """Free a frame, on any thread, given the size and alignment with which it was allocated."""
     if alignment <= BLOCK_ALIGNMENT:
         give_block(here(), frame, size)
     else:
@@ -415,16 +428,16 @@ def free_frame(frame: Address, size: int, alignment: int) -> None:
 
 @native
 def end_of_frame(frame: Address, size: int) -> Address:
-    """Return where an aligned frame keeps the address of its block."""
+    """Return the address at which an aligned frame stores the address of its block."""
     return frame + ((size + WORD - 1) & -WORD)
 
 
 @native
 def log_site(context: Address, site: Address, kind: int) -> int:
-    """Log that this thread reaches a place of compiled code.
+    """Log that this thread reaches a place in compiled code.
 
-    Returns 0 if its run has already logged the place often enough.  The first time of a run is
-    always logged: only the run itself writes its number into the site.
+    Returns 0 if its run has already logged the place often enough.  The first time in a run is
+    always logged, because only the run itself writes its number into the site.
     """
     run = load(context + at.CONTEXT_RUN)
     if run == 0 or load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
@@ -446,7 +459,7 @@ def log_block(site: Address) -> None:
 
 @exported("tfrtAsyncLogEnter", "i64", "ptr")
 def log_enter(site: Address) -> int:
-    """Log that a function is called; return whether that was logged."""
+    """Log that a function is called; return whether this was logged."""
     return log_site(here(), site, at.LOG_ENTER)
 
 

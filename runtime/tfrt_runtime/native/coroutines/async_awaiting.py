@@ -1,9 +1,9 @@
-"""Coroutines of compiled programs: start them, resume them, and wait for objects.
+"""Coroutines of compiled programs: how they start, resume, and wait for objects.
 
 A coroutine that waits adds a waiter with its handle and the function that resumes it.  It resumes
 as a task of the work queue, never on the stack of the thread that resolves the object: that thread
-continues at once, and no stack grows with the length of a chain.  If there is nothing to wait for,
-the coroutine continues immediately, up to a bounded depth.
+continues immediately, and no stack grows with the length of a chain.  If there is nothing to wait
+for, the coroutine continues immediately, up to a bounded depth.
 
     spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+
                         ^                    ^                           |
@@ -11,14 +11,14 @@ the coroutine continues immediately, up to a bounded depth.
                         |                                                |
                         +-- task, on resolution <-- waiter WAIT_TASK ----+
 
-A handle is that of a coroutine in LLVM's switched-resume lowering:
+A handle identifies a coroutine in LLVM's switched-resume lowering:
 https://llvm.org/docs/Coroutines.html
 
-A thread that must wait, because a plain function awaits, runs other tasks meanwhile: otherwise the
-tasks that it waits for might find no thread.  When nothing is left to run, it sleeps, and from time
-to time calls Python, which handles signals and notices if no code is left that could resolve the
-object.  A kernel that the thread is in keeps its frame meanwhile: kernels that the thread runs then
-get another one.
+A thread that must wait, because an ordinary function awaits, runs other tasks in the meantime:
+otherwise, the tasks that it waits for might find no thread.  When no work is left, it sleeps, and
+from time to time calls Python, which handles signals and detects that no code is left that could
+resolve the object.  If the thread is inside a kernel, that kernel keeps its frame; kernels that the
+thread runs during the wait get another one.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -62,12 +62,15 @@ from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
-"""Waiting tasks from which on a thread starts new ones itself; they are in its deque, or elsewhere.
+"""The number of waiting tasks, in a thread's deque or elsewhere, from which on the thread starts
+new tasks itself.
 
-Fewer tasks than this run in order of arrival if there are no workers.
+If there are fewer tasks than this and no workers, the tasks run in order of arrival.
 """
 HELPERS_RESERVE = 3 << 20
-"""Bytes of stack below which a waiting thread starts nothing, because tasks may recurse as well."""
+"""When less stack than this many bytes is left, a waiting thread starts nothing, because tasks
+may recurse as well.
+"""
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000
@@ -75,7 +78,10 @@ LOOK_NS = 50_000_000
 """How often a helping thread lets Python handle signals."""
 
 FRAME_BYTES = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
-"""Bytes of a context that say which frame it has; a kept frame is these, then CONTEXT_STARTED."""
+"""The size in bytes of the part of a context that describes its frame.
+
+A kept frame consists of this part, followed by CONTEXT_STARTED.
+"""
 
 
 @native
@@ -90,7 +96,7 @@ def run_coroutine(context: Address, task: Address) -> None:
     """Resume a coroutine (task function)."""
     handle = load(task + at.TASK_FIRST)
     resume = load(task + at.TASK_SECOND)
-    # Tasks of several runs share a thread: each carries the number of its own.
+    # Tasks of several runs share a thread, so each task carries the number of its own run.
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
     store(context + at.CONTEXT_REFUSED, 0)
@@ -103,9 +109,9 @@ def run_coroutine(context: Address, task: Address) -> None:
 
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function that works with `context`; drop the failure that it notes."""
-    # The thread may be within another call of compiled code, which waits: its words are restored
-    # below.
+    """Call a compiled function that works with `context`; drop the failure that it recorded."""
+    # The thread may be inside another call of compiled code, which is waiting: its words are
+    # restored below.
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
     request = load(context + at.CONTEXT_REQUEST)
@@ -119,14 +125,14 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
     store(context + at.CONTEXT_FAILURE, failure)
     store(context + at.CONTEXT_REQUEST, request)
     if load(context + at.CONTEXT_AWAITED) == 0:
-        # Another thread may have the context next.
+        # Another thread may get the context next.
         set_thread_context(0)
     return result
 
 
 @entry
 def async_call(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function from Python; its failure stays noted in the context."""
+    """Call a compiled function from Python; its failure remains recorded in the context."""
     advance_epoch(context)
     store(context + at.CONTEXT_SPAWNED, 0)
     store(context + at.CONTEXT_REQUEST, 0)
@@ -152,8 +158,8 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         # While schedules are explored, each task waits to be chosen.
         and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
     ):
-        # All threads have work; a coroutine that runs at once needs no queue, and its memory is in
-        # the cache.
+        # All threads have work; a coroutine that runs immediately needs no queue, and its memory is
+        # in the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, at.LOG_END, handle, 0)
@@ -171,9 +177,9 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
 def is_worth_waking(waiting: int) -> bool:
     """Tell whether the number of waiting tasks is a power of 2.
 
-    A wake-up costs as much as hundreds of small tasks: while one is on its way, more would be a
-    waste.  A worker that takes large tasks keeps the number small, so that the next tasks wake
-    others.
+    A wake-up costs as much as hundreds of small tasks, so while one is on its way, more of them
+    would be a waste.  A worker that takes large tasks keeps the number small, so the next tasks
+    wake other workers.
     """
     return waiting & (waiting - 1) == 0
 
@@ -191,10 +197,10 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 def await_and_resume(
     context: Address, value: Address, handle: int, resume: Address, place: Address
 ) -> None:
-    """Resume a coroutine once an object is resolved: now, if it already is.
+    """Resume a coroutine once an object is resolved, or now if it already is.
 
-    `place` is a record of the waiting operation, or 0.  The coroutine's frame may be gone when this
-    returns.
+    `place` is the record of the waiting operation, or 0.  The coroutine's frame may be gone when
+    this returns.
     """
     if not is_available(value):
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
@@ -202,13 +208,14 @@ def await_and_resume(
         store(waiter + at.WAITER_THIRD, function)
         store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
         store(waiter + at.WAITER_PLACE, place)
-        # Before the waiter is added: another thread may resume the coroutine at once.
+        # Do this before the waiter is added: another thread may resume the coroutine immediately.
         log_code(context, at.LOG_SUSPEND, handle, value)
         if add_waiter(value, waiter):
             return
         give_cell(context, waiter)
         log_code(context, at.LOG_RESUME, handle, 0)
-    # Bounded: each coroutine that is resumed here takes stack until it suspends or ends.
+    # The depth is bounded, because each coroutine that is resumed here uses stack until it suspends
+    # or ends.
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
@@ -220,14 +227,14 @@ def await_and_resume(
 def wait_for_object(context: Address, value: Address, place: Address) -> None:
     """Run other tasks until an object is resolved.
 
-    `place` is a record of the waiting operation, or 0.  The context's request is that of the
-    waiting kernel, or 0 in a task, which uses no frame.
+    `place` is the record of the waiting operation, or 0.  The context's request is that of the
+    waiting kernel; it is 0 in a task, which uses no frame.
     """
     outer = load(context + at.CONTEXT_AWAITED)
     outer_place = load(context + at.CONTEXT_AWAITED_AT)
     store(context + at.CONTEXT_AWAITED_AT, place)
-    # Atomic: Python reads from other threads which object this thread waits for, to explain a stuck
-    # run.
+    # Atomic: Python reads from other threads which object this thread is waiting for, to explain
+    # why a run is stuck.
     store_release(context + at.CONTEXT_AWAITED, value)
     request = load(context + at.CONTEXT_REQUEST)
     kept = put_frame_aside(context) if request != 0 else 0
@@ -256,16 +263,16 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_AWAITED_AT, outer_place)
     store_release(context + at.CONTEXT_AWAITED, outer)
-    # A Python kernel that has waited here meanwhile, in a nested context, leaves the thread without
-    # one.
+    # A Python kernel that has waited here in the meantime, in a nested context, leaves the thread
+    # without a context.
     set_thread_context(context)
 
 
 @native
 def put_frame_aside(context: Address) -> Address:
-    """Give a context another frame, for other kernels; return the argument of `take_frame_back`."""
-    # The frame's tables belong to the waiting kernel; kernels that run meanwhile would overwrite
-    # them.
+    """Give a context another frame for other kernels; return the argument for `take_frame_back`."""
+    # The frame's tables belong to the waiting kernel, and kernels that run in the meantime would
+    # overwrite them.
     kept = take_block(context, at.CELL_SIZE)
     copy(kept, context + at.CONTEXT_ARGUMENTS, FRAME_BYTES)
     store(kept + FRAME_BYTES, load(context + at.CONTEXT_STARTED))
@@ -288,9 +295,9 @@ def take_frame_back(context: Address, kept: Address) -> None:
 
 @native
 def help_once(context: Address) -> bool:
-    """Run ready kernels of this thread, or one task; return False if there is nothing.
+    """Run this thread's ready kernels, or one task; return False if there are none.
 
-    If the stack is nearly full, nothing more is started.
+    If the stack is nearly full, it starts nothing more.
     """
     if stack_room() < HELPERS_RESERVE:
         return False
@@ -306,7 +313,7 @@ def help_once(context: Address) -> bool:
 @native
 def take_task(context: Address) -> Address:
     """Return the next task for a waiting thread, or 0."""
-    # In a queue with workers, the workers take the tasks that this thread spawned.
+    # In a queue with workers, the workers take the tasks that this thread has spawned.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         store(context + at.CONTEXT_SPAWNED, 0)
     return next_task(context)
@@ -314,9 +321,9 @@ def take_task(context: Address) -> Address:
 
 @native
 def doze(context: Address, latch: Address, nap_ns: int) -> bool:
-    """Sleep until there may be something to do, or a latch is released.
+    """Sleep until there may be work or a latch is released.
 
-    Returns False if only the time is over.
+    Returns False if neither happened before the time ran out.
     """
     offer_tasks(context)
     start = now()
@@ -326,7 +333,7 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
-        # No stack is left for tasks: sleep although there may be some.
+        # No stack is left for tasks: sleep even though there may be some.
         share_pending(context)
         advance_epoch(context)
         watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)

@@ -1,22 +1,23 @@
-"""Buffers of compiled code: memory whose use after its end is detected.
+"""Buffers of compiled code: memory whose use after it has been freed is detected.
 
     handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements
 
-The allocated pointer of a descriptor is a handle; its aligned pointer is an ordinary address.  A
+The allocated pointer in a descriptor is a handle; the aligned pointer is an ordinary address.  A
 buffer is live while the generation in its header equals the one in its handle; freeing the buffer
 adds 1.  Handles of generation 0 have no block: their header is a word that is 0 for memory that
-never ends (globals, frames, memory that Python lends) and 1 for memory that never existed (no
+lives forever (globals, frames, memory that Python lends) and 1 for memory that never existed (no
 memory left, `ub.poison`).
 
 Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
 Synchronization and Operating System Structure"): a block of a size class is reused only for that
-class, and stays mapped.  Therefore a thread that uses a buffer while another thread frees it
-changes elements of some buffer, but never a header or any other memory of the process.  After its
-last generation a block is not used again.
+class, and stays mapped.  Therefore, a thread that uses a buffer while another thread frees it may
+change elements of some buffer, but never a header or any other memory of the process.  After its
+last generation, a block is not used again.
 
-The free blocks of a class are a stack of their next handles.  Because a handle never returns to the
-stack, the head that a thread compares is the head that it has read: there is no ABA.
+The free blocks of a class are in a stack, which holds their next handles.  Because a handle never
+returns to the stack, the head that a thread compares is the same one that it has read: there is no
+ABA problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -38,14 +39,14 @@ from tfrt_runtime.native.memory import (
 )
 
 LAST_GENERATION = (1 << 15) - 1
-"""Handles stay positive."""
+"""The last generation, chosen so that handles stay positive."""
 LINE_BITS = 6
 MAX_BYTES = 1 << 45
-"""Larger buffers are refused."""
+"""The maximum size of a buffer; larger ones are refused."""
 CHUNK = 1 << 14
-"""Bytes that are divided into small blocks of one class."""
+"""The number of bytes that are divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""Bytes of large free blocks that keep their pages, which costs less than getting new ones."""
+"""How many bytes of large free blocks keep their pages, which costs less than getting new pages."""
 
 
 @native
@@ -62,7 +63,7 @@ def buffers_of(context: Address) -> Address:
 
 @native
 def push_free(stack: Address, handle: int) -> None:
-    """Let others use a block under its next handle."""
+    """Let other threads use a block under its next handle."""
     following = block_of(handle) + at.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a slow thread in `pop_free` may read this word of a block that it does not own.
@@ -77,7 +78,8 @@ def pop_free(stack: Address) -> int:
     """Take the handle of a free block of the class; return 0 if none is free."""
     handle = load_acquire(stack)
     while handle != 0:
-        # Another thread may own the block by now, and write this word; then the head has changed.
+        # Another thread may already own the block and write this word; in that case, the head has
+        # changed.
         following = load_acquire(block_of(handle) + at.BLOCK_NEXT)
         if compare_and_swap(stack, handle, following) == 1:
             return handle
@@ -87,9 +89,9 @@ def pop_free(stack: Address) -> int:
 
 @native
 def make_blocks(stack: Address, number: int, size: int) -> int:
-    """Make blocks of a class, and push all but one onto its stack.
+    """Make blocks of a class, and push all but one of them onto the stack of the class.
 
-    Returns the handle of the remaining block, or 0 if no memory is available.
+    Returns the handle of the remaining block, or 0 if not enough memory is available.
     """
     count = max(1, CHUNK // size)
     chunk = allocate(count * size)
@@ -110,15 +112,17 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
 
 @native
 def new_buffer(context: Address, size: int) -> int:
-    """Return the handle of a buffer of `size` bytes; the handle is dead if no memory is available.
+    """Return the handle of a buffer of `size` bytes.
 
-    Sizes of blocks are multiples of a cache line up to eight lines, then four sizes per power of 2.
+    The handle is dead if not enough memory is available.
+
+    Block sizes are multiples of a cache line up to eight lines, and then four sizes per power of 2.
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
         return buffers + at.BUFFERS_DEAD
-    # The class is the number of lines rounded up to three significant bits: at most a quarter is
-    # wasted.
+    # The class is the number of lines, rounded up to three significant bits, so at most a quarter
+    # is wasted.
     last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
@@ -146,17 +150,20 @@ def new_buffer(context: Address, size: int) -> int:
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
-    """Free a live block that has, or has not, BLOCK_KEPT; return whether that was so."""
+    """Free a live block that has, or does not have, BLOCK_KEPT.
+
+    Return whether that was the case.
+    """
     generation = handle >> at.HANDLE_SHIFT
     block = block_of(handle)
-    # The header of a handle without a block must not be written.
+    # The header of a handle that has no block must not be written.
     if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
     # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
     if compare_and_swap(block + at.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
-    # From here on, a use of the old handle is detected as a use after the end.
+    # From here on, a use of the old handle is detected as a use after free.
     store_release(block + at.BLOCK_GENERATION, following)
     buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
@@ -168,7 +175,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
             store(block + at.BLOCK_HAS_PAGES, 1)
             fetch_add(buffers + at.BUFFERS_PAGES, size)
     give_back(load(context + at.CONTEXT_PROCESS), size)
-    # After its last generation a block is not used again: its handles are exhausted.
+    # After its last generation, a block is not used again, because its handles are exhausted.
     if not is_last:
         stack = buffers + at.BUFFERS_FREE + 8 * load(block + at.BLOCK_CLASS)
         push_free(stack, block | following << at.HANDLE_SHIFT)
@@ -177,7 +184,8 @@ def free_block(context: Address, handle: int, kept: int) -> int:
 
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
-    """Let only `free_kept` free a buffer, not the code that has it.
+    """Reserve the right to free a buffer for `free_kept`: the code that uses it can no longer free
+    it.
 
     Returns 0 if the buffer is dead or already kept.
     """
@@ -190,13 +198,16 @@ def keep_buffer(context: Address, handle: int) -> int:
 
 @entry
 def free_kept(context: Address, handle: int) -> int:
-    """Free a buffer after `keep_buffer`."""
+    """Free a buffer that `keep_buffer` has kept."""
     return free_block(context, handle, at.BLOCK_KEPT)
 
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
-    """Make a buffer that only the end of a function frees; `last` is the previous one, or 0."""
+    """Make a buffer that is freed only at the end of a function.
+
+    `last` is the previous one, or 0.
+    """
     handle = new_buffer(context, size)
     if handle >> at.HANDLE_SHIFT != 0:
         block = block_of(handle)
@@ -207,7 +218,7 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 
 @native
 def free_frame_buffers(context: Address, last: int) -> None:
-    """Free the buffers of a function that has ended."""
+    """Free the buffers of a function that has returned."""
     while last != 0:
         before = load_acquire(block_of(last) + at.BLOCK_NEXT)
         free_block(context, last, at.BLOCK_KEPT)
@@ -224,7 +235,7 @@ def new_buffer_here(size: int) -> int:
 def new_frame_buffer_here(size: int, last: Address) -> int:
     """Return the handle of a buffer for `memref.alloca`.
 
-    `last` is where the function keeps its latest buffer.
+    `last` is the address at which the function stores its latest buffer.
     """
     handle = new_frame_buffer(here(), size, load(last))
     if handle >> at.HANDLE_SHIFT != 0:
@@ -234,11 +245,14 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 
 @exported("tfrtAsyncFreeBuffer", "i1", "ptr")
 def free_buffer_here(handle: int) -> int:
-    """Free a buffer of `memref.alloc`; return whether it was one, and live."""
+    """Free a buffer of `memref.alloc`.
+
+    Return whether the handle was that of such a buffer, and live.
+    """
     return free_block(here(), handle, 0)
 
 
 @exported("tfrtAsyncFreeFrameBuffers", "void", "ptr")
 def free_frame_buffers_here(last: int) -> None:
-    """Free the buffers of a function that has ended; `last` is the latest of them."""
+    """Free the buffers of a function that has returned; `last` is the latest of them."""
     free_frame_buffers(here(), last)

@@ -1,4 +1,4 @@
-"""Groups of async objects: members are counted, and the group resolves when none is pending."""
+"""Groups of async objects: members are counted, and the group is resolved when none is pending."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, state_of, wait_for
@@ -36,7 +36,7 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    # Sweep dead objects if there are many, so that a long program keeps few of them.
+    # Sweep dead objects if there are many, so that a program that runs for long keeps few of them.
     registered = load_acquire(shared + at.ASYNC_REGISTERED)
     is_full = registered > load_acquire(shared + at.ASYNC_LIMIT)
     if is_full and load(shared + at.ASYNC_CHECKED) == 0:
@@ -46,15 +46,15 @@ def new_group(context: Address, size: int) -> Address:
 
 @native
 def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
-    """Add a token or a value to a group; return how many were added before it.
+    """Add a token or a value to a group; return how many members were added before it.
 
-    `record` is the place of the addition in the program, or 0 if it is unknown.
+    `record` is the place in the program where it is added, or 0 if that is unknown.
     """
-    # PENDING counts down from the size, not up with the members: a group whose first members
-    # resolve before the last ones are added must not become available early.
+    # PENDING is counted down from the group's size, not up with its members: a group whose first
+    # members are resolved before its last ones are added must not become available early.
     rank = fetch_add(group + at.GROUP_ADDED, 1)
     if rank >= load(group + at.GROUP_SIZE):
-        # If several surplus additions happen at once, any of them may be named.
+        # If several surplus additions happen simultaneously, any of them may be named.
         store_release(group + at.GROUP_EXCESS, record)
         keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
         return rank
@@ -68,11 +68,11 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
 @entry
 def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Count a resolved member; after the last one the group is available (waiter function).
+    """Count a resolved member; after the last one, the group is available (waiter function).
 
-    The group may be gone once the member is counted, unless that member was the last one.
+    The group may be gone once the member has been counted, unless it was the last one.
     """
-    # The error before the count: the thread that counts last checks whether an error exists.
+    # Store the error before counting: the thread that counts last checks whether there is an error.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
@@ -81,5 +81,5 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
 
 @native
 def has_error(group: Address) -> bool:
-    """Tell whether a member that is resolved by now failed."""
+    """Tell whether a member that is already resolved has failed."""
     return load_acquire(group + at.GROUP_ERROR) != 0

@@ -1,8 +1,8 @@
 """Tell compiled code whether to continue.
 
-Its run may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of the process,
-which is almost always 0.  While it is not 0, they call this module.  The threads know the number of
-the run that they work for, because tasks and waiters carry it.
+The run of that code may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of
+the process, which is almost always 0.  While it is nonzero, they call this module.  Each thread
+knows the number of the run that it works for, because tasks and waiters carry that number.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -21,14 +21,13 @@ from tfrt_runtime.native.memory import (
 
 WORD = 8
 FLAG = "tfrtInterruptFlag"
-"""Name of compiled code's pointer to PROCESS_INTERRUPTS."""
+"""Name of the pointer to PROCESS_INTERRUPTS in compiled code."""
 
 
 @native
 def stop_of(context: Address) -> Address:
     """Return the `STOP_*` words of this thread's run if the run is cancelled, or 0."""
-    # The table is replaced as a whole when a run is cancelled; former tables remain for late
-    # readers.
+    # The table is replaced as a whole when a run is cancelled; old tables remain for late readers.
     number = load(context + at.CONTEXT_RUN)
     table = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
@@ -41,15 +40,16 @@ def stop_of(context: Address) -> Address:
 
 @native
 def place_error(context: Address, stop: Address, record: Address) -> Address:
-    """Return the error of a cancelled run's code that ends at a place, with a new reference.
+    """Return the error for the place where a cancelled run's code ends, with a new reference.
 
-    Python makes one error per place, and thereby learns of the place.  All code that ends there
-    shares it.
+    Python makes one error per place, and learns of the place in this way.  All code that ends there
+    shares the error.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
-        # The row first, its error later: two rows must not ask Python about the same place.
+        # The row is claimed first, and its error is set later: two rows must not ask Python about
+        # the same place.
         if known == 0:
             known = record if compare_and_swap(row, 0, record) != 0 else load_acquire(row)
         if known == record:
@@ -63,14 +63,14 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
 @native
 def first_error(context: Address, row: Address, record: Address) -> Address:
-    """Return the error of a place, with a new reference, after making one.
+    """Make the error of a place; return the place's error with a new reference.
 
     The result is the row's error if another thread was first, otherwise the new one.  Threads that
-    end there while Python makes the first error also ask Python, but once each: the first that
-    returns sets the error of the row.
+    end there while Python is making the first error also ask Python, but only once each; the first
+    one that returns sets the row's error.
     """
     made = report_event(context, at.EVENT_INTERRUPTED, record)
-    add_references(made, 1)  # the row's, before others can find the error there
+    add_references(made, 1)  # for the row, before other threads can find the error there
     if compare_and_swap(row + WORD, 0, made) == 0:
         drop_reference(context, made)
     return made
@@ -78,7 +78,7 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
 
 @native
 def stop_here(context: Address, record: Address) -> int:
-    """Return 1 if the thread's code must stop, and note why for the thread.
+    """Return 1 if the thread's code must stop, and record the reason for the thread.
 
     `record` is a place, or 0.
     """
@@ -94,7 +94,7 @@ def stop_here(context: Address, record: Address) -> int:
         failure = load_acquire(shared + at.ASYNC_CANCELLED)
     if failure == 0:
         return 0
-    # The holder of this error is kept until nothing runs.
+    # The holder of this error is kept until nothing is running.
     add_references(failure, 1)
     fail_thread(context, failure)
     return 1
@@ -102,7 +102,7 @@ def stop_here(context: Address, record: Address) -> int:
 
 @exported("tfrtAsyncIsCancelled", "i1")
 def is_cancelled() -> int:
-    """Tell whether a new task must not run; if so, note why for the thread."""
+    """Tell whether a new task must not run; if so, record the reason for the thread."""
     context = here()
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS) == 0:
         return 0
@@ -111,9 +111,9 @@ def is_cancelled() -> int:
 
 @exported("tfrtAsyncIsInterrupted", "i1", "ptr")
 def is_interrupted(record: Address) -> int:
-    """Tell whether a loop must end; if so, note why for the thread.
+    """Tell whether a loop must end; if so, record the reason for the thread.
 
-    The record is the loop's place.
+    `record` is the loop's place.
     """
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)

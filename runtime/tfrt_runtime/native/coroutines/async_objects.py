@@ -1,10 +1,11 @@
-"""Tokens, values, and groups of compiled programs: AsyncValues with compiler-counted references.
+"""Tokens, values, and groups of compiled programs: AsyncValues whose references the compiler
+counts.
 
-A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header,
-where Python and host programs read it, and a longer one after the header, 16-aligned.  Both are
-made with two references, one for the caller and one for the producer; resolving drops the
-producer's.  An object in error forwards to an error value, which all objects that fail for the same
-reason share.
+A token is an AsyncValue of type chain.  A value stores a payload of up to one word in the header,
+where Python and host programs read it, and a longer payload after the header, 16-aligned.  Both are
+made with two references, one for the caller and one for the producer; resolving the object drops
+the producer's.  An object in error forwards to an error value, which is shared by all objects that
+fail for the same reason.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -18,12 +19,13 @@ reason share.
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
-A group is available once as many members are resolved as it has room for.  Its errors are those of
-its members: it keeps the first and forgets the others.  It is destroyed when it has no references
-and all members that it received are resolved.
+A group is available once the number of resolved members equals its size.  Its errors are those of
+its members: it keeps the first one and ignores the others.  It is destroyed when it has no
+references and all members that were added to it are resolved.
 
 Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference
-of its own, so that they can be inspected.  A drop that would take that reference is one too many.
+of its own, so that the objects can be inspected.  If a drop would take that reference, it is one
+drop too many.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -64,7 +66,7 @@ WORD = 8
 
 @native
 def report_event(context: Address, event: int, argument: Address) -> int:
-    """Report one of EVENT_* to Python; return its answer."""
+    """Report one of EVENT_* to Python; return Python's answer."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_ASYNC_EVENT)
     return call3(callback, context, event, argument)
 
@@ -92,7 +94,7 @@ def new_future(context: Address, size: int) -> Address:
         return new_object(context, at.TYPE_UNKNOWN)
     made = new_large(context, at.TYPE_STORAGE, size)
     store(made + at.VALUE_REFERENCES, 2)
-    # The words that `emplace_stored` checks.
+    # These are the words that `emplace_stored` checks.
     store(made + at.VALUE_STORAGE, 0)
     store(made + at.VALUE_STORAGE + WORD, 0)
     register_checked(context, made)
@@ -116,7 +118,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 
 @inline
 def storage_of(value: Address) -> Address:
-    """Return where the payload of a value is.
+    """Return the address of a value's payload.
 
     Its producer may store there even after `async_abandon`.
     """
@@ -127,7 +129,7 @@ def storage_of(value: Address) -> Address:
 
 @inline
 def register_checked(context: Address, made: Address) -> None:
-    """Register a new object if references are checked."""
+    """Register a new object if the runtime is checked."""
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     if shared != 0 and load(shared + at.ASYNC_CHECKED) != 0:
         register(shared, made)
@@ -135,8 +137,8 @@ def register_checked(context: Address, made: Address) -> None:
 
 @native
 def register(shared: Address, made: Address) -> None:
-    """Put a new object into the list, which takes a reference."""
-    # Plain: the object is still private; the push publishes it.
+    """Put a new object into the list of objects, which takes a reference."""
+    # Plain stores suffice: the object is still private, and the push publishes it.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
     push(shared + at.ASYNC_OBJECTS, made, at.VALUE_NEXT)
@@ -149,14 +151,14 @@ def async_sweep(context: Address, shared: Address) -> None:
 
     No thread can add a reference to them.
     """
-    # The list belongs to this thread now; a concurrent sweep finds only objects that are pushed
-    # meanwhile.
+    # The list belongs to this thread now; a concurrent sweep finds only objects that are pushed in
+    # the meantime.
     registered = take_all(shared + at.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
         following = load(registered + at.VALUE_NEXT)
-        # Acquire: the work of the threads that dropped the other references precedes the
+        # Acquire: the work of the threads that dropped the other references happens before the
         # destruction.
         if load_acquire(registered + at.VALUE_REFERENCES) == 1 and is_at_rest(registered):
             destroy_object(context, registered)
@@ -171,7 +173,9 @@ def async_sweep(context: Address, shared: Address) -> None:
 
 @entry
 def next_stuck(shared: Address, after: Address) -> Address:
-    """Return the next registered object that is unresolved and awaited, or 0; nothing runs.
+    """Return the next registered object that is unresolved and awaited, or 0.
+
+    Call this only while nothing is running.
 
     The search starts after the object `after`, or with the first one.
     """
@@ -188,10 +192,10 @@ def next_stuck(shared: Address, after: Address) -> Address:
 
 @native
 def is_at_rest(value: Address) -> bool:
-    """Tell whether no thread is working on an object without references.
+    """Tell whether no thread is working on an object that has no references.
 
-    Unresolved members of a group will count down in it without holding a reference.  Such a
-    reference would serve no other purpose, and cost one more atomic operation per member.
+    A group's unresolved members will count down in it without holding a reference.  Such a
+    reference would serve no other purpose, and would cost one more atomic operation per member.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
@@ -199,13 +203,13 @@ def is_at_rest(value: Address) -> bool:
     size = load(value + at.GROUP_SIZE)
     if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
         return False
-    # The thread that counts down the last member publishes the group afterwards.
+    # The thread that counts down the last member publishes the group after that.
     return pending > 0 or is_available(value)
 
 
 @native
 def is_registered(value: Address) -> bool:
-    """Tell whether the list of objects holds a reference."""
+    """Tell whether the list of objects holds a reference to the object."""
     return load_acquire(value + at.VALUE_ASYNC) & at.OBJECT_REGISTERED != 0
 
 
@@ -213,7 +217,8 @@ def is_registered(value: Address) -> bool:
 def drop_references(context: Address, value: Address, count: int) -> None:
     """Drop `count` references; dropping the last one destroys the object."""
     references = load_acquire(value + at.VALUE_REFERENCES)
-    # The owner of all references needs no read-modify-write: no other thread can hold or add one.
+    # The owner of all references needs no read-modify-write, because no other thread can hold or
+    # add one.
     if references != count:
         references = fetch_add(value + at.VALUE_REFERENCES, -count)
     if references <= count:
@@ -222,18 +227,18 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
-    """Destroy an object without references; if too many were dropped, report that instead."""
+    """Destroy an object that has no references; if too many were dropped, report that instead."""
     kind = load(value + at.VALUE_KIND)
     if (
         load(value + at.VALUE_ASYNC) | too_many == 0
         and kind < at.TYPE_OBJECT << 8
         and kind & at.KIND_BITS != at.KIND_INDIRECT
     ):
-        # The common case: there is nothing to free but the cell.
+        # This is the common case: only the cell must be freed.
         store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
         give_cell(context, value)
     elif is_registered(value):
-        # The last reference was the list's.  Restore the count, and report the drop.
+        # The last reference was the list's. Restore the count, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
         report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
@@ -244,12 +249,13 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 
 @native
 def take_held(value: Address, count: int) -> bool:
-    """Take the note of `count` references that the program has added by hand.
+    """Take `count` of the references that the program has added by hand.
 
     Returns False if there are fewer.
     """
     while True:
-        # Never too low, not even briefly: another drop might be refused because of that.
+        # The count must never be too low, not even briefly, because another drop might be refused
+        # for that reason.
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits < count * at.OBJECT_HELD:
             return False
@@ -259,15 +265,16 @@ def take_held(value: Address, count: int) -> bool:
 
 @native
 def disown(value: Address) -> bool:
-    """Claim the drop of the producer's reference.
+    """Claim the right to drop the producer's reference.
 
-    Returns False if the object is resolved or disowned.
+    Returns False if the object is already resolved or disowned.
     """
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits & at.OBJECT_DISOWNED != 0:
             return False
-        # The flag first: a producer that finds the object claimed must see why.
+        # Set the flag first: a producer that finds the object claimed must be able to see the
+        # reason.
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_DISOWNED) != 0:
             return claim(value)
 
@@ -290,7 +297,7 @@ def log_emplaced(context: Address, value: Address) -> None:
 @native
 def emplace(context: Address, value: Address) -> None:
     """Make an object available, and drop its producer's reference."""
-    # First, so that the log has this event before those of the waiters.
+    # Log first, so that this event precedes those of the waiters.
     log_emplaced(context, value)
     while True:
         head = load_acquire(value + at.VALUE_STATE)
@@ -306,13 +313,13 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """Emplace, like `emplace`, an object that only this thread refers to yet; else return False.
+    """Emplace an object to which only this thread refers yet; return False if that is not certain.
 
-    Other threads get its address later, by an operation that publishes the object, as with any
-    memory.
+    Other threads get the object's address later, through an operation that publishes the object, as
+    with any memory.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # Either the list of objects refers to it, and `async_abandon` may be resolving it; or the
+        # Either the list of objects refers to it, and `async_abandon` may be resolving it, or the
         # producer's reference has already been dropped.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
@@ -322,25 +329,28 @@ def emplace_unseen(value: Address) -> bool:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """Handle a late producer: the runtime resolved its object, or the program is wrong."""
+    """Handle a late producer: either the runtime has resolved its object, or the program is
+    incorrect.
+    """
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
-        # The program has dropped the producer's reference by hand, but still resolves the object.
+        # The program has dropped the producer's reference by hand, but resolves the object
+        # nevertheless.
         report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
     else:
-        # The first call that resolved it dropped the producer's reference.
+        # The first call that resolved the object has dropped the producer's reference.
         report_event(context, at.EVENT_RESOLVED_TWICE, value)
 
 
 @native
 def set_object_error(context: Address, value: Address) -> None:
-    """Resolve an object to the error that was noted for it; drop the producer's reference."""
+    """Resolve an object to the error that was recorded for it; drop the producer's reference."""
     log_code(context, at.LOG_FAIL, value, 0)
     if not claim(value):
         if state_of(value) == at.CONCRETE:
-            # No other thread reads this word of an available object.
+            # No other thread reads this word of an object that is available.
             drop_optional(context, exchange(value + at.VALUE_TARGET, 0))
         resolved_before(context, value)
         return
@@ -353,13 +363,13 @@ def set_object_error(context: Address, value: Address) -> None:
 
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
-    """Publish a claimed object as an error.  Takes ownership of the reference to `failure`."""
-    # Atomic: a kernel that returns the object may be setting its type.
+    """Publish a claimed object as an error.  This takes ownership of the reference to `failure`."""
+    # Atomic, because a kernel that returns the object may be setting its type.
     kind = load_acquire(value + at.VALUE_KIND)
     if kind >> 8 == at.TYPE_GROUP:
         keep_error(context, value, failure)
     else:
-        # The producer may have noted an error before another thread claimed the object.
+        # The producer may have recorded an error before another thread claimed the object.
         drop_optional(context, exchange(value + at.VALUE_TARGET, failure))
         store_release(value + at.VALUE_KIND, kind | at.KIND_INDIRECT)
     publish(context, value, at.ERROR)
@@ -367,25 +377,25 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
-    """Keep the first error of a group.  Takes ownership of the reference to `failure`."""
+    """Keep the first error of a group.  This takes ownership of the reference to `failure`."""
     if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
 @entry
 def async_abandon(context: Address, value: Address, failure: Address) -> int:
-    """Resolve an object to an error on behalf of its producer; return 0 if it is resolved by now.
+    """Resolve an object to an error on behalf of its producer; return 0 if it is already resolved.
 
-    Takes ownership of the reference to `failure`.  The producer's reference remains: the producer
-    may still resolve the object later.
+    This takes ownership of the reference to `failure`.  The producer's reference remains: the
+    producer may still resolve the object later.
     """
-    # First: the producer may come as soon as the object is claimed.
+    # Set the flag first: the producer may call as soon as the object is claimed.
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_ABANDONED) != 0:
             break
-    # The state of a disowned object is already claimed; the first thread that abandons it resolves
-    # it.
+    # The state of a disowned object has already been claimed; the first thread that abandons the
+    # object resolves it.
     is_first = bits & at.OBJECT_ABANDONED == 0
     if not claim(value) and not (
         is_first and bits & at.OBJECT_DISOWNED != 0 and not is_available(value)
@@ -412,11 +422,12 @@ def error_of(context: Address, value: Address) -> Address:
 
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
-    """Note the error that an object is about to become.
+    """Record the error that an object is about to become.
 
-    Takes ownership of the reference to `failure`.
+    This takes ownership of the reference to `failure`.
 
-    The first note wins: it may be the error that the object became by `async_abandon`.
+    The first recorded error wins: it may be the error that the object became through
+    `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -424,7 +435,10 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
-    """Note why the returning function failed.  Takes ownership of the reference to `failure`."""
+    """Record why the returning function failed.
+
+    This takes ownership of the reference to `failure`.
+    """
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_FAILURE, failure)
 

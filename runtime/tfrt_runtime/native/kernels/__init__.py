@@ -3,5 +3,5 @@
 - `scalar_kernels`, `control_kernels`, `async_kernels`, `benchmark_kernel`.
 - Tensors: `tensor_loops`, `tensor_kernels`, `tensor_products`.
 - User code: `user_kernels` (machine code), `compiled_kernels` (functions of the async dialect);
-  `python` has kernels in Python.
+  kernels in Python are in `python`.
 """

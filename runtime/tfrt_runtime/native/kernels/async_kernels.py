@@ -1,6 +1,7 @@
-"""Native kernels with later results: from a task of the queue, the blocking pool, or a sleep.
+"""Native kernels whose results arrive later: from a task of the queue, the blocking pool, or a
+sleep.
 
-A sleeping thread ends its sleep early when its run is cancelled.
+A sleeping thread wakes up early if its run is cancelled.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -57,9 +58,9 @@ from tfrt_runtime.native.queues.waiters import (
 
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
-    """Add a task to the current activation, which does not end before its tasks have finished."""
+    """Add a task to the current activation, which does not end until its tasks have finished."""
     activation = load(context + at.CONTEXT_ACTIVATION)
-    # Before the task exists: the kernel that makes it is about to finish.
+    # Count it before the task exists, because the kernel that makes the task is about to finish.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
     store(task + at.TASK_ACTIVATION, activation)
@@ -78,7 +79,7 @@ def end_task(context: Address, task: Address) -> None:
 def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
     """Let a task produce result 0.
 
-    Data word 0 is the task's function; `first` and `second` are its input.
+    Data word 0 is the task's function; `first` and `second` are the task's input.
     """
     value = new_value(context, payload_type)
     store(value + at.VALUE_REFERENCES, 2)  # one for the result, one for the task
@@ -106,7 +107,7 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
     """Publish a value for which a register of its own activation is waiting."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
-        # Only the register has a reference besides this one, and no kernel reads the register yet.
+        # Only the register has another reference, and no kernel reads the register yet.
         store(value + at.VALUE_STATE, at.CONCRETE)
         store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
     else:
@@ -181,7 +182,9 @@ def error_chain(context: Address, record: Address) -> None:
 
 @native
 def promise_indirect(context: Address, record: Address, number: int) -> None:
-    """Make an indirect result that a task resolves: to 0 if `number` is 0, else to an error."""
+    """Make an indirect result that a task resolves: to 0 if `number` is 0, otherwise to an
+    error.
+    """
     value = new_indirect(context)
     add_references(value, 1)
     set_result(context, 0, value)
@@ -220,10 +223,12 @@ def error_task(context: Address, task: Address) -> None:
 
 @entry
 def cancel(context: Address, record: Address) -> None:
-    """`tfrt_test.cancel`: make its own results available; skip the kernels that have not run."""
+    """`tfrt_test.cancel`: make its own results available, and skip the kernels that have not
+    run.
+    """
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
-        # Only the compiled code knows which objects it waits for.
+        # Only the compiled code knows which objects it is waiting for.
         report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
@@ -311,14 +316,17 @@ LONGEST_DELAY_NS = 10_000_000
 
 @native
 def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
-    """Sleep for a kernel; if the run is cancelled meanwhile, set the results and return False."""
+    """Sleep on behalf of a kernel.
+
+    If the run is cancelled in the meantime, set the results and return False.
+    """
     word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
-        # A thread that cancels the run wakes the sleepers on this word.  The futex compares only
-        # its low half, which is 0 if the word is 0 or an address at a multiple of 4 GiB: in the
-        # latter case the sleep takes its full time.
+        # A thread that cancels the run wakes the sleepers on this word. The futex compares only the
+        # word's low half, which is 0 if the word is 0 or an address at a multiple of 4 GiB; in the
+        # latter case, the sleep takes its full time.
         futex_wait(word, 0, left)
         left = end - now()
     cancelled = load_acquire(word)
@@ -330,7 +338,10 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
 
 @native
 def sleep_and_tell(context: Address, record: Address) -> bool:
-    """Sleep for argument 0 microseconds and print that; return False if the results are set."""
+    """Sleep for argument 0 microseconds and print that number.
+
+    Return False if the results are already set.
+    """
     if payload_type(context, 0) != at.TYPE_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return False

@@ -1,8 +1,8 @@
 """`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
 Each run is a separate call, started by a task of the queue; it is over when its one result is
-available. The measurements go into a table of (wall, CPU) nanoseconds, from which Python makes a
-report after the last run.
+available.  The measurements are stored in a table of (wall, CPU) nanoseconds, from which Python
+makes a report after the last run.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -40,7 +40,7 @@ from tfrt_runtime.native.queues.tasks import add_local_task, free_task, new_task
 from tfrt_runtime.native.queues.waiters import mark_shared
 
 FIRST_SAMPLES = 64
-"""Initial capacity of the table, in samples; a power of 2."""
+"""Initial capacity of the table in samples, a power of 2."""
 
 # Words of the kernel's data: two functions, then the attributes by name.
 RUN_IS_OVER, NEXT_RUN, DURATION_SECONDS, MAX_COUNT, NAME, WARMUP_RUNS = range(6)
@@ -48,13 +48,13 @@ RUN_IS_OVER, NEXT_RUN, DURATION_SECONDS, MAX_COUNT, NAME, WARMUP_RUNS = range(6)
 
 @entry
 def benchmark(context: Address, record: Address) -> None:
-    """`tfrt_test.benchmark`; data as above."""
+    """`tfrt_test.benchmark`; its data are as above."""
     start_benchmark(context, record, attribute(record, WARMUP_RUNS))
 
 
 @entry
 def sync_benchmark(context: Address, record: Address) -> None:
-    """`tfrt_test.sync_benchmark`; data as above, without the name."""
+    """`tfrt_test.sync_benchmark`; its data are as above, but without the name."""
     start_benchmark(context, record, attribute(record, NAME))
 
 
@@ -81,8 +81,8 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 def start_run(context: Address, state: Address) -> None:
     """Call the region once; `run_is_over` is called when its result is available.
 
-    The waiter comes last: a region that returns an argument has its result before it has all
-    arguments, and the end of the last run drops those of the caller.
+    The waiter is added last: a region that returns an argument has its result before it has all of
+    its arguments, and the end of the last run drops the caller's references to them.
     """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
@@ -140,7 +140,10 @@ def run_is_over(context: Address, state: Address) -> None:
 
 @native
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
-    """Add one measured run to the table.  If memory runs out, the benchmark's run ends anyway."""
+    """Add a measured run to the table.
+
+    If memory runs out, the benchmark's run is being ended anyway.
+    """
     store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
     count = load(state + at.BENCHMARK_COUNT)
     is_full = count == load(state + at.BENCHMARK_ROOM)
@@ -154,7 +157,10 @@ def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
 
 @native
 def double_samples(context: Address, state: Address, count: int) -> bool:
-    """Double the full table of `count` samples; return False if no memory is available."""
+    """Double the size of the full table of `count` samples.
+
+    Return False if not enough memory is available.
+    """
     old = load(state + at.BENCHMARK_SAMPLES)
     larger = take_block(context, 32 * count)
     if larger == 0:
@@ -168,7 +174,7 @@ def double_samples(context: Address, state: Address, count: int) -> bool:
 
 @native
 def is_enough(state: Address) -> bool:
-    """Tell whether the benchmark has reached the program's limit of runs or seconds."""
+    """Tell whether the benchmark has reached the limit of runs or seconds that the program sets."""
     record = load(state + at.BENCHMARK_RECORD)
     if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False
@@ -187,7 +193,7 @@ def next_run(context: Address, task: Address) -> None:
 
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
-    """Report, and set the kernel's chain, or the error of a run instead."""
+    """Report, and set the kernel's chain, or set it to the error of a run."""
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))

@@ -1,18 +1,19 @@
 """Compiled functions as kernels: convert between kernel frames and calls of compiled code.
 
-Every compiled function that host programs call has an adapter, compiled with it, which knows its types:
-`adapter(context, record)` fetches the arguments with the functions here, calls, and hands over the
-results; it returns 1 if the function failed.  The words of the record's data are the adapter, the
-waiter functions of this module, then the payload types of results and arguments.
+Every compiled function that host programs call has an adapter, which is compiled with it and knows
+its types: `adapter(context, record)` fetches the arguments with the functions here, calls the
+function, and hands over the results; it returns 1 if the function failed.  The words of the
+record's data are the adapter, the waiter functions of this module, and then the payload types of
+the results and the arguments.
 
-Tensors belong to Python, which fills in the descriptors of buffers, and makes tensors from buffers.
+Tensors belong to Python, which fills in the descriptors of buffers and makes tensors from buffers.
 A buffer's spec tells Python all that it needs, in three words: the type as text, the length of that
-text, and the counter of the buffer's possible users.
+text, and the counter of possible users of the buffer.
 
 Host values never enter compiled code: a coroutine awaits a separate object, which takes over the
-host value's outcome.  Therefore compiled code can count references its own way, and a host value
-may be a constant, may be indirect, and is not dropped by waiting coroutines.  Objects that compiled
-code returns become results unchanged, because an object is an AsyncValue.
+outcome of the host value.  Therefore, compiled code can count references in its own way, and a host
+value may be a constant or indirect, and is not dropped by waiting coroutines.  Objects that
+compiled code returns become results unchanged, because an object is an AsyncValue.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -70,16 +71,16 @@ RESULT_ARRIVED = 2
 BUFFER_ARRIVED = 3
 TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
-"""Data words: the types of the results start here, those of the arguments follow."""
+"""The data word at which the types of the results start; those of the arguments follow."""
 
 IMPORTS_SWEPT = 1024
-"""The number of new objects after which a sweep for resolved ones is worth its time."""
+"""The number of new objects after which a sweep for resolved objects is worth its time."""
 
 
 @entry
 def run_compiled(context: Address, record: Address) -> None:
     """Kernel: call a compiled function; if it fails, its error becomes each missing result."""
-    # Saved and restored: the kernel may run on the stack of waiting compiled code
+    # These are saved and restored because the kernel may run on the stack of waiting compiled code
     # (`wait_for_object`).
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
@@ -109,7 +110,7 @@ def kernel_argument(context: Address, index: int) -> Address:
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """Return an argument as a token or value for compiled code to await, with a reference."""
+    """Return an argument as a token or value that compiled code can await, with a reference."""
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
@@ -128,7 +129,8 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     store(cell + at.IMPORT_REQUEST, request)
     push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
-    # A cancelling thread sets the word, and then visits the stack: at least one sees the other.
+    # A cancelling thread sets the word and then visits the stack, so at least one of the two
+    # threads sees the other's write.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
@@ -139,12 +141,14 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Forget resolved objects; before that, make those of `request`, unless it is 0, `failure`.
+    """Drop the records of resolved objects.
+
+    First, turn those of `request`, unless it is 0, into `failure`.
 
     `failure` is borrowed.
     """
-    # Pairs with the fence of `note_import`: this thread sees the cell, or that one the
-    # cancellation.
+    # This pairs with the fence of `note_import`: either this thread sees the cell, or that thread
+    # sees the cancellation.
     fence()
     cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
@@ -197,9 +201,10 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Waiter function: resolve `made` like its host value, unless the runtime has resolved it.
+    """Waiter function: resolve `made` like its host value, unless the runtime has already resolved
+    it.
 
-    Consumes a reference to `value`, and the producer's to `made`.
+    This consumes a reference to `value`, and the producer's reference to `made`.
     """
     if claim(made):
         source = resolve(value)
@@ -223,18 +228,18 @@ def kernel_return(context: Address, record: Address, index: int, word: int) -> N
 
 @exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
 def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
-    """Set a result that is a token or a value.  Takes ownership of a reference to it.
+    """Set a result that is a token or a value.  This takes ownership of a reference to it.
 
-    The run lasts until the object is resolved, and is told its error.
+    The run lasts until the object is resolved, and receives its error.
     """
-    # The type tells Python how to read the bits.  If the object fails, it points to its error
+    # The type tells Python how to read the bits. If the object fails, it forwards to its error
     # instead.
     kind = attribute(record, FIRST_TYPE + index) << 8 | at.KIND_CONCRETE
     compare_and_swap(made + at.VALUE_KIND, at.TYPE_UNKNOWN << 8 | at.KIND_CONCRETE, kind)
     request = load(context + at.CONTEXT_REQUEST)
     if not is_available(made):
-        # Both before the waiter is added, which may run at once: they keep the run and the object
-        # alive.
+        # Do both before the waiter is added, because it may run immediately: they keep the run and
+        # the object alive.
         fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
         if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request):
@@ -253,7 +258,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
         report_failure(context, made)
         store(context + at.CONTEXT_REQUEST, former)
     drop_reference(context, made)
-    # Last: when it was the last of the run, the program may be gone.
+    # Do this last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)
 
 
@@ -269,8 +274,8 @@ def report_failure(context: Address, made: Address) -> None:
 def kernel_borrow_buffer(context: Address, request: Address) -> int:
     """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit.
 
-    `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
-    first one of its call.
+    `request` is the address of five words: the record, the argument, the spec, the descriptor, and
+    whether it is the first of its call.
     """
     return report_event(context, at.EVENT_BORROW_BUFFER, request)
 
@@ -283,7 +288,7 @@ def kernel_return_buffer(context: Address, request: Address) -> None:
 
 @native
 def new_pending(context: Address, record: Address, spec: Address, resolved: Address) -> Address:
-    """Make a cell for a buffer that is waited for; the run lasts until it is there."""
+    """Make a cell for a buffer that is being waited for; the run lasts until the buffer arrives."""
     request = load(context + at.CONTEXT_REQUEST)
     fetch_add(request + at.REQUEST_ACTIVE, 1)
     pending = take_cell(context)
@@ -298,14 +303,15 @@ def new_pending(context: Address, record: Address, spec: Address, resolved: Addr
 def kernel_buffer_object(
     context: Address, record: Address, index: int, size: int, spec: Address
 ) -> Address:
-    """Return an argument as a buffer value for compiled code to await, with a reference.
+    """Return an argument as a buffer value that compiled code can await, with a reference.
 
-    `size` is that of the descriptor.
+    `size` is the size of the descriptor.
     """
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
-    # A tensor that does not fit is an error at the record's location: the run must last until then.
+    # If the tensor does not fit, that is an error at the record's location, so the run must last
+    # until then.
     pending = new_pending(context, record, spec, made)
     store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
     store(pending + at.PENDING_VALUE, value)
@@ -319,7 +325,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     """Waiter function: resolve the value of a buffer whose tensor is available."""
     made = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
-    # Claimed first: between the claim and the publication no other thread resolves the object, so that
+    # Claim the object first: between the claim and the publication, no other thread resolves it, so
     # Python may fill in its descriptor.
     if claim(made):
         failure = 0
@@ -344,7 +350,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
 def kernel_return_buffer_object(
     context: Address, record: Address, index: int, made: Address, spec: Address
 ) -> None:
-    """Set a result that is a buffer value.  Takes ownership of a reference to it."""
+    """Set a result that is a buffer value.  This takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
     pending = new_pending(context, record, spec, result)
@@ -371,5 +377,5 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     run_waiters(context, forward_to(context, result, target))
     drop_reference(context, result)
     drop_references(context, made, 1)
-    # Last: when it was the last of the run, the program may be gone.
+    # Do this last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)

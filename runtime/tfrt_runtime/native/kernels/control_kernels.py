@@ -1,8 +1,8 @@
 """Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
 
-They own their arguments and pass them on to the function that they start; its results come back
-through the return link of its activation.  So the kernel only starts the function: nothing waits
-and nothing recurses.
+They own their arguments and pass them on to the function that they start; its results are returned
+through the return link of its activation.  Therefore, the kernel only starts the function: it
+neither waits nor recurses.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -53,7 +53,7 @@ def register_value(activation: Address, record: Address, index: int) -> Address:
 def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
-    """Call `function` with the kernel's arguments from `first` on; the others are dropped."""
+    """Call `function` with the kernel's arguments from `first` on; the earlier ones are dropped."""
     if load(function + at.FUNCTION_MACHINE) != 0 and call_machine(
         context, caller, record, function, first
     ):
@@ -70,7 +70,7 @@ def start_call(
         fail_without_memory(context, caller, record)
         return
     drop_arguments(context, caller, record, first)
-    # The kernel's references to its arguments become the callee's: a call changes no counts.
+    # The kernel's references to its arguments become the callee's, so a call changes no counts.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
@@ -92,7 +92,9 @@ def call(context: Address, record: Address) -> None:
 
 @entry
 def cond(context: Address, record: Address) -> None:
-    """`tfrt.if` and `tfrt.cond`: call one of two functions, the first if the condition holds."""
+    """`tfrt.if` and `tfrt.cond`: call one of two functions, the first one if the condition is
+    true.
+    """
     caller = load(context + at.CONTEXT_ACTIVATION)
     start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
 
@@ -110,9 +112,10 @@ def case(context: Address, record: Address) -> None:
 
 @native
 def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
-    """Make a loop over the kernel's arguments from `first` on, which stay alive until it ends.
+    """Make a loop over the kernel's arguments from `first` on, which stay alive until the loop
+    ends.
 
-    Returns 0 if the loop has many values and no memory is available for them.
+    Returns 0 if the loop has many values and there is not enough memory for them.
     """
     values = load_i32(record + at.RECORD_ARGUMENTS) - first
     loop = take_block(context, at.LOOP_TABLE + 16 * values)
@@ -140,7 +143,8 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
-    # Take both blocks before ownership changes: without memory the kernel fails like any other.
+    # Take both blocks before ownership changes, so that without memory, the kernel fails like any
+    # other.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -157,7 +161,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 
 @native
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
-    """Run no iteration: make the loop values the results."""
+    """Run no iteration: the loop values become the results."""
     drop_arguments(context, caller, record, 1)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, slot_of(record, i), register_value(caller, record, 1 + i))
@@ -224,7 +228,7 @@ def parallel_for(context: Address, record: Address) -> None:
     if blocks == 0:
         end_kernel(context, caller, record, new_available(context, at.TYPE_CHAIN))
         return
-    # Blocks run on other threads, which deliver the chain to the caller.
+    # Blocks may run on other threads, which deliver the chain to the caller.
     mark_shared(caller)
     join = take_block(context, at.JOIN_SIZE)
     store(join + at.JOIN_CALLER, caller)
@@ -248,7 +252,8 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
         add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
         return
-    # Halves, not single blocks: a thief takes the oldest task, which is the largest part.
+    # They are halved, not split into single blocks: a thief takes the oldest task, which is the
+    # largest part.
     while last - first > 1:
         middle = first + (last - first) // 2
         task = new_task(context, attribute(record, 0), join, middle, last)
@@ -259,7 +264,10 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
 @native
 def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
-    """End blocks before they start: the loop's chain becomes an error.  Consumes a reference."""
+    """End blocks before they start: the loop's chain becomes an error.
+
+    This consumes a reference.
+    """
     if compare_and_swap(join + at.JOIN_ERROR, 0, failed) == 0:
         drop_reference(context, failed)
     leave_join(context, join, blocks)
@@ -277,7 +285,7 @@ def parallel_task(context: Address, task: Address) -> None:
 
 @native
 def run_block(context: Address, join: Address, block: int) -> None:
-    """Start the body for one block: its bounds, then the loop's own arguments."""
+    """Start the body for one block, with the block's bounds and then the loop's own arguments."""
     caller = load(join + at.JOIN_CALLER)
     record = load(join + at.JOIN_RECORD)
     function = callee(record, 0)

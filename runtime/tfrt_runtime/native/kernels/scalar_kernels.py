@@ -1,4 +1,4 @@
-"""Native kernels over scalars: those of the table `tfrt_runtime.scalars`, constants, chains."""
+"""Native kernels for scalars: those in the table `tfrt_runtime.scalars`, constants, and chains."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.scalars import OPERATIONS, Operation, failure_number, wrapped
 
 KERNELS: dict[str, Callable[[Address, Address], None]] = {}
-"""The kernels of the table by symbol: `add_i32`, `cast_i32_to_f64`."""
+"""The kernels in the table, by symbol: `add_i32`, `cast_i32_to_f64`."""
 
 _SOURCE = """
 def {symbol}(context, record):
@@ -66,7 +66,7 @@ _WRITES = {
 }
 """Code that writes a result to its payload's address.
 
-Integers wrap; the upper half of an `i32` is 0."""
+Integers wrap around; the upper half of an `i32` is 0."""
 _NAMES: dict[str, Any] = {
     **{function.__name__: function for function in (load, load_i32, load_f32, load_f64)},
     **{function.__name__: function for function in (store, store_i32, store_f32, store_f64)},
@@ -83,7 +83,8 @@ _FAILING = """
 def _make_kernel(operation: Operation) -> None:
     """Make an entry of the core from a row of the table.
 
-    The function is generated as source: Numba compiles functions with fixed numbers of parameters.
+    The function is generated as source, because Numba compiles functions with fixed numbers of
+    parameters.
     """
     names = [f"operand{i}" for i in range(len(operation.operands))]
     space = {**_NAMES, "compute": shared(operation.compute)}
@@ -117,7 +118,7 @@ for _operation in OPERATIONS.values():
 
 @entry
 def constant(context: Address, record: Address) -> None:
-    """Make a new value of a constant; data: payload type and its two words."""
+    """Make a new value of a constant; data: the payload type and the payload's two words."""
     value = new_available(context, attribute(record, 0))
     store(value + at.VALUE_PAYLOAD, attribute(record, 1))
     store(value + at.VALUE_PAYLOAD2, attribute(record, 2))
@@ -128,7 +129,8 @@ def constant(context: Address, record: Address) -> None:
 def run_checked(context: Address, record: Address) -> None:
     """Run a kernel whose argument types are known only at run time.
 
-    Data: the kernel, which has no data, and a payload type per argument, 0 for any.
+    Data: the kernel, which must have no data of its own, and one payload type per argument, where 0
+    means any.
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
@@ -140,7 +142,9 @@ def run_checked(context: Address, record: Address) -> None:
 
 @entry
 def new_chain(context: Address, record: Address) -> None:
-    """`tfrt.new.chain` and `tfrt.merge.chains`: return a chain; all arguments are available."""
+    """`tfrt.new.chain` and `tfrt.merge.chains`: return a chain, because all arguments are
+    available.
+    """
     set_chain(context, 0)
 
 
@@ -170,7 +174,7 @@ def sum_attributes_i32(context: Address, record: Address) -> None:
 
 @entry
 def nothing(context: Address, record: Address) -> None:
-    """Do nothing: a kernel without results."""
+    """Do nothing; for kernels without results."""
 
 
 @entry

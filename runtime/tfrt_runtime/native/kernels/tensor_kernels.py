@@ -1,13 +1,13 @@
-"""Native versions of the tensor kernels that run between two matrix products, without Python.
+"""Native versions of the tensor kernels that run between two matrix products, without using Python.
 
 Tensor kernels are implemented with numpy: each kernel here also has a Python function, which takes
-any arguments and reports invalid ones.  The native version does the work if the arguments are
-the usual ones; otherwise it changes nothing and lets the Python function run on the same frame.
-This module has only kernels whose few microseconds in Python would double the time of a small
-network layer.
+any arguments and reports invalid ones.  The native version does the work if the arguments are the
+usual ones; otherwise, it changes nothing and lets the Python function run on the same frame.  This
+module only has kernels whose few microseconds in Python would double the time of a small network
+layer.
 
-The arguments of a frame are borrowed, and so are the tensors in them.  A chain may follow the tensors.
-Element types are given as the types of payloads.
+The arguments of a frame are borrowed, and so are the tensors in them.  A chain may follow the
+tensors.  Element types are given as payload types.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -41,7 +41,7 @@ from tfrt_runtime.native.tensors import new_shape, new_tensor
 
 @native
 def operand_count(context: Address, record: Address) -> int:
-    """Return the number of arguments, without a chain at the end."""
+    """Return the number of arguments, not counting a chain at the end."""
     count = load_i32(record + at.RECORD_ARGUMENTS)
     if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
         count -= 1
@@ -50,7 +50,9 @@ def operand_count(context: Address, record: Address) -> int:
 
 @native
 def tensor_argument(context: Address, index: int, element: int) -> Address:
-    """Return an argument's tensor if it has elements of that type, aligned to 4 bytes; else 0."""
+    """Return an argument's tensor if it has elements of the given type, aligned to 4 bytes,
+    otherwise 0.
+    """
     if payload_type(context, index) != at.TYPE_TENSOR:
         return 0
     tensor = load(argument(context, index) + at.VALUE_PAYLOAD)
@@ -61,7 +63,10 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
 
 @native
 def output_tensor(context: Address, index: int, element: int) -> Address:
-    """Return a tensor to be written, as `tensor_argument` does; 0 if it is read-only, too."""
+    """Do the same as `tensor_argument` for a tensor that will be written.
+
+    Also return 0 if it is read-only.
+    """
     tensor = tensor_argument(context, index, element)
     if tensor != 0 and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
         return 0
@@ -70,19 +75,22 @@ def output_tensor(context: Address, index: int, element: int) -> Address:
 
 @native
 def only_output(context: Address, record: Address, element: int) -> Address:
-    """Return the kernel's only argument, as `output_tensor` does; 0 if it has more."""
+    """Return the kernel's only argument, like `output_tensor`.
+
+    Return 0 if there are more arguments.
+    """
     return output_tensor(context, 0, element) if operand_count(context, record) == 1 else 0
 
 
 @native
 def tensor_store(context: Address) -> Address:
-    """Return the store from which the run's native kernels take memory for tensors, or 0."""
+    """Return the store that supplies memory for tensors of the run's native kernels, or 0."""
     return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)
 
 
 @native
 def tensor_like(context: Address, element: int, size: int, like: Address) -> Address:
-    """Return a new tensor of the shape of `like`; 0 if native kernels have no store."""
+    """Return a new tensor with the shape of `like`, or 0 if native kernels have no store."""
     memory_store = tensor_store(context)
     return 0 if memory_store == 0 else new_tensor(context, memory_store, element, size, like)
 
@@ -96,7 +104,9 @@ def overlap(left: Address, right: Address) -> bool:
 
 
 SAFE_EXPONENT = 40.0
-"""Its exponential is far from the limits of f32, even multiplied by the length of a row."""
+"""The exponential of this number is far from the limits of f32, even multiplied by the length of
+a row.
+"""
 
 
 # --- shapes and creation ---
@@ -104,7 +114,7 @@ SAFE_EXPONENT = 40.0
 
 @entry
 def build_shape(context: Address, record: Address) -> None:
-    """`ts.build_shape`; data: rank, number of elements, sizes."""
+    """`ts.build_shape`; data: the rank, the number of elements, and the sizes."""
     memory_store = tensor_store(context)
     if memory_store == 0:
         run_in_python(context, record)
@@ -120,7 +130,7 @@ def build_shape(context: Address, record: Address) -> None:
 def create_tensor(context: Address, record: Address) -> None:
     """`tfrt_dht.create_uninitialized_tensor.*`
 
-    Data: element type and size, then a shape laid out as a tensor is.
+    Data: the element type and size, then a shape with the layout of a tensor.
     """
     like = record + load_i32(record + at.RECORD_DATA) + 16
     tensor = tensor_like(context, attribute(record, 0), attribute(record, 1), like)
@@ -135,7 +145,10 @@ def create_tensor(context: Address, record: Address) -> None:
 
 @entry
 def broadcast(context: Address, record: Address) -> None:
-    """`tfrt_test.broadcast.*` of unchanged rows; data: element type of 4 bytes, rank."""
+    """`tfrt_test.broadcast.*` for unchanged rows.
+
+    Data: an element type of 4 bytes, and the rank.
+    """
     element, rank = attribute(record, 0), attribute(record, 1)
     if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
         run_in_python(context, record)
@@ -159,7 +172,7 @@ def broadcast(context: Address, record: Address) -> None:
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
-    """Tell whether the last sizes of a shape are those of a tensor."""
+    """Tell whether the last sizes of a shape equal those of a tensor."""
     rank = load(part + at.TENSOR_RANK)
     before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:
@@ -199,8 +212,9 @@ def softmax_inplace(context: Address, record: Address) -> None:
     row = load(target + at.TENSOR_DATA)
     end = row + 4 * load(target + at.TENSOR_COUNT)
     while row < end:
-        # Adding a constant to the exponents changes no quotient, but may change its last digit: so
-        # add one only if the largest exponential of a row would overflow or vanish without it.
+        # Adding a constant to the exponents does not change the quotients, except perhaps in their
+        # last digit, so we add one only if the largest exponential of a row would otherwise
+        # overflow or vanish.
         largest = largest_of(row, width)
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
@@ -217,7 +231,7 @@ def softmax_inplace(context: Address, record: Address) -> None:
 
 @native
 def largest_of(row: Address, width: int) -> float:
-    """Return the largest of at least one number; NaN if one is NaN."""
+    """Return the largest of at least one number, or NaN if one of them is NaN."""
     largest = load_f32(row)
     for i in range(1, width):
         number = load_f32(row + 4 * i)

@@ -12,7 +12,7 @@ from tfrt_runtime.native.memory import Address, load_f32, load_i32, store_f32, s
 
 
 def relu_f32s(array: Address, count: int) -> None:
-    """Replace each negative element by zero; NaN stays NaN."""
+    """Replace each negative element with zero; NaN stays NaN."""
     for at in range(0, 4 * count, 4):
         number = load_f32(array + at)
         store_f32(array + at, 0.0 if number < 0 else number)
@@ -54,10 +54,12 @@ def multiply_matrices(
     right_step: int,
     target_step: int,
 ) -> None:
-    """`target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers) at `function`.
+    """Compute `target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers)
+    at `function`.
 
-    The elements are f32 in row-major order; the rows of `right` and `target` start that many
-    elements apart.  No size is 0, `alpha` is not 0, and `target` shares no memory with the others.
+    The elements are f32 in row-major order; `right_step` and `target_step` are the distances, in
+    elements, between the starts of consecutive rows.  No size is 0, `alpha` is not 0, and `target`
+    shares no memory with the other matrices.
     """
     del function
     for row in range(rows):
@@ -67,7 +69,7 @@ def multiply_matrices(
                 factor = load_f32(right + 4 * (i * right_step + column))
                 total += load_f32(left + 4 * (row * inner + i)) * factor
             at = target + 4 * (row * target_step + column)
-            # A matrix scaled by 0 is not read, so a NaN in it has no effect: that is BLAS's rule.
+            # A matrix scaled by 0 is not read, so a NaN in it has no effect; this is BLAS's rule.
             before = beta * load_f32(at) if beta != 0 else 0.0
             store_f32(at, alpha * total + before)
 

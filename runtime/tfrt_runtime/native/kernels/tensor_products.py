@@ -1,9 +1,9 @@
-"""Matrix products: call BLAS without Python, and share large products with sleeping workers.
+"""Matrix products: call BLAS without using Python, and share large products with sleeping workers.
 
-A product that is worth waking a worker for is cut into parts of columns, more parts than threads.
-The thread of the kernel and the workers take one part after the other until none is left; no thread
-waits for another, so a late worker costs nothing.  The thread that finishes the last part publishes
-the kernel's chain.
+If a product is worth waking a worker, its columns are divided into parts, of which there are more
+than threads.  The kernel's thread and the workers take one part after another until none is left;
+no thread waits for another, so a late worker costs nothing.  The thread that finishes the last part
+publishes the kernel's chain.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -51,19 +51,31 @@ from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
 # Data words of the kernel.
 PART_TASK, MATRICES, ROW = range(3)
-"""Addresses of `multiply_parts`, of `cblas_sgemm` and of `cblas_sgemv`, or 0 for both."""
+"""The data words with the addresses of `multiply_parts`, of `cblas_sgemm`, and of `cblas_sgemv`.
+
+The latter two are 0 without BLAS.
+"""
 
 HEAVY_WORK = 1 << 20
-"""The number of multiplications that is worth waking another worker for other ready work."""
+"""The number of multiplications from which on it is worth waking another worker for other ready
+work.
+"""
 PART_WORK = 1 << 22
-"""Multiplications in the smallest part, which takes longer than a worker needs to wake up."""
+"""The number of multiplications in the smallest part, which takes longer than a worker needs to
+wake up.
+"""
 PART_ROWS = 32
-"""With fewer rows, BLAS computes narrow matrices differently, with different last digits."""
+"""If there are fewer rows, BLAS computes narrow matrices differently, with different last
+digits.
+"""
 PART_COLUMNS = 64
 """The width of a part is a multiple of this many columns, for the same reason."""
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""Time that a thread searches for the next product without sleeping; most parts take less."""
+"""How long a thread searches for the next product without sleeping, in ns.
+
+Most parts take less time.
+"""
 
 
 @entry
@@ -91,9 +103,11 @@ def multiply(context: Address, record: Address) -> bool:
         return False
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     if alpha == 0:
-        # BLAS must not read A and B here, but some OpenBLAS kernels (AVX-512, small matrices) do.
+        # BLAS must not read A and B in this case, but some OpenBLAS kernels (AVX-512, small
+        # matrices) do.
         return False
-    # Before the rest is shared: a worker that is woken for a short kernel can help, too.
+    # Decide this before the rest is shared, because a worker that is woken for a short kernel can
+    # also help.
     helpers, parts = helpers_for(context, rows, columns, inner), 0
     if is_heavy(rows, columns, inner):
         share_rest(context)
@@ -134,20 +148,25 @@ def matrix(context: Address, index: int) -> Address:
 @native
 def is_heavy(rows: int, columns: int, inner: int) -> bool:
     """Tell whether a product takes longer than waking a worker."""
-    # The sizes are those of tensors in memory, so a product of two does not overflow a word.
+    # The sizes are those of tensors in memory, so the product of two sizes does not overflow a
+    # word.
     return rows * columns >= HEAVY_WORK // inner
 
 
 @native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
-    """Return how many workers may help: none if the product is too small, or too few sleep."""
+    """Return how many workers may help: none if the product is too small or too few workers are
+    asleep.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
-    # There is one more deque than workers, for a waiting thread.  If that thread and all workers
-    # but one are busy, no thread may help: one more would take a processor away from the others.
+    # There is one more deque than workers, for a waiting thread. If that thread and all workers but
+    # one are busy, no thread may help, because one more would take a processor away from the
+    # others.
     helpers = load(queue + at.QUEUE_WORKERS) - 2
-    # Each other large kernel that is ready here is about to be shared, and keeps one of them busy.
+    # Each other large kernel that is ready here is about to be shared, and will keep one of them
+    # busy.
     others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
     # A searching thread already has a processor.
     free = max(seekers(context), free_threads(context) - 1)
@@ -158,8 +177,8 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
 def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
     """Return the number of parts of a product."""
     least_width = (PART_WORK // rows + inner - 1) // inner
-    # BLAS packs the left matrix again for each part: the narrower the parts, the longer they all
-    # take.
+    # BLAS packs the left matrix again for each part, so the narrower the parts are, the longer they
+    # take in total.
     least_units = 2 if columns >= 4 * PART_COLUMNS else 1
     units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, least_units)
     most = columns // (units * PART_COLUMNS)
@@ -168,14 +187,17 @@ def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
 
 @native
 def new_product(context: Address, a: Address, b: Address, c: Address, parts: int) -> Address:
-    """Make a product in parts, whose chain is the kernel's result; the caller fills in the rest."""
+    """Make a product in parts, whose chain is the kernel's result.
+
+    The caller fills in the other fields.
+    """
     rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
     columns = load(b + at.TENSOR_SIZES + 8)
     units = (columns + PART_COLUMNS * parts - 1) // (PART_COLUMNS * parts)
     width = units * PART_COLUMNS
     count = (columns + width - 1) // width
     value = new_value(context, at.TYPE_CHAIN)
-    # One for the result, one for the thread that publishes it.
+    # One reference is for the result, and one for the thread that publishes it.
     store(value + at.VALUE_REFERENCES, 2)
     set_result(context, 0, value)
     product = take_block(context, at.PRODUCT_SIZE)
@@ -187,7 +209,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     store(product + at.PRODUCT_ROWS, rows)
     store(product + at.PRODUCT_COLUMNS, columns)
     store(product + at.PRODUCT_INNER, inner)
-    # The kernel drops its arguments when it returns, while helpers may still multiply.
+    # The kernel drops its arguments when it returns, while helpers may still be multiplying.
     add_tensor_reference(a)
     add_tensor_reference(b)
     add_tensor_reference(c)
@@ -205,7 +227,7 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
     # The helpers' tasks belong to the activation, which must last until they have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
-    # Without a deque, this thread may never come back to a task that no thread has found.
+    # If this thread has no deque, it may never return to a task that no other thread has found.
     sought = seekers(context) if load(context + at.CONTEXT_DEQUE) != 0 else 0
     for i in range(helpers):
         add_pending(activation)
@@ -225,7 +247,8 @@ def multiply_parts(context: Address, task: Address) -> None:
     activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    # If other processes use the processors, the system may run this thread instead of the kernel's.
+    # If other processes use the processors, the system may be running this thread instead of the
+    # kernel's.
     if processor() != load(product + at.PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)
@@ -234,20 +257,21 @@ def multiply_parts(context: Address, task: Address) -> None:
 
 @native
 def work_on_product(context: Address, product: Address) -> None:
-    """Take parts until none is left."""
+    """Take parts and compute them until none is left."""
     parts = load(product + at.PRODUCT_PARTS)
     part = fetch_add(product + at.PRODUCT_NEXT, 1)
     while part < parts:
         multiply_part(product, part)
-        # The last part's thread publishes while others may still be about to find that no part is
-        # left;
-        # therefore the last owner frees the product, not the thread that takes this count to 0.
+        # The thread of the last part publishes while other threads may still be about to find that
+        # no part is left; therefore, the last owner frees the product, not the thread that
+        # decreases this count to 0.
         if fetch_add(product + at.PRODUCT_LEFT, -1) == 1:
             value = load(product + at.PRODUCT_VALUE)
             publish(context, value, at.CONCRETE)
             drop_reference(context, value)
         part = fetch_add(product + at.PRODUCT_NEXT, 1)
-    # The kernels that use the product are ready soon: the other threads are at their last parts.
+    # The kernels that use the product will be ready soon, because the other threads are at their
+    # last parts.
     store(context + at.CONTEXT_SEEKING_UNTIL, now() + SEEKING_NS)
 
 

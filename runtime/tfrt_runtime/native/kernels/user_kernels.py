@@ -1,13 +1,14 @@
-"""Kernels that users wrote in Numba's subset of Python, called without the GIL.
+"""Kernels that users have written in Numba's subset of Python, called without the GIL.
 
 The words of the record's data are the address of the function; the numbers of arguments, results,
 and attributes; the payload type of each argument (for a tensor, the type of its elements plus
 TYPE_TENSOR_OF times one more than its rank, plus TYPE_OUT if the kernel writes it); the payload
 type of each result; and the attributes.
 
-The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, which
-is the address of a tensor, then the attributes; `results` has room for a word per result.  It returns
-0, or 1 if it raised: then its Python original is called, whose exception says what is wrong.
+The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument,
+which for a tensor is its address, followed by the attributes; `results` has room for one word per
+result.  The function returns 0, or 1 if it raised; in that case, its Python original is called,
+whose exception describes the problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,7 +46,10 @@ def has_type(value: Address, expected: int) -> bool:
 
 @native
 def give_arguments(context: Address, record: Address, given: Address) -> bool:
-    """Write the payloads of the arguments; return False if one is not of the kernel's type."""
+    """Write the payloads of the arguments.
+
+    Return False if an argument does not have the kernel's type.
+    """
     for i in range(attribute(record, ARGUMENTS)):
         value = argument(context, i)
         if not has_type(value, attribute(record, FIRST_TYPE + i)):
@@ -56,7 +60,10 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 @native
 def takes_tensors(record: Address) -> bool:
-    """Tell whether the kernel may take long: one that takes only numbers counts as short."""
+    """Tell whether the kernel takes tensors, so that it may take long.
+
+    One that takes only numbers counts as short.
+    """
     for i in range(attribute(record, ARGUMENTS)):
         if attribute(record, FIRST_TYPE + i) >= at.TYPE_TENSOR_OF:
             return True
@@ -65,7 +72,7 @@ def takes_tensors(record: Address) -> bool:
 
 @native
 def take_results(context: Address, record: Address, results: Address) -> None:
-    """Make the results of the kernel; if its function has none, the result is a chain."""
+    """Set the results of the kernel; if its function has none, the result is a chain."""
     count = attribute(record, RESULTS)
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):

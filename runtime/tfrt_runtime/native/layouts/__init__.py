@@ -1,13 +1,14 @@
-"""Structs that native code and Python share: each field's byte offset, written once.
+"""The structs that native code and Python share; each field's byte offset is written only once.
 
-All fields are 8-byte words (`declared`), but for those of records and slots.  A name is
-`STRUCT_FIELD`; `STRUCT_SIZE` is the size of the struct in bytes.  The compiled core takes these names as constants; the simulator and the
-decoder read the same names.  They form one table, whichever module declares them: `values`,
-`threads`, `calls`, `compiled` (of compiled programs), and `python` (what native code knows of
-Python).  Modules that read many of them import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
+All fields are 8-byte words (`declared`), except those of records and slots.  A name is
+`STRUCT_FIELD`; `STRUCT_SIZE` is the size of the struct in bytes.  The compiled core uses these
+names as constants; the simulator and the decoder read the same names.  They form one table,
+regardless of which module declares them: `values`, `threads`, `calls`, `compiled` (compiled
+programs), or `python` (what native code knows about Python).  Modules that use many of them import
+the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
 
-The structs refer to each other as follows.  The name on an arrow is the field; `*` is a list or a
-table:
+The structs refer to each other as follows.  The name on an arrow is that of the field; `*` marks a
+list or a table:
 
     Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
     one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker     function and
@@ -30,12 +31,13 @@ table:
                             state, payload     target), a latch, a join, a task's function:
                                                by WAITER_KIND
 
-An activation is one block: the header, a register per value, and a ready count per kernel that
-waits for another.  At entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's
-user list says which counts a value lowers, and by how much.  A value's STATE word is the address of
-its newest waiter with the state in the two low bits, so that one atomic operation changes both.
+An activation is one block: the header, one register per value, and one ready count per kernel that
+waits for others.  At entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's
+list of users says which counts a value decreases, and by how much.  A value's STATE word is the
+address of its newest waiter, with the state in the two low bits, so that one atomic operation
+changes both.
 
-Contended words, which many threads write, have cache lines of their own.
+Words that many threads write have cache lines of their own.
 """
 
 from typing import TYPE_CHECKING

@@ -2,7 +2,7 @@
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Messages that native code reports by number.
+# Messages that native code reports by their number.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
 (MESSAGE_FAIL, MESSAGE_FAIL_ASYNC, MESSAGE_ERROR_CHAIN, MESSAGE_NEGATIVE_COUNT) = range(4, 8)
 MESSAGE_WRONG_TYPE = 8
@@ -11,14 +11,14 @@ MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
-"""First of the numbers for errors of scalar operations, in the order of `scalars.FAILURES`."""
+"""The first number for errors of scalar operations, in the order of `scalars.FAILURES`."""
 
-# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  If a
-# call from Python starts with payloads (`python_calls`), its words are followed by
+# Request: the state of one run of a program. It outlives its activations, because Python owns it.
+# If a call from Python starts with payloads (`python_calls`), the request's words are followed by
 #
-#     for each argument: the type of its payload, and two words of payload;
-#                        or IS_VALUE, and an AsyncValue
-#     for each result:   its AsyncValue, with a reference that is Python's
+#     for each argument: the type of its payload and two words of payload, or IS_VALUE and an
+#                        AsyncValue
+#     for each result:   its AsyncValue, with a reference that Python owns
 IS_VALUE = -1
 ARGUMENT_WORDS = 3
 struct(
@@ -68,9 +68,11 @@ struct(
 )
 NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
-"""Which functions may be machine code: hot ones; none; all that can be."""
+"""Which functions may be machine code: hot functions, none, or all functions that can be
+compiled.
+"""
 
-# Function: a decoded BEF function, made once when it is loaded.
+# Function: a decoded BEF function, made once when the program is loaded.
 struct(
     "FUNCTION",
     SIZE="Bytes of an activation.",
@@ -97,14 +99,19 @@ struct(
 )
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
-"""FUNCTION_IN_ORDER: a sync function, whose kernels run one after the other (`calls.in_order`)."""
+"""FUNCTION_IN_ORDER: a sync function, whose kernels run one after another (`calls.in_order`)."""
 IN_ORDER_WORDS = 16
-"""Bytes at the end of such an activation: its position, and the error that ends it, or 0."""
+"""Bytes at the end of such an activation: its position, followed by the error that ends it, or
+0.
+"""
 RESUMES = 1
-"""Added to the position: the record is next.  Otherwise, its kernel runs."""
+"""Added to the position if the record is the next one to run.
 
-# Record: a kernel of a decoded function.  From ARGUMENTS on, its fields are halves of words (i32),
-# and places are bytes from the start of the record.
+Otherwise, the record's kernel is running.
+"""
+
+# Record: a kernel of a decoded function. From ARGUMENTS on, its fields are half words (i32), and
+# offsets are in bytes from the start of the record.
 struct(
     "RECORD",
     KERNEL="",
@@ -125,33 +132,41 @@ struct(
 )
 
 KERNEL_NONSTRICT = 1
-"""Runs when one argument is available; other arguments may be unavailable or errors."""
+"""The kernel runs when one argument is available; other arguments may be unavailable or errors."""
 KERNEL_CONTROL = 2
-"""Owns its arguments, and delivers its results itself."""
+"""The kernel owns its arguments, and delivers its results itself."""
 KERNEL_RAW = 4
-"""Sees the values in its registers as they are, including indirect ones."""
+"""The kernel sees the values in its registers unchanged, including indirect ones."""
 KERNEL_HEAVY = 8
-"""Worth another worker: waking one costs less than running the kernel."""
+"""The kernel is worth another worker: waking one costs less than running the kernel."""
 KERNEL_BLOCKING = 32
-"""Runs in the blocking pool."""
+"""The kernel runs in the blocking pool."""
 KERNEL_WIDE = 64
-"""Has more arguments or results than every frame has room for."""
+"""The kernel has more arguments or results than fit in every frame."""
 KERNEL_SMALL = 128
-"""Two arguments, one result, and no other flag: the run loop has a short path for it."""
+"""The kernel has two arguments, one result, and no other flag.
+
+The run loop has a short path for it.
+"""
 KERNEL_LASTING = 512
-"""May take long, though no worker is woken for it: machine code with loops or calls."""
+"""The kernel may take long, although no worker is woken for it: machine code with loops or
+calls.
+"""
 KERNEL_MEASURED = 256
-"""Heavy depending on its arguments: the kernel decides, and if so shares other ready work."""
+"""Whether the kernel is heavy depends on its arguments.
+
+It decides that itself and, if it is, shares other ready work.
+"""
 KERNEL_UNKNOWN = 1024
-"""A Python function that has not been quick yet.
+"""The kernel is a Python function that has not been quick yet.
 
 A waiting thread leaves it to workers, if the queue has any.
 """
 FRAME_ROOM = 32
-"""Arguments, and results, that every frame has room for."""
+"""How many arguments, and how many results, fit in every frame."""
 
-# Slot: where a result goes.  Its header is followed by the users, then the returns; the decoder
-# makes it.  All its fields are halves of words (i32).
+# Slot: the destination of a result. Its header is followed by the users and then by the returns;
+# the decoder makes it. All its fields are half words (i32).
 struct(
     "SLOT",
     REGISTER="Offset of the register in the activation.",
@@ -168,10 +183,10 @@ struct(
 )
 USER_SIZE = 12
 SLOT_NONSTRICT = 1 << 30
-"""Added to SLOT_RETURNS in a function with non-strict kernels."""
+"""Added to SLOT_RETURNS in a function that has non-strict kernels."""
 
-# Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is
-# hot, and MACHINE_LOOP before it.
+# Machine: a function that may become machine code. Python writes MACHINE_CODE once, when the
+# function is hot, and MACHINE_LOOP before that.
 struct(
     "MACHINE",
     CODE="Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0.",
@@ -189,12 +204,12 @@ struct(
     TYPES="Payload types of the arguments, then of the results.",
 )
 MACHINE_NEVER = 1 << 62
-"""Value of MACHINE_LEFT: the function cannot be compiled."""
+"""The value of MACHINE_LEFT if the function cannot be compiled."""
 MACHINE_HOT, MACHINE_LOOK = range(2)
 """Events for Python.
 
-MACHINE_HOT: the function with that number is hot.  MACHINE_LOOK: the time is over, and a run asks
-whether to continue.
+MACHINE_HOT: the function with that number has become hot.  MACHINE_LOOK: a time slice is over, and
+the run needs to know whether to continue.
 """
 
 # Attempt: one call of machine code.
@@ -234,17 +249,19 @@ struct(
 )
 SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
 ACTIVATION_OBSERVED = 1
-"""Its kernels are counted in REQUEST_KNOWN, and its start is in the log of a watched run."""
+"""The activation's kernels are counted in REQUEST_KNOWN, and its start is in the log of a
+watched run.
+"""
 MAX_NESTED = 1 << 27
-"""Bytes of nested activations beyond which a recursion ends in an error.
+"""If nested activations exceed this many bytes, the recursion ends with an error.
 
-Its values may take ten times as much.
+The values may take ten times as much.
 """
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
 
-# Loop: the state of repeat and while between two iterations.  Threads that deliver results of the
-# body write its table; the thread that ends the body's activation does everything else.
+# Loop: the state of repeat and while between two iterations. Threads that deliver results of the
+# body write the loop's table; the thread that ends the body's activation does everything else.
 struct(
     "LOOP",
     CALLER="",
@@ -256,8 +273,8 @@ struct(
     TABLE=line("The loop values, then room for a copy of them."),
 )
 
-# Join: counts the blocks of a parallel loop.  LEFT counts each block, and each chain that a block
-# has returned until the chain is resolved.
+# Join: counts the blocks of a parallel loop. LEFT counts each block, and each chain that a block
+# has returned, until the chain is resolved.
 struct(
     "JOIN",
     size=64,
@@ -267,7 +284,7 @@ struct(
     ERROR="",
 )
 
-# Product: what the threads of a large matrix product share.
+# Product: the state that the threads of a large matrix product share.
 struct(
     "PRODUCT",
     size=128,

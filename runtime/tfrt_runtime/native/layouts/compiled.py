@@ -1,11 +1,11 @@
-"""Compiled programs: groups, what the programs share, buffers, and places that log.
+"""Compiled programs: groups, the state that the programs share, buffers, and places that log.
 
-`values` has the header of the programs' objects.
+`values` declares the header of the programs' objects.
 """
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Group: follows the header of a value that becomes available when nothing is pending.
+# Group: follows the header of a value that becomes available when no member is pending.
 struct(
     "GROUP",
     ADDED=at(64),
@@ -19,7 +19,7 @@ struct(
     STORAGE=at(128, "Bytes after the header."),
 )
 
-# Async: what the compiled programs on one queue share.
+# Async: the state that the compiled programs on one queue share.
 struct(
     "ASYNC",
     size=128,
@@ -65,9 +65,8 @@ struct(
     EVENT_REFUSED,
 ) = range(17)
 
-# Handle of a compiled program's buffer:
-# `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`; see
-# `coroutines.async_buffers`.
+# The handle of a compiled program's buffer: `address of its block | generation << HANDLE_SHIFT |
+# HANDLE_CONSTANT`; see `coroutines.async_buffers`.
 HANDLE_CONSTANT = 1
 """The elements must not be changed."""
 HANDLE_SHIFT = 48
@@ -92,7 +91,7 @@ struct(
 )
 BLOCK_KEPT = 1
 
-# Buffers: what all threads share, PROCESS_BUFFERS.
+# Buffers: the state that all threads share; PROCESS_BUFFERS points to it.
 BUFFERS_CLASSES = 160
 struct(
     "BUFFERS",
@@ -103,8 +102,8 @@ struct(
     FREE=line("A stack of handles for each size class."),
 )
 
-# Record of a place, in the code's own memory: a message and a file, each as address and byte count;
-# a line and a column.
+# The record of a place, in the code's own memory: a message and a file, each as its address and
+# byte count, then a line and a column.
 PLACE_SIZE = 48
 
 # Site: a place of watched compiled code that logs, in the code's own memory.
@@ -115,12 +114,13 @@ struct(
     COUNT="How often it has.",
 )
 SITE_MOST = 256
-"""Approximate number of events that a run logs at one site.
+"""The approximate number of events that a run logs at one site.
 
-Without the limit, a loop would displace the events of other sites.
+Without this limit, a loop would displace the events of other sites.
 """
 
-# Pending: a buffer or a tensor that is waited for, in a cell.  Python reads the first three.
+# Pending: a buffer or a tensor that is being waited for, in a cell. Python reads the first three
+# words.
 struct(
     "PENDING",
     RECORD="The kernel that has the tensor among its arguments.",
@@ -131,7 +131,7 @@ struct(
     REQUEST="",
 )
 
-# Import: the object to which a cell refers instead of a host value that was unavailable.
+# Import: refers to the object that represents a host value that was unavailable.
 struct(
     "IMPORT",
     NEXT="",

@@ -1,22 +1,22 @@
-"""Declare a struct of 8-byte words: its fields in order, their offsets computed.
+"""Declare a struct of 8-byte words from its fields, in order; their offsets are computed.
 
     struct("LATCH", size=128, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
 
-makes LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128 names of the package, where native
-code, the simulator, and the decoder read them as constants.  The views through which Python reads
-native memory (`host.structs`) are built from `FIELDS`.
+makes LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128 names in the package, which native
+code, the simulator, and the decoder read as constants.  The views through which Python reads native
+memory (`host.structs`) are built from `FIELDS`.
 """
 
 from typing import NamedTuple
 
 FIELDS: dict[str, dict[str, int]] = {}
-"""The offsets by struct and field."""
+"""The offsets, by struct and field."""
 OFFSETS: dict[str, int] = {}
-"""The same offsets, and the sizes of structs, by name in the package."""
+"""The same offsets, and the sizes of structs, by their names in the package."""
 
 
 class Place(NamedTuple):
-    """A field that does not follow the previous one."""
+    """A field that does not directly follow the previous one."""
 
     offset: int
     what: str
@@ -38,11 +38,11 @@ def line(what: str = "") -> Place:
 def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
     """Declare a struct.
 
-    Each field has a sentence that says what it holds, or "" if its name says so.
+    Each field has a sentence that says what it holds, or "" if its name says that.
 
     Args:
-        size: the bytes of the whole struct; 0 if its size depends on its contents.
-        table: instead, the bytes of the table that starts at the last field.
+        size: the size of the whole struct in bytes; 0 if it depends on the struct's contents.
+        table: alternatively, the size in bytes of the table that starts at the last field.
     """
     offsets, end = FIELDS.setdefault(name, {}), 0
     for field, what in fields.items():

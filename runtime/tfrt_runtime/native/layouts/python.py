@@ -2,7 +2,7 @@
 
 from tfrt_runtime.native.layouts.declared import struct
 
-# Python: functions of CPython's C API that native code calls, and objects that it compares with.
+# Python: functions of CPython's C API that native code calls, and objects with which it compares.
 struct(
     "PYTHON",
     size=552,
@@ -100,7 +100,7 @@ struct(
     SPARE_WORDS="The value that RUN has there.",
 )
 
-# Interrupts: state that the main thread's SIGINT handler and native code share.
+# Interrupts: the state that the main thread's SIGINT handler and native code share.
 struct(
     "INTERRUPTS",
     size=32,
@@ -112,9 +112,9 @@ struct(
 INTERRUPTS_LOOK_NS = 10_000_000
 """Minimum interval between Python's checks that the handler is installed."""
 
-# Template: the initial words of each call of a function from Python, which the call copies.
+# Template: the initial words of each call of a function from Python; the call copies them.
 ANY_PAYLOAD = 255
-"""Used instead of a payload type: an object, a chain, a tensor, or a shape."""
+"""Stands for a payload type that is an object, a chain, a tensor, or a shape."""
 struct(
     "TEMPLATE",
     SIZE="Bytes that are copied.",

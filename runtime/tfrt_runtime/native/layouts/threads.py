@@ -1,12 +1,13 @@
-"""The structs of threads: process, contexts, work queues, logs of events, and free memory."""
+"""The structs of threads: process, contexts, work queues, event logs, and free memory."""
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Entry of a ready stack: meanings of the low bits of its first word.
+# Entry of a ready stack: the meanings of the low bits in its first word.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
 READY_BITS = 7
 
-# Task: a function for the work queue.  `function(context, task)`; the function frees the cell.
+# Task: a function call for the work queue. It is called as `function(context, task)`, and frees the
+# cell.
 struct(
     "TASK",
     NEXT="",
@@ -19,7 +20,7 @@ struct(
     ),
 )
 
-# Process: one per process; addresses of Python callbacks.
+# Process: one per process, with the addresses of Python callbacks.
 struct(
     "PROCESS",
     size=704,
@@ -97,17 +98,20 @@ struct(
     ),
 )
 KEPT_AT_REST = 64 << 20
-"""Bytes that native code may hold while no run exists; free slabs beyond that go to the system."""
-TRIM_PAUSE = 16
-"""Duration of the pause after a trim, in durations of the trim.
+"""How many bytes native code may hold while no run exists.
 
-Applies to a trim at rest that left more than KEPT_AT_REST.
+Free slabs beyond that are returned to the system.
+"""
+TRIM_PAUSE = 16
+"""The duration of the pause after a trim, as a multiple of the duration of the trim.
+
+This applies to a trim at rest that left more than KEPT_AT_REST.
 """
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
-# Context: one per thread that runs native code.  It is also the frame of the kernel that the thread
-# runs.  Only the thread that owns the context writes it; Python reads some words from other
-# threads, such as CONTEXT_EPOCH and _MADE.
+# Context: one per thread that runs native code. It is also the frame of the kernel that the thread
+# is running. Only the thread that owns the context writes it; Python reads some words, such as
+# CONTEXT_EPOCH and _MADE, from other threads.
 struct(
     "CONTEXT",
     size=1024,
@@ -187,22 +191,25 @@ struct(
 )
 FREE_CLASSES = 17
 BATCH_CELLS = 4096
-"""Capacity of a full free list, in cells.
+"""The capacity of a full free list, in cells.
 
 A thread keeps one more full batch of each size class.
 """
 IDLE_CELLS = 64
-"""Free lists of this many cells are too long for an idle thread.
+"""Free lists with this many cells are too long for an idle thread.
 
-A thread that goes to sleep, or whose run is over, hands them over.
+A thread that goes to sleep, or whose run is over, hands such lists over.
 """
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
 
-# Slab: blocks of one size class, taken from the system in one piece and aligned to its size.
+# Slab: blocks of one size class, taken from the system as one piece and aligned to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
-"""Bytes to allocate: with the header of the C library's allocator, slabs then lie side by side."""
+"""The number of bytes to allocate.
+
+Together with the header of the C library's allocator, slabs are then adjacent.
+"""
 struct(
     "SLAB",
     NEXT="",
@@ -227,7 +234,8 @@ struct(
     NEXT="The next batch of the depot.",
 )
 
-# Kept: what a watch records of a register apart from the events, which may be overwritten.
+# Kept: the words of a register that a watch records separately from the events, because events may
+# be overwritten.
 struct(
     "KEPT",
     size=24,
@@ -236,7 +244,7 @@ struct(
     WORD="The payload that it was set to last, or by one of several threads at the same time.",
 )
 
-# Watch: state of one run whose events are logged.
+# Watch: the state of one run whose events are logged.
 struct(
     "WATCH",
     size=128,
@@ -271,13 +279,13 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
     *("block", "enter", "leave"),
 )
-"""Kinds of events, in this order.
+"""The kinds of events, in this order.
 
-A function or an iteration starts, a kernel becomes a task, a thread steals a task of another, a
-kernel starts, returns; a value is available, is an error, its kernel was skipped or not started; a
-thread sleeps, wakes up; an object of compiled code is made, a task starts, suspends, resumes; an
-object is resolved, or fails; a function or an iteration returns; a block of compiled code starts;
-compiled code calls a function, returns from it.
+A function or an iteration starts, a kernel becomes a task, a thread steals a task from another one,
+a kernel starts, or returns; a value is available, is an error, its kernel was skipped or not
+started; a thread goes to sleep, or wakes up; an object of compiled code is made, a task starts,
+suspends, or resumes; an object is resolved, or fails; a function or an iteration returns; a block
+of compiled code starts; compiled code calls a function, or returns from it.
 """
 (
     LOG_CALL,
@@ -354,11 +362,11 @@ struct(
     ),
 )
 SLEEPERS_NOTIFIED = 1 << 32
-"""Adds one thread to the high half."""
+"""Adds one thread to the high half of the word."""
 
 # Deque (Chase-Lev, see `queues.tasks`): the owner pushes and pops at the bottom; thieves take from
-# the top.  Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They
-# are on different cache lines.
+# the top. Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap. They are
+# on different cache lines.
 DEQUE_CAPACITY = 1024
 struct(
     "DEQUE",
@@ -368,7 +376,7 @@ struct(
     TASKS=line(),
 )
 
-# Blocking pool: a ring for many producers and many consumers.
+# Blocking pool: a ring with many producers and many consumers.
 struct(
     "POOL",
     HEAD="",

@@ -1,8 +1,9 @@
-"""AsyncValues, their payloads and waiters, tensors, and the store of tensors' memory."""
+"""AsyncValues, their payloads and waiters, tensors, and the store of memory for tensors."""
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# AsyncValue, and every other small cell: one cache line, so that two values never share a line.
+# AsyncValue, and every other small cell: exactly one cache line, so that two values never share a
+# line.
 CELL_SIZE = 64
 
 struct(
@@ -38,15 +39,17 @@ struct(
 OBJECT_REGISTERED = 1
 """The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
 OBJECT_ABANDONED = 2
-"""Resolved on behalf of its producer: whatever the producer does later is ignored."""
+"""The object was resolved on behalf of its producer; later calls by the producer are ignored."""
 OBJECT_DISOWNED = 1 << 39
-"""The program has dropped the producer's reference by hand: nothing may resolve the object."""
+"""The program has dropped the producer's reference by hand, so no code may resolve the object."""
 OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
-"""Mask within VALUE_ASYNC: the size, with the flags below it."""
+"""The mask within VALUE_ASYNC for the size, including the flags below it."""
 OBJECT_HELD = 1 << 40
-"""One reference that the program added by hand, besides those that its compiler counts."""
+"""Counts one reference that the program has added by hand, besides those that its compiler
+counts.
+"""
 INDIRECT_COPIES = 1
-"""Payload of an unresolved indirect value that becomes a copy of a number.
+"""The payload of an unresolved indirect value that will become a copy of a number.
 
 The copy outlives the object of a compiled program that held the number.
 """
@@ -57,9 +60,12 @@ KIND_CONCRETE, KIND_INDIRECT = 0, 1
 KIND_BITS = 255
 
 IMMORTAL = 1 << 60
-"""Reference counts from here on never change: constants outlive all programs that use them."""
+"""Reference counts of this size and above never change, because constants outlive all programs
+that use them.
+"""
 
-# Payload types.  A payload of TYPE_OBJECT or above must be released; one below is plain bits.
+# Payload types. A payload of TYPE_OBJECT or above must be released; a payload of a lower type
+# consists of plain bits.
 (
     TYPE_UNKNOWN,
     TYPE_CHAIN,
@@ -83,21 +89,26 @@ IMMORTAL = 1 << 60
 TYPE_OBJECT = 32
 """The payload is the address of a Python object, with a reference."""
 TYPE_ERROR = 33
-"""The payload is the address of a Diagnostic, as of any object; only in state ERROR."""
+"""The payload is the address of a Diagnostic, like that of any object.
+
+Used only in the state ERROR.
+"""
 TYPE_TENSOR = 34
 """The payload is the address of a tensor, with a reference."""
 TYPE_SHAPE = 35
 """The payload is the address of a tensor without elements, with a reference."""
 TYPE_STORAGE = 40
-"""The payload is plain memory after the header; VALUE_ASYNC holds its size."""
+"""The payload is ordinary memory after the header; VALUE_ASYNC holds its size."""
 TYPE_GROUP = 41
-"""No payload: a group of tokens and values."""
+"""There is no payload; the value is a group of tokens and values."""
 TYPE_TENSOR_OF = 256
-"""Type of a user kernel's tensor argument: the type of its elements, plus this times (rank + 1)."""
+"""The type of a user kernel's tensor argument is the type of its elements plus this times (rank
++ 1).
+"""
 TYPE_OUT = 1 << 32
-"""Added if the kernel writes the tensor."""
+"""Added to the type if the kernel writes the tensor."""
 
-# Waiter: what happens when a value resolves.
+# Waiter: the action to take when a value is resolved.
 struct(
     "WAITER",
     NEXT="",
@@ -122,8 +133,8 @@ struct(
     WAIT_NOTIFY,
 ) = range(1, 10)
 
-# Latch: lets a thread sleep until a value resolves.  The waiter and the sleeper own it together, so
-# that either may finish first.
+# Latch: lets a thread sleep until a value is resolved. The waiter and the sleeper own it together,
+# so either may finish first.
 struct(
     "LATCH",
     PENDING=(
@@ -133,8 +144,8 @@ struct(
 )
 LATCH_ASLEEP = 3
 
-# Tensor: dense elements, or a shape if it has no data.  AsyncValues and Python objects hold
-# references.
+# Tensor: dense elements, or a shape if it has no data. AsyncValues and Python objects hold
+# references to it.
 struct(
     "TENSOR",
     REFERENCES="",
@@ -153,9 +164,9 @@ struct(
     SIZES="",
 )
 READ_ONLY = -1
-"""Value of TENSOR_BYTES: the memory must not be written.
+"""The value of TENSOR_BYTES if the memory must not be written.
 
-It may be in pages that the system protects.
+The memory may be in pages that the system protects.
 """
 
 # Store: memory of tensors, kept by size for later tensors.
@@ -163,9 +174,9 @@ STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""Larger blocks are freed at once.
+"""Larger blocks are freed immediately.
 
-Of the blocks of one class, at most this power of two bytes are kept.
+Of the blocks of one class, at most this power of two, in bytes, is kept.
 """
 struct(
     "STORE",

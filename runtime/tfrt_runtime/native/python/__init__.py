@@ -1,8 +1,9 @@
 """Calls between CPython and the core while a thread holds the GIL.
 
-Builds on `calls` and `kernels`.  Read in this order: `python_entries` (entries as Python functions,
-objects as payloads and back, the handler of Ctrl-C), `python_shortcuts` (what CPython does not
-document: nothing else reads a field of a Python object), `python_calls` (calls whose arguments are
-payloads), `python_functions` (kernels that are Python functions), `python_runs` (a run, from its
-arguments to its end), `python_waits` (work for a result).
+It builds on `calls` and `kernels`.  Read in this order: `python_entries` (entries as Python
+functions, conversions between objects and payloads, the handler of Ctrl-C), `python_shortcuts`
+(everything that CPython does not document: no other module reads a field of a Python object),
+`python_calls` (calls whose arguments are payloads), `python_functions` (kernels that are Python
+functions), `python_runs` (a run, from its arguments to its end), `python_waits` (work for a
+result).
 """

@@ -20,17 +20,19 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""Calls of a batch that one thread starts itself: fewer are not worth waking another thread."""
+"""The number of calls of a batch that one thread starts itself: fewer calls are not worth waking
+another thread.
+"""
 ROW_BITS = 32
 
 
 @entry
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
-    """Start a call like `start_call`, with payloads as arguments.
+    """Start a call like `start_call`, but with payloads as arguments.
 
-    `layouts` describes the words after those of the request.  The value that is made from a payload
-    takes ownership of it; an AsyncValue is borrowed.  The caller finds the results as `start_call`
-    leaves them.
+    `layouts` describes the words that follow those of the request.  A value that is made from a
+    payload takes ownership of it; an AsyncValue is borrowed.  The caller finds the results where
+    `start_call` leaves them.
     """
     words = request + at.REQUEST_SIZE
     make_results(context, function, words + row_results(function))
@@ -43,8 +45,9 @@ def start_calls_with(
 ) -> None:
     """Prepare `count` calls in consecutive rows, like `start_call_with`; start the first `begun`.
 
-    From here on, all calls have their results.  A task starts each call when a thread reaches it: the
-    call's memory is in the cache then, and is reused for later calls, regardless of their number.
+    From here on, all calls have their results.  A task starts each call when a thread reaches it:
+    the call's memory is then in the cache and is reused for later calls, regardless of their
+    number.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -71,9 +74,9 @@ def start_rows(
 
 @entry
 def run_rows(context: Address, task: Address) -> None:
-    """Task function: start the first rows of a range; leave the others to tasks.
+    """Task function: start the first rows of a range, and leave the other rows to tasks.
 
-    The third word of the task has the number of rows and, above ROW_BITS, the first row.
+    The third word of the task holds the number of rows and, above ROW_BITS, the first row.
     """
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
@@ -87,7 +90,8 @@ def run_rows(context: Address, task: Address) -> None:
             add_task(context, new_task(context, run, function, request, later))
             count -= half
     table = row_table(context, function, request + at.REQUEST_SIZE + row_size(function) * row)
-    # Before the call starts: machine code may end the run, and the request be gone.
+    # Read this before the call starts, because machine code may end the run, and then the request
+    # may be gone.
     is_cancelled = load_acquire(request + at.REQUEST_CANCEL) != 0
     if count == 1:
         free_task(context, task)
@@ -102,7 +106,7 @@ def run_rows(context: Address, task: Address) -> None:
 
 @native
 def row_results(function: Address) -> int:
-    """Return where the results are in the row of a call."""
+    """Return the offset of the results in the row of a call."""
     return 8 * at.ARGUMENT_WORDS * load(function + at.FUNCTION_ARGUMENTS)
 
 
@@ -114,7 +118,7 @@ def row_size(function: Address) -> int:
 
 @native
 def row_table(context: Address, function: Address, words: Address) -> Address:
-    """Return the table of the call whose row is at `words`: see `start_table`."""
+    """Return the table of the call whose row is at `words`; see `start_table`."""
     table = new_table(context, function, words + row_results(function))
     place = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -131,10 +135,10 @@ def row_table(context: Address, function: Address, words: Address) -> Address:
 
 @entry
 def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
-    """Copy the payloads of one result of `count` calls, found by `first` and the size of a row.
+    """Copy the payloads of one result of `count` calls, located by `first` and the size of a row.
 
-    Stops at the first value that is unavailable, an error, or of another type; returns the number
-    of copied payloads.
+    It stops at the first value that is unavailable, an error, or of another type; it returns the
+    number of payloads that were copied.
     """
     for i in range(count):
         value = load(first + size * i)

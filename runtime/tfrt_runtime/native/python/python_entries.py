@@ -1,17 +1,18 @@
-"""The entries of the core as Python functions, and Python objects that native values refer to.
+"""The core's entries as Python functions, and the Python objects that native values refer to.
 
 CPython calls an entry like its own built-in functions (METH_FASTCALL): `given` is an array of
 `count` borrowed objects, and the result is a new reference, or 0 with an exception set.  The object
-that CPython keeps with each function is an integer, the address of two words (`bound_words`).  They
-are the address of the entry and that of the table of CPython functions; for a function written for
-Python, they are the address of that table and that of the process.  Nothing here reads a field of a
-Python object: CPython's functions do.
+that CPython keeps with each function is an integer: the address of two words (`bound_words`).
+These are the address of the entry and that of the table of CPython functions; for a function
+written for Python, they are the address of that table and that of the process.  Nothing here reads
+a field of a Python object: only CPython's functions do so.
 
-A handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address,
-together with a reference. The holder of the handle owns that reference, and drops it once.
+The handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address,
+together with a reference.  The holder of the handle owns that reference, and drops it once.
 
-One table for arguments and results says how Python objects become payloads, and payloads become Python objects.  For an
-object that is not ordinary here, `host.values.fitting` and `host.payload` convert it in Python, or report why it does not fit.
+One table for arguments and results says how Python objects become payloads and how payloads become
+Python objects.  An object that is not ordinary here is converted in Python by `host.values.fitting`
+and `host.payload`, which report why if it does not fit.
 """
 
 import math
@@ -48,7 +49,7 @@ def word(api: Address, given: Address, index: int) -> int:
 
 @native
 def type_of(api: Address, item: Address) -> Address:
-    """Return the type of an object; borrowed from the object."""
+    """Return the type of an object, borrowed from the object."""
     found = call1(load(api + at.PYTHON_TYPE), item)
     call1(load(api + at.PYTHON_DROP), found)
     return found
@@ -56,7 +57,9 @@ def type_of(api: Address, item: Address) -> Address:
 
 @native
 def word_attribute(api: Address, item: Address, name: Address) -> int:
-    """Return an integer attribute of an object; 0, without an exception, if it does not exist."""
+    """Return an integer attribute of an object, or 0, without an exception, if it does not
+    exist.
+    """
     found = call2(load(api + at.PYTHON_GET), item, name)
     if found == 0:
         call1(load(api + at.PYTHON_CLEAR), 0)
@@ -75,13 +78,15 @@ def shared(api: Address, item: Address) -> Address:
 
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
-    """Return an argument as a word: 0 if missing; -1 with an exception unless it is an integer."""
+    """Return an argument as a word: 0 if it is missing, or -1 with an exception if it is not an
+    integer.
+    """
     return word(api, given, index) if index < count else 0
 
 
 @native
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
-    """Call the entry with integers as its words; return its result as an integer."""
+    """Call the entry with integers as its words, and return its result as an integer."""
     words = bound_words(bound)
     entry_address, api = load(words), load(words + 8)
     first = word_of(api, given, count, 0)
@@ -91,12 +96,12 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
     fifth = word_of(api, given, count, 4)
     sixth = word_of(api, given, count, 5)
     seventh = word_of(api, given, count, 6)
-    # This is how CPython reports that one of them was not an integer.
+    # This is how CPython reports that one of the arguments was not an integer.
     is_suspect = first == -1 or second == -1 or third == -1 or fourth == -1
     is_suspect = is_suspect or fifth == -1 or sixth == -1 or seventh == -1
     if is_suspect and call1(load(api + at.PYTHON_OCCURRED), 0) != 0:
         return 0
-    # An entry with fewer parameters ignores the other words.
+    # An entry that has fewer parameters ignores the other words.
     if is_slow:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
         answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
@@ -108,19 +113,19 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
 
 @entry
 def call_quick(bound: Address, given: Address, count: int) -> Address:
-    """Call an entry, and keep the GIL."""
+    """Call an entry while holding the GIL."""
     return call_with(bound, given, count, False)
 
 
 @entry
 def call_slow(bound: Address, given: Address, count: int) -> Address:
-    """Call an entry, without the GIL while it runs."""
+    """Call an entry, releasing the GIL while it runs."""
     return call_with(bound, given, count, True)
 
 
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
-    """Return a new handle of an object.  Requires the GIL."""
+    """Return a new handle of an object.  The caller must hold the GIL."""
     call1(load(api + at.PYTHON_ADD), item)
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
@@ -145,21 +150,21 @@ def object_get(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
-    """Python function: return the object of a handle, and end the handle."""
+    """Python function: return the object of a handle, and release the handle."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
-    # The reference of the handle becomes the caller's.
+    # The handle's reference becomes the caller's.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     return call1(load(api + at.PYTHON_READ_WORD), load(given))
 
 
 @entry
 def object_release(context: Address, item: Address) -> None:
-    """PROCESS_RELEASE_OBJECT: end a handle."""
+    """PROCESS_RELEASE_OBJECT: release a handle."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
-    # First: user code may run when the object is destroyed, and count, too.
+    # Count first, because user code may run when the object is destroyed, and count as well.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     call1(load(api + at.PYTHON_DROP), item)
     call1(load(api + at.PYTHON_RELEASE), lock)
@@ -169,9 +174,9 @@ def object_release(context: Address, item: Address) -> None:
 def handle(bound: Address, given: Address, count: int) -> Address:
     """Handle SIGINT as `host.interrupts` describes: `handle(number, frame)`.
 
-    Sends a postponed interrupt again.
+    It sends a postponed interrupt again.
 
-    Python code cannot do this: its own next check would react to the signal.
+    Python code cannot do this, because its own next check would react to the signal.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -184,14 +189,15 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
 
 TOO_LARGE = 2.0**128 - 2.0**103
-"""The smallest number that rounds to infinity as an `f32`."""
+"""The smallest number that is rounded to infinity as an `f32`."""
 
 
 @native
 def put(api: Address, place: Address, item: Address) -> bool:
-    """Write an object's payload after its type at `place`; return False if it is unusual.
+    """Write an object's payload after its type at `place`; return False if the object is unusual.
 
-    An unusual object is not an ordinary value of that type.  The two words after the type must be
+    An unusual object is one that is not an ordinary value of that type.  The two words after the
+    type must be
     0.  A payload that is an object is borrowed.
     """
     payload_type = load(place)
@@ -235,7 +241,10 @@ def put(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """Write a tensor like `put`; return False unless a native kernel has used the object before."""
+    """Write a tensor like `put`.
+
+    Return False unless a native kernel has already used the object.
+    """
     if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
     handle = call2(load(api + at.PYTHON_GET), item, load(api + at.PYTHON_NAME_HANDLE))
@@ -250,7 +259,7 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """Return a value's payload as a new reference to a Python object; 0 with an exception."""
+    """Return a value's payload as a new reference to a Python object, or 0 with an exception."""
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
         call1(load(api + at.PYTHON_ADD), load(payload))
@@ -272,7 +281,7 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
-    """Return a value's payload as an object that Python code makes."""
+    """Return a value's payload as an object that Python code creates."""
     number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
@@ -291,5 +300,5 @@ def is_too_large(number: float) -> bool:
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
     """Tell whether a Python object is an instance of the class in word `kind` of PROCESS_PYTHON."""
     type_object = type_of(api, item)
-    # The result is an int of 32 bits.
+    # The result is a 32-bit int.
     return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0

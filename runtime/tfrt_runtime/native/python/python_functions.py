@@ -1,14 +1,15 @@
-"""Kernels that are plain Python functions, called through CPython's own interface.
+"""Kernels that are ordinary Python functions, called through CPython's own interface.
 
 The words of the record's data are the function; a second function that handles unusual results in
 Python; the numbers of arguments and attributes; the payload type of the result, and its class if it
 must be an object of one, or 0; then the payload type of each argument (0: as its value says), and
 each attribute.  Both functions and the attributes are addresses of Python objects, which the loaded
-program holds.
+program keeps alive.
 
-A block has the arguments of the function, followed by three words for the exception that it raises.
+A block holds the arguments of the function, followed by three words for an exception that it
+raises.
 
-A Python kernel runs in its own context of `contextvars`, as a function in `asyncio.to_thread` does:
+A Python kernel runs in its own context of `contextvars`, like a function in `asyncio.to_thread`:
 
     start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
@@ -16,12 +17,12 @@ A Python kernel runs in its own context of `contextvars`, as a function in `asyn
           |            the function is called
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
-Therefore no kernel sees variables that another one sets, regardless of its thread.  All runs that
-were called from the same context share the spare context: a copy for each run would take as long as
-a short kernel, and Python's collector would examine each copy.  Rejected: a thread that enters the
-context once and keeps it from kernel to kernel.  It would save two calls of a few nanoseconds each,
-but would have to leave the context wherever it returns to Python code, and variables that a kernel
-sets would be visible to later kernels on the same thread.
+Therefore, no kernel sees variables that another kernel sets, regardless of the thread.  All runs
+that were started from the same context share the spare context: a copy for each run would take as
+long as a short kernel, and Python's collector would examine each copy.  Rejected alternative: a
+thread that enters the context once and keeps it from kernel to kernel.  This would save two calls
+of a few nanoseconds each, but the thread would have to leave the context wherever it returns to
+Python code, and variables that a kernel sets would be visible to later kernels on the same thread.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -54,7 +55,7 @@ RAISED_WORDS = 3
 
 @native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
-    """Set the result to a returned object; return False if the object may mean something else."""
+    """Set the result to a returned object; return False if the object may have another meaning."""
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
     if type_object != load(api + at.PYTHON_STR):
@@ -63,7 +64,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         is_case = (
             call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
-        if is_case < 0:  # it raised; the Python code asks again, and raises, too
+        if is_case < 0:  # it raised; the Python code asks again, and raises as well
             call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
@@ -76,7 +77,10 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
 def take_result(
     context: Address, record: Address, api: Address, returned: Address, scratch: Address
 ) -> bool:
-    """Set the result to a returned value; return False unless it is an ordinary one of its type."""
+    """Set the result to a returned value.
+
+    Return False unless it is an ordinary value of its type.
+    """
     result_type = attribute(record, RESULT_TYPE)
     if result_type == at.TYPE_UNKNOWN:
         return False
@@ -95,7 +99,7 @@ def take_result(
 def finish_in_python(
     context: Address, record: Address, api: Address, returned: Address, raised: Address
 ) -> None:
-    """Pass the returned object to Python, or the raised exception (`returned` is 0)."""
+    """Pass the returned object to Python, or the raised exception if `returned` is 0."""
     none = load(api + at.PYTHON_NONE)
     if returned == 0:
         call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
@@ -123,9 +127,12 @@ def finish_in_python(
 
 @native
 def enter_run(context: Address, api: Address) -> Address:
-    """Enter a context of the run whose kernel this thread runs; return it, owned, for `leave_run`.
+    """Enter a context of the run whose kernel this thread is running.
 
-    Returns 0 if the run carries none.  Requires the GIL, and no exception set.
+    Return it, owned, for `leave_run`.
+
+    Returns 0 if the run carries no context.  The caller must hold the GIL, and no exception may be
+    set.
     """
     request = load(context + at.CONTEXT_REQUEST)
     caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
@@ -142,7 +149,7 @@ def enter_run(context: Address, api: Address) -> Address:
         if words != known:
             token = call2(load(api + at.PYTHON_SET_VARIABLE), load(api + at.PYTHON_RUN), words)
             call1(load(api + at.PYTHON_DROP), token)
-    call1(load(api + at.PYTHON_CLEAR), 0)  # Python may have had no memory
+    call1(load(api + at.PYTHON_CLEAR), 0)  # Python may have run out of memory
     return entered
 
 
@@ -150,7 +157,9 @@ def enter_run(context: Address, api: Address) -> Address:
 def leave_run(
     context: Address, api: Address, request: Address, entered: Address, mapping: Address
 ) -> None:
-    """Leave the context that `enter_run` returned for a kernel of a run, given its mapping then."""
+    """Leave the context that `enter_run` returned for a kernel of a run, given the mapping that
+    it had then.
+    """
     if entered == 0:
         return
     call1(load(api + at.PYTHON_EXIT), entered)
@@ -170,7 +179,7 @@ def leave_run(
 
 @entry
 def run_framed(context: Address, record: Address) -> None:
-    """PROCESS_PYTHON_KERNEL: pass the frame to Python, within a context of the run."""
+    """PROCESS_PYTHON_KERNEL: pass the frame to Python, in a context of the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -183,7 +192,7 @@ def run_framed(context: Address, record: Address) -> None:
 
 @native
 def is_ordinary(context: Address, record: Address) -> bool:
-    """Tell whether the arguments have the types that the function is called with."""
+    """Tell whether the arguments have the types with which the function must be called."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
         if wanted != 0 and payload_type(context, i) != wanted:

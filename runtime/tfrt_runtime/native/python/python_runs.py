@@ -1,21 +1,23 @@
-"""Python functions for runs, from the arguments of a call to its end (`python_entries`).
+"""Python functions for runs, from the arguments of a call to the end of the run (`python_entries`).
 
     tfrt.call     at_once        a kernel of numbers runs now, without a run; its result as an address
 
-    Program.run launch the words of a request, a `bytes`; a task that starts its call, in QUEUE_STARTED | result()
-        first, end `python_waits`: this thread works until the result is available, or the run over | last kernel
-        leave_request REQUEST_NOTIFY = 0: no GIL: the request goes to the stack PROCESS_OVER
-        |                        NOTIFY_PYTHON or NOTIFY_FORGET:  `request_done`, which takes the GIL
+    Program.run   launch         the words of a request, a `bytes`; a task that starts its call,
+        |                        in QUEUE_STARTED
+    result()      first, end     `python_waits`: this thread works until the result is available
+        |                        or the run is over
+    last kernel   leave_request  REQUEST_NOTIFY = 0: no GIL; the request goes to PROCESS_OVER, a stack
+        |                        NOTIFY_PYTHON or NOTIFY_FORGET: `request_done`, which takes the GIL
         v
     next call     forget_over    with the GIL: Python forgets the runs of that stack
     from Python
 
     __del__       leave          the Python object of a run dies: NOTIFY_FORGET, if the run is not over
 
-Python's collector does not examine a run while the table of runs holds it: see `python_shortcuts`.
+Python's collector does not examine a run while the table of runs holds it; see `python_shortcuts`.
 
-Each function returns the object MISSING, or None, in an unusual case, which Python code then
-handles.  The words bound to each function are the addresses of the table of CPython functions, of
+In an unusual case, each function returns the object MISSING, or None, and Python code then handles
+the case.  The words bound to each function are the addresses of the table of CPython functions, of
 the process, and of MISSING.
 """
 
@@ -60,15 +62,19 @@ from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128
-"""Runs in one thread's turn, about a quarter of a millisecond, if several threads start runs."""
+"""The number of runs in one thread's turn, which takes about a quarter of a millisecond, if
+several threads start runs.
+"""
 TURNS = 16
-"""Consecutive turns of one thread after which the other threads are assumed to have stopped."""
+"""The number of consecutive turns of one thread after which the other threads are assumed to
+have stopped.
+"""
 WAKE_UP_NS = 50_000
 
 
 @native
 def context_of(api: Address, queue: Address) -> Address:
-    """Return the context of this thread, or 0 with an exception.  Requires the GIL."""
+    """Return the context of this thread, or 0 with an exception.  The caller must hold the GIL."""
     thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
         return load(queue + at.QUEUE_CONTEXT)
@@ -77,8 +83,8 @@ def context_of(api: Address, queue: Address) -> Address:
         return 0
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
-    # Another thread may have been here meanwhile.  Each writes all words before it releases the
-    # GIL.
+    # Another thread may have been here in the meantime. Each thread writes all of the words before
+    # it releases the GIL.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -88,10 +94,10 @@ def context_of(api: Address, queue: Address) -> Address:
 
 @native
 def take_turns(api: Address, queue: Address) -> None:
-    """Before a run, sometimes let another thread that starts runs have the GIL.
+    """Before a run starts, sometimes let another thread that starts runs have the GIL.
 
-    CPython lets a thread keep the GIL for 5 ms while others wait; with eight threads, each would
-    wait for 35 ms.  A short run seldom releases it by itself.
+    CPython lets a thread keep the GIL for 5 ms while other threads wait, so with eight threads,
+    each would wait for 35 ms.  A short run rarely releases the GIL by itself.
     """
     left = load(queue + at.QUEUE_TURN) - 1
     if left < 0:
@@ -99,9 +105,9 @@ def take_turns(api: Address, queue: Address) -> None:
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
-        # Sleep as long as a thread needs to wake up; otherwise, this one would get the GIL back at
-        # once.
-        # The other thread writes the word: if it has already come, this one does not sleep.
+        # Sleep as long as a thread needs to wake up; otherwise, this thread would get the GIL back
+        # immediately. The other thread writes the word: if it has already done so, this thread does
+        # not sleep.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
@@ -110,12 +116,13 @@ def take_turns(api: Address, queue: Address) -> None:
 def launch(bound: Address, given: Address, count: int) -> Address:
     """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
 
-    The run, a new object, gets them as `words`, and their address, under which Python finds the run
-    from now on.  If `starts` is 1, the call starts as a task; if 2, the run is also forgotten when
-    it is over, as after `leave`; if 0, arguments that are tensors are borrowed.
+    The run, a new object, gets the words as `words`, and their address, under which Python can find
+    the run from now on.  If `starts` is 1, the call starts as a task; if it is 2, the run is also
+    forgotten when it is over, as after `leave`; if it is 0, arguments that are tensors are
+    borrowed.
 
-    Returns MISSING, and changes nothing, if an argument is not an ordinary value of its type, or if there are too
-    many or too few arguments.
+    Returns MISSING, and changes nothing, if an argument is not an ordinary value of its type or the
+    number of arguments is wrong.
     """
     words = bound_words(bound)
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -151,7 +158,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         return 0
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
-        if load(place) == at.TYPE_OBJECT:  # only now, when nothing can fail anymore
+        if load(place) == at.TYPE_OBJECT:  # only now that nothing can fail anymore
             hold(process, api, load(place + 8))
     store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
     store(request + at.REQUEST_STORE, word(api, given, 4))
@@ -166,9 +173,12 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
-    """Give a run its words, and register it under their address; return False with an exception."""
+    """Give a run its words, and register the run under their address.
+
+    Return False with an exception.
+    """
     key = call1(load(api + at.PYTHON_MAKE_INT), request)
-    # The results are 32-bit ints: not 0 if Python is out of memory.
+    # The results are 32-bit ints, which are nonzero if Python is out of memory.
     failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_WORDS), made) << 32
     failed |= call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_ADDRESS), key) << 32
     if failed == 0:
@@ -185,7 +195,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
     if carried == 0:
         return False
     failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_CALLER), carried) << 32
-    call1(load(api + at.PYTHON_DROP), carried)  # the run has it
+    call1(load(api + at.PYTHON_DROP), carried)  # the run holds it
     store(request + at.REQUEST_CALLER, carried)
     store(request + at.REQUEST_WORDS, made)
     return failed == 0
@@ -193,7 +203,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
 
 @entry
 def adopt(bound: Address, given: Address, count: int) -> Address:
-    """Register a run whose words exist already: `adopt(run, words, carries)`."""
+    """Register a run whose words already exist: `adopt(run, words, carries)`."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     run, made = load(given), load(given + 8)
@@ -210,10 +220,10 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 def at_once(bound: Address, given: Address, count: int) -> Address:
     """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
 
-    Returns its results with references: one as an int, several as the words in `bytes`.  The
-    template is of a function that calls the kernel.  Returns MISSING, and changes nothing, in the
-    cases of `launch`, if an argument is an unavailable value, if the kernel makes an error, if the
-    thread is running a kernel, or if schedules are explored.
+    Returns its results with references: a single one as an int, several as the words in `bytes`.
+    The template is that of a function that calls the kernel.  Returns MISSING, and changes nothing,
+    in the same cases as `launch`, or if an argument is an unavailable value, the kernel makes an
+    error, the thread is running a kernel, or schedules are explored.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -254,8 +264,9 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
-    """Return a number as a value with a reference; 0 unless the object is a number or value of that
-    type."""
+    """Return a number as a value with a reference, or 0 if the object is not a number or value
+    of that type.
+    """
     place = need_block(context, 8 * at.ARGUMENT_WORDS)
     store(place, payload_type)
     value = 0
@@ -270,8 +281,10 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 
 @native
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
-    """Return a reference to an AsyncValue's outcome if it is available and of the type; else 0."""
-    # 0 while the object is being destroyed.
+    """Return a reference to an AsyncValue's outcome if it is available and has the type,
+    otherwise 0.
+    """
+    # It is 0 while the object is being destroyed.
     value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
     if value == 0 or not is_available(value):
         return 0
@@ -285,16 +298,16 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 
 @entry
 def next_number(process: Address) -> int:
-    """Return the number of a run that starts."""
+    """Return the number for a run that is starting."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 
 @entry
 def leave(bound: Address, given: Address, count: int) -> Address:
-    """Leave a run whose Python object is destroyed: `leave(queue, request, template)`.
+    """Leave a run whose Python object is being destroyed: `leave(queue, request, template)`.
 
-    Drops its references to results; it has none if the template is 0.  If the run is not over, the
-    thread that ends it has Python forget it.
+    This drops the object's references to results; it has none if the template is 0.  If the run is
+    not over, the thread that ends it lets Python forget it.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -313,8 +326,9 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
-    """Have Python forget finished runs: `forget()`, or `forget(queue)` on a thread that may
-    trim."""
+    """Let Python forget finished runs: `forget()`, or `forget(queue)` on a thread that may trim
+    memory.
+    """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     context = 0
@@ -328,7 +342,7 @@ def forget(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def request_done(context: Address, request: Address, notify: int) -> None:
-    """PROCESS_REQUEST_DONE: call Python because a run is over, or have it forget the run."""
+    """PROCESS_REQUEST_DONE: call Python because a run is over, or let Python forget the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -352,13 +366,16 @@ def request_done(context: Address, request: Address, notify: int) -> None:
 
 @native
 def forget_over(process: Address, context: Address, api: Address) -> None:
-    """Have Python forget finished runs; `context` is this thread's, or 0.  Requires the GIL."""
+    """Let Python forget finished runs; `context` is this thread's, or 0.
+
+    The caller must hold the GIL.
+    """
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
     requests = load(api + at.PYTHON_REQUESTS)
     while request != 0:
-        # Read first: the request may be freed with its Python object.
+        # Read this first, because the request may be freed with its Python object.
         following = load(request + at.REQUEST_NEXT)
         key = call1(load(api + at.PYTHON_MAKE_INT), request)
         run = call2(load(api + at.PYTHON_FIND), requests, key)

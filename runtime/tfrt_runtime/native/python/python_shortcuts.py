@@ -7,11 +7,12 @@
     nor at values without callbacks
 
 The mapping is a field of a context, and the current context is a field of CPython's thread state;
-their offsets are searched when the core is loaded, and are 0 if they are not found.
+their offsets are located when the core is loaded, and are 0 if they are not found.
 
-An object may be hidden from the collector while it cannot be part of a reference cycle that the collector could free: a run
-while the table of runs holds it, a value without callbacks, and their weak references.  Otherwise, with 100,000 outstanding
-runs, the collector takes more time than everything else.  `track` makes the object visible when that changes.
+An object may be hidden from the collector while it cannot be part of a reference cycle that the
+collector could free: a run while the table of runs holds it, a value without callbacks, and weak
+references to them.  Otherwise, with 100,000 outstanding runs, the collector would take more time
+than everything else.  `track` makes the object visible again when that changes.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -29,17 +30,17 @@ from tfrt_runtime.native.python.python_entries import shared
 
 @native
 def caller_context(api: Address, process: Address) -> Address:
-    """Return a copy of the context of this thread, with a reference; 0 with an exception.
+    """Return a copy of this thread's context, with a reference, or 0 with an exception.
 
-    This is the previous run's copy if no variable has been set since: even with many outstanding
-    runs, Python's collector then has only one context to examine.
+    This is the previous run's copy if no variable has been set since then: even with many
+    outstanding runs, Python's collector then has only one context to examine.
     """
     kept = load(process + at.PROCESS_CALLER)
     if kept != 0 and is_present(api, kept):
         return shared(api, kept)
     made = call1(load(api + at.PYTHON_COPY_CURRENT), 0)
     if made != 0:
-        # All of this before the drop, which may run user code.
+        # Do all of this before the drop, which may run user code.
         store(process + at.PROCESS_CALLER, shared(api, made))
         spare = load(api + at.PYTHON_SPARE)
         store(api + at.PYTHON_SPARE, 0)
@@ -50,7 +51,10 @@ def caller_context(api: Address, process: Address) -> Address:
 
 @native
 def is_present(api: Address, kept: Address) -> bool:
-    """Tell whether a copy of a context equals this thread's context; False if unknown."""
+    """Tell whether a copy of a context equals this thread's context.
+
+    Return False if that is unknown.
+    """
     place, variables = load(api + at.PYTHON_CONTEXT), load(api + at.PYTHON_VARIABLES)
     if place == 0 or variables == 0:
         return False
@@ -60,7 +64,7 @@ def is_present(api: Address, kept: Address) -> bool:
 
 @native
 def mapping_of(api: Address, entered: Address) -> Address:
-    """Return the mapping of a context, with a reference; 0 if unknown.
+    """Return the mapping of a context, with a reference, or 0 if it is unknown.
 
     Setting a variable replaces the mapping.
     """
@@ -73,7 +77,9 @@ def mapping_of(api: Address, entered: Address) -> Address:
 
 @native
 def has_mapping(api: Address, entered: Address, mapping: Address) -> bool:
-    """Tell whether a context still has the mapping that `mapping_of` found: no variable was set."""
+    """Tell whether a context still has the mapping that `mapping_of` found, so that no variable
+    was set.
+    """
     return mapping != 0 and load(entered + load(api + at.PYTHON_VARIABLES)) == mapping
 
 
@@ -87,7 +93,9 @@ def track(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def untrack(bound: Address, given: Address, count: int) -> Address:
-    """Hide objects that cannot be in a cycle now from Python's collector: `untrack(*objects)`."""
+    """Hide objects that currently cannot be in a cycle from Python's collector:
+    `untrack(*objects)`.
+    """
     api = load(bound_words(bound))
     for i in range(count):
         be_untracked(api, load(given + 8 * i))
@@ -96,7 +104,7 @@ def untrack(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def be_tracked(api: Address, item: Address) -> None:
-    """Make an object visible to Python's collector, if it is not already."""
+    """Make an object visible to Python's collector, unless it already is."""
     # The result is a 32-bit int.
     if call1(load(api + at.PYTHON_IS_TRACKED), item) << 32 == 0:
         call1(load(api + at.PYTHON_TRACK), item)
@@ -104,5 +112,5 @@ def be_tracked(api: Address, item: Address) -> None:
 
 @native
 def be_untracked(api: Address, item: Address) -> None:
-    """Hide an object that cannot be part of a cycle now from Python's collector."""
+    """Hide an object that currently cannot be part of a cycle from Python's collector."""
     call1(load(api + at.PYTHON_UNTRACK), item)

@@ -1,4 +1,4 @@
-"""Python functions in which a thread works for a value, or for the end of a run.
+"""Python functions in which a thread works for a value or for the end of a run.
 
     first    works for the only result of a run, and returns it as a Python object
     result   the same for any value
@@ -48,14 +48,14 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 LIGHT_ENTRIES = 256
-"""Entries that a thread runs while it keeps the GIL: a few microseconds."""
+"""The number of entries that a thread runs while it keeps the GIL: a few microseconds."""
 
 
 @entry
 def first(bound: Address, given: Address, count: int) -> Address:
-    """Work for the only result of a run, and return it: `first(queue, template, request)`.
+    """Work for a run's only result, and return it: `first(queue, template, request)`.
 
-    Returns MISSING in the cases of `result`, and if the run is cancelled or watched.
+    Returns MISSING in the same cases as `result`, or if the run is cancelled or watched.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -71,8 +71,8 @@ def first(bound: Address, given: Address, count: int) -> Address:
 def result(bound: Address, given: Address, count: int) -> Address:
     """Work for a value, and return it: `result(queue, value, type of its payload)`.
 
-    Returns MISSING if the value is unavailable when nothing is left to do, or is not an ordinary value of the
-    type, and if this thread must not work or a signal has arrived.
+    Returns MISSING if nothing is left to do and the value is still unavailable, if it is not an
+    ordinary value of the type, if this thread must not work, or if a signal has arrived.
     """
     words = bound_words(bound)
     api = load(words)
@@ -82,7 +82,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
-    """Return a new reference to the result of `result`."""
+    """Return a new reference to what `result` returns."""
     if context == 0:
         return 0
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -100,7 +100,8 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
 def end(bound: Address, given: Address, count: int) -> Address:
     """Work for a run until it is over, and return None: `end(queue, request)`.
 
-    Returns MISSING if the run is not over when nothing is left to do, and in the cases of `first`.
+    Returns MISSING if nothing is left to do and the run is not over, and in the same cases as
+    `first`.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -118,7 +119,7 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
 @inline
 def is_reached(goal: Address, is_run: bool) -> bool:
-    """Tell whether the goal of a wait is reached: the end of a run, or an available value."""
+    """Tell whether the goal of a wait has been reached: the end of a run, or an available value."""
     if is_run:
         return load_acquire(goal + at.REQUEST_OPEN) == 0
     return is_available(goal)
@@ -126,7 +127,9 @@ def is_reached(goal: Address, is_run: bool) -> bool:
 
 @native
 def object_of(api: Address, value: Address, payload_type: int) -> Address:
-    """Return an available value of that type as a Python object, a new reference; 0 if unusual."""
+    """Return an available value of that type as a new reference to a Python object, or 0 if it
+    is unusual.
+    """
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
     is_type = kind == payload_type
@@ -141,10 +144,11 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
     """Work for a value or a run on this thread, which holds the GIL.
 
-    Returns whether the goal is reached and no signal has arrived.
+    Tells whether the goal has been reached and no signal has arrived.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # A thread that is running a kernel needs another context for the work that it does meanwhile.
+    # A thread that is running a kernel needs another context for the work that it does in the
+    # meantime.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
     if (
         is_busy
@@ -164,7 +168,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     if has_deque:
         store(context + at.CONTEXT_DEQUE, load(load(queue + at.QUEUE_DEQUES) + 8 * (workers - 1)))
     store(context + at.CONTEXT_WORKER, max(workers - 1, 0))
-    # Odd from here on: the queue is not quiescent while this thread may hold work.
+    # The epoch is odd from here on: the queue is not quiescent while this thread may hold work.
     advance_epoch(context)
     store(context + at.CONTEXT_PYTHON, api)
     if not work_lightly(context, goal, is_run):
@@ -185,7 +189,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_WORKER, -1)
     if has_deque:
         store(context + at.CONTEXT_DEQUE, 0)
-        # Last: the next thread takes the deque in the state in which this one leaves it.
+        # Do this last: the next thread takes over the deque in the state in which this one leaves
+        # it.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
         store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
@@ -199,7 +204,7 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
     """Run short kernels until the goal is reached; return False if the next work may take longer.
 
     The thread holds the GIL, and keeps it while the work is short (`give_way`): releasing it costs
-    more than a small run, and if other threads want it, this one would wait for its turn.
+    more than a small run, and if other threads want it, this one would have to wait for its turn.
     """
     for _ in range(LIGHT_ENTRIES):
         if is_reached(goal, is_run):
@@ -215,7 +220,7 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
         else:
             if not is_light(load(top - 16), load(top - 8)):
                 return False
-            # Popped before it runs: the kernel pushes its users on top.
+            # Pop it before it runs, because the kernel pushes its users on top.
             store(context + at.CONTEXT_READY_TOP, top - 16)
             run_ready_entry(context, load(top - 16), load(top - 8))
     return False
@@ -225,7 +230,8 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 def light_task(context: Address) -> Address:
     """Return the next task, or 0.
 
-    Releases the GIL for a task that starts no call from outside: it may take longer.
+    It releases the GIL for a task that does not start a call from outside, because such a task may
+    take longer.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
@@ -238,8 +244,9 @@ def light_task(context: Address) -> Address:
 
 @native
 def is_light(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is short, like arithmetic: it calls nothing, and does not
-    block."""
+    """Tell whether a ready entry is short, like arithmetic, so that it calls nothing and does
+    not block.
+    """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         return True
     long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
@@ -251,7 +258,7 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 @native
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
-    """Work until the goal or `deadline` is reached, or nothing is left to do here."""
+    """Work until the goal or `deadline` is reached, or until nothing is left to do here."""
     store(context + at.CONTEXT_DEADLINE, deadline)
     has_sought = False
     while (
@@ -270,7 +277,10 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
 
 @native
 def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
-    """Search for work until CONTEXT_SEEKING_UNTIL; then this thread returns to Python to sleep."""
+    """Search for work until CONTEXT_SEEKING_UNTIL.
+
+    After that, this thread returns to Python to sleep.
+    """
     begin_seeking(context)
     found = False
     while not found and now() < load(context + at.CONTEXT_SEEKING_UNTIL):

@@ -1,15 +1,15 @@
 """The blocking pool: a ring of tasks that many threads read and write; each thread may block.
 
-Each place of the ring carries a sequence number, which says what may happen to it.  `n` is the
-number of the task, counted from the creation of the pool:
+Each place in the ring has a sequence number, which says what may be done with the place.  `n` is
+the number of the task, counted from the creation of the pool:
 
     sequence = n             free for task n         the thread that moves TAIL from n may write it
     sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
     sequence = n + capacity  free for the next round
 
 This is Dmitry Vyukov's bounded MPMC queue:
-https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue
-The ring is bounded, so that a program that starts blocking kernels without end gets an error.
+https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue The ring is bounded so
+that a program that starts blocking kernels endlessly gets an error.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -40,22 +40,22 @@ def pool_push(pool: Address, task: Address) -> bool:
     while True:
         number = load_acquire(pool + at.POOL_TAIL)
         place = pool + at.POOL_CELLS + 16 * (number % capacity)
-        # Acquire: the taker of the previous round has read its task from the place.
+        # Acquire: the thread that took the task of the previous round has read it from the place.
         sequence = load_acquire(place)
         if sequence == number:
             if compare_and_swap(pool + at.POOL_TAIL, number, number + 1) != 0:
-                # The place belongs to this thread until the sequence marks it as full.
+                # The place belongs to this thread until the sequence number marks it as full.
                 store(place + 8, task)
                 store_release(place, number + 1)
                 return True
         elif sequence < number:
-            # The task of the previous round is still in the place, or is being taken.
+            # The task of the previous round is still in the place or is being taken.
             return False
 
 
 @entry
 def pool_pop(pool: Address) -> Address:
-    """Take the oldest blocking task, or 0."""
+    """Take the oldest blocking task; return 0 if there is none."""
     capacity = load(pool + at.POOL_CAPACITY)
     while True:
         number = load_acquire(pool + at.POOL_HEAD)
@@ -63,7 +63,7 @@ def pool_pop(pool: Address) -> Address:
         sequence = load_acquire(place)
         if sequence == number + 1:
             if compare_and_swap(pool + at.POOL_HEAD, number, number + 1) != 0:
-                # Read before the place is free for the next round.
+                # Read the task before the place becomes free for the next round.
                 task = load(place + 8)
                 store_release(place, number + capacity)
                 return task
@@ -86,13 +86,13 @@ def add_blocking_task(context: Address, task: Address) -> bool:
 
 @native
 def call_for_threads(context: Address, pool: Address) -> None:
-    """Wake an idle thread for waiting tasks, or request one more thread.
+    """Wake an idle thread for waiting tasks, or request another thread.
 
-    Called by a thread that added a task, and by a thread that took one and is about to block in it:
-    the thread that added another task may have counted on the latter as idle.
+    This is called by a thread that has added a task, and by a thread that has taken one and is
+    about to block in it: the thread that added another task may have counted the latter as idle.
     """
-    # Order the task before the read of the idle threads; an idle thread orders its arrival before
-    # its last check of the ring.  At least one of the two sees the other.
+    # This orders the task before the read of the idle threads; an idle thread orders its arrival
+    # before its last check of the ring. At least one of the two sees the other.
     fence()
     waiting = load_acquire(pool + at.POOL_TAIL) - load_acquire(pool + at.POOL_HEAD)
     idle = load_acquire(pool + at.POOL_IDLE)
@@ -105,9 +105,9 @@ def call_for_threads(context: Address, pool: Address) -> None:
 
 @native
 def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
-    """Take the next blocking task; return 0 if none comes within `idle_ns`, or the pool stops.
+    """Take the next blocking task; return 0 if none arrives within `idle_ns` or the pool stops.
 
-    An `idle_ns` below 0 means no limit.
+    A negative `idle_ns` means no limit.
     """
     task = pool_pop(pool)
     if task != 0:
@@ -116,7 +116,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
     end = now() + idle_ns
     left = idle_ns
     # A return from the sleep is only a hint: another thread may have taken the task, or the epoch
-    # may have changed before this thread slept.  Only the clock tells whether the idle time is
+    # may have changed before this thread slept. Only the clock can tell whether the idle time is
     # over.
     while task == 0 and load_acquire(pool + at.POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
         task = await_blocking_task(context, pool, left)
@@ -126,10 +126,10 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 
 @native
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """Sleep once, as an idle thread, unless a task is in the ring; return a task, or 0."""
+    """Sleep once, as an idle thread, unless there is a task in the ring; return a task, or 0."""
     fetch_add(pool + at.POOL_IDLE, 1)
-    # Before the check of the ring: a task that is added after it changes the epoch, and prevents
-    # the sleep.
+    # Read the epoch before checking the ring: a task that is added after that changes the epoch,
+    # and prevents the sleep.
     epoch = load_acquire(pool + at.POOL_EPOCH)
     fence()
     task = pool_pop(pool)
@@ -139,7 +139,7 @@ def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Add
         advance_epoch(context)
         task = pool_pop(pool)
     fetch_add(pool + at.POOL_IDLE, -1)
-    # A thread that added a task while this one counted as idle did not request another thread:
-    # check the ring again, ordered after this thread is no longer idle.
+    # A thread that added a task while this one counted as idle did not request another thread, so
+    # check the ring again after this thread no longer counts as idle.
     fence()
     return task if task != 0 else pool_pop(pool)

@@ -1,4 +1,6 @@
-"""Where tasks wait: the deque of a worker, the injected stack, and the list of a thread (see `tasks`)."""
+"""Where tasks wait: the deque of a worker, the injected stack, and the list of a thread (see
+`tasks`).
+"""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
@@ -21,13 +23,13 @@ from tfrt_runtime.native.memory import (
 @native
 def push_bottom(deque: Address, task: Address) -> bool:
     """Add the newest task; return False if the deque is full (owner only)."""
-    # Only the owner writes `bottom`; a stale `top` makes the deque look fuller than it is.
+    # Only the owner writes `bottom`; a stale `top` only makes the deque look fuller than it is.
     bottom = load_acquire(deque + at.DEQUE_BOTTOM)
     top = load_acquire(deque + at.DEQUE_TOP)
     if bottom - top >= at.DEQUE_CAPACITY:
         return False
-    # A thief may read the slot while it is overwritten, but then its compare_and_swap fails.  The
-    # slot is written before the bottom: a thief that sees the bottom sees the task.
+    # A thief may read the slot while it is being overwritten, but in that case its compare_and_swap
+    # fails. The slot is written before the bottom, so a thief that sees the bottom sees the task.
     store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
     return True
@@ -35,21 +37,22 @@ def push_bottom(deque: Address, task: Address) -> bool:
 
 @native
 def pop_bottom(deque: Address) -> Address:
-    """Take the newest task, or 0 (owner only)."""
+    """Take the newest task, or return 0 (owner only)."""
     bottom = load_acquire(deque + at.DEQUE_BOTTOM) - 1
-    # Empty: only this thread adds tasks, so that the answer cannot change.  This saves the fence.
+    # The deque is empty: only this thread adds tasks, so the answer cannot change. This check saves
+    # the fence.
     if load_acquire(deque + at.DEQUE_TOP) > bottom:
         return 0
     store_release(deque + at.DEQUE_BOTTOM, bottom)
-    # The new bottom must be visible before top is read, or owner and thief could both take the last
-    # task.
+    # The new bottom must be visible before `top` is read; otherwise, owner and thief could both
+    # take the last task.
     fence()
     top = load_acquire(deque + at.DEQUE_TOP)
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The last task belongs to the thread that moves top first.  In both cases the deque is empty
-    # then, with top at bottom + 1.
+    # The last task belongs to the thread that moves `top` first. In both cases, the deque is empty
+    # after that, with `top` at bottom + 1.
     if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
@@ -60,11 +63,11 @@ def pop_bottom(deque: Address) -> Address:
 def steal_top(deque: Address) -> Address:
     """Take the oldest task; return 0 if none is left or another thread was faster (any thread)."""
     top = load_acquire(deque + at.DEQUE_TOP)
-    # Pairs with the fence of pop_bottom: top must be read before bottom.
+    # This pairs with the fence of `pop_bottom`: `top` must be read before `bottom`.
     fence()
     if top >= load_acquire(deque + at.DEQUE_BOTTOM):
         return 0
-    # Read before the swap: after it, the owner may fill the slot again.
+    # Read the task before the swap, because after the swap, the owner may refill the slot.
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (top & (at.DEQUE_CAPACITY - 1)))
     if compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         return 0
@@ -97,15 +100,15 @@ def reverse_tasks(task: Address) -> Address:
 
 @native
 def take_injected(queue: Address) -> Address:
-    """Take all injected tasks at once, as a list in order of arrival, or 0."""
+    """Take all injected tasks at once; return them as a list in order of arrival, or 0."""
     return reverse_tasks(take_all(queue + at.QUEUE_INJECTED))
 
 
 @native
 def keep_injected(context: Address) -> None:
-    """Take all injected tasks for this thread alone, after those that it keeps.
+    """Take all injected tasks for this thread alone, and append them to those that it keeps.
 
-    For queues without workers, where Python chooses the next task.
+    This is for queues without workers, for which Python chooses the next task.
     """
     newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
     if newest != 0:
@@ -114,9 +117,9 @@ def keep_injected(context: Address) -> None:
 
 @entry
 def take_tasks(queue: Address) -> Address:
-    """Take the tasks of a queue without workers, or 0.
+    """Take the tasks of a queue without workers; return 0 if there are none.
 
-    They are a list by TASK_NEXT, starting with the oldest.
+    They are a list linked by TASK_NEXT, starting with the oldest.
     """
     task = take_all(queue + at.QUEUE_ORDERED)
     return task if task != 0 else take_injected(queue)
@@ -124,10 +127,12 @@ def take_tasks(queue: Address) -> Address:
 
 @native
 def next_in_order(context: Address) -> Address:
-    """Take the oldest task of a queue without workers, or of those that this thread keeps, or 0.
+    """Take the oldest task of a queue without workers, or of those that this thread keeps.
 
-    The other tasks stay where other threads find them.  Otherwise, a thread that waits for many
-    results, one after the other, would move all of them each time.
+    Return 0 if there is none.
+
+    The other tasks stay where other threads can find them.  Otherwise, a thread that waits for many
+    results, one after another, would move all of them each time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     task = take_all(queue + at.QUEUE_ORDERED)
@@ -136,8 +141,8 @@ def next_in_order(context: Address) -> Address:
         if task != 0:
             return task
         task = take_injected(queue)
-        # Each round of tasks counts coroutines from 0: this bounds the number that a round
-        # spawns, and a recursion continues depth first.
+        # Each round of tasks counts coroutines from 0, which bounds the number of coroutines that a
+        # round spawns, so that a recursion continues depth first.
         store(context + at.CONTEXT_SPAWNED, 0)
     if task != 0 and load(task + at.TASK_NEXT) != 0:
         put_back(queue, load(task + at.TASK_NEXT))
@@ -146,9 +151,9 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Put back tasks that this thread took from a queue without workers, for other threads."""
-    # One word, without a second one for the newest task: a thread could read one of them before
-    # another thread's swap, and the other after it.
+    """Put tasks that this thread took from a queue without workers back, for other threads."""
+    # There is one word, without a second one for the newest task: a thread could read one of them
+    # before another thread's swap and the other one after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
         # Another thread has put back tasks that it took while this thread had these.
         inject_list(queue, reverse_tasks(oldest), oldest)
@@ -166,7 +171,7 @@ def keep_tasks(context: Address, first: Address, last: Address) -> None:
 
 @inline
 def take_pending(context: Address) -> Address:
-    """Take the first of the tasks that this thread keeps, or 0."""
+    """Take the first of the tasks that this thread keeps; return 0 if there is none."""
     task = load(context + at.CONTEXT_PENDING)
     if task != 0:
         store(context + at.CONTEXT_PENDING, load(task + at.TASK_NEXT))

@@ -1,9 +1,9 @@
 """Share this thread's ready work with other threads, and start calls from outside.
 
-A thread that starts a call often waits for its results at once, and then runs the call itself: that
-takes less time than another thread needs to wake up.  Therefore a started call waits on a separate
-stack.  Waiting threads take it at once; a worker takes it only after a nap in which no thread took
-anything from that stack.
+A thread that starts a call often waits for the call's results immediately, and then runs the call
+itself, which takes less time than another thread needs to wake up.  Therefore, a started call waits
+on a separate stack.  Waiting threads take it immediately; a worker takes it only after a nap during
+which no thread took anything from that stack.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,16 +45,16 @@ from tfrt_runtime.native.queues.waiters import mark_shared
 from tfrt_runtime.native.trimming import give_if_much
 
 SLICE_NS = 20_000_000
-"""How long a thread works before it asks Python again."""
+"""How long a thread works, in ns, before it asks Python again."""
 SEARCHED = 16 * 128
-"""Bytes of ready entries that are searched for large kernels at every opportunity."""
+"""How many bytes of ready entries are searched for large kernels at every opportunity."""
 
 
 @entry
 def hand_over(context: Address) -> None:
     """Turn all ready kernels of this thread into tasks, and share the tasks that it keeps.
 
-    For a thread that runs no more kernels, or will be away for long.
+    This is for a thread that will run no more kernels, or will be away for a long time.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
@@ -64,7 +64,8 @@ def hand_over(context: Address) -> None:
     store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
     queue = load(context + at.CONTEXT_QUEUE)
-    # `put_back` wakes no thread, because its caller returns for the tasks.  This thread may not.
+    # `put_back` wakes no thread, because its caller returns for the tasks. This thread may not
+    # return.
     if load_acquire(queue + at.QUEUE_ORDERED) != 0:
         wake_sleeper(queue)
 
@@ -72,7 +73,8 @@ def hand_over(context: Address) -> None:
 @native
 def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
     """Turn a ready entry into a task."""
-    # Shared before the task exists: another thread may take the task as soon as it is added.
+    # Mark the activation as shared before the task exists, because another thread may take the task
+    # as soon as it is added.
     tag = activation & at.READY_BITS
     if tag == at.READY_DELIVERY:
         mark_shared(load(activation - at.READY_DELIVERY))
@@ -88,9 +90,12 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 
 @native
 def share_pending(context: Address) -> None:
-    """Move the tasks that only this thread knows to where others find them, in the same order."""
-    # One swap for the whole list.  The activations are shared before it: while only this thread
-    # knows a task of `async_kernels.enqueue`, the task counts in its activation by plain stores.
+    """Move the tasks that only this thread knows to where other threads can find them, in the
+    same order.
+    """
+    # One swap publishes the whole list. The activations are marked as shared before that: while
+    # only this thread knows a task of `async_kernels.enqueue`, the task is counted in its
+    # activation with plain stores.
     task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return
@@ -110,18 +115,21 @@ def share_pending(context: Address) -> None:
 
 @native
 def share_ready(context: Address) -> None:
-    """Put everything that is ready on this thread where other workers find it."""
+    """Put all work that is ready on this thread where other workers can find it."""
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         hand_over(context)
 
 
 @outline
 def share_when_idle(context: Address) -> None:
-    """Share work that is worth a wake-up, if a worker sleeps.  Called from time to time."""
+    """Share work that is worth a wake-up if a worker is asleep.
+
+    This is called from time to time.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
-        # A task with an activation is short: sharing it would cost more than running it.
+        # A task that has an activation is short, so sharing it would cost more than running it.
         task = load(context + at.CONTEXT_PENDING)
         if task != 0 and load(task + at.TASK_ACTIVATION) == 0:
             share_pending(context)
@@ -130,13 +138,14 @@ def share_when_idle(context: Address) -> None:
 
 @native
 def give_way(context: Address) -> None:
-    """Release the GIL if this thread holds it: its next work takes longer than a few additions.
+    """Release the GIL if this thread holds it, because its next work takes longer than a few
+    additions.
 
-    From here on, CONTEXT_DEADLINE bounds how long the thread works.  `python_waits.work_here` takes
-    the GIL again.
+    From here on, CONTEXT_DEADLINE limits how long the thread works.  `python_waits.work_here`
+    acquires the GIL again.
     """
-    # CONTEXT_PYTHON marks that the GIL is held.  It is cleared first: code that runs without the
-    # GIL must not find it.
+    # CONTEXT_PYTHON marks that this thread holds the GIL. It is cleared first: code that runs
+    # without the GIL must not find it set.
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
         store(context + at.CONTEXT_PYTHON, 0)
@@ -146,15 +155,15 @@ def give_way(context: Address) -> None:
 
 @native
 def share_large(context: Address) -> None:
-    """Put the older half of the ready calls where other workers find them.
+    """Put the older half of the ready calls where other workers can find them.
 
     In a recursion, the older ones are the largest subtrees.  Short kernels stay: if two threads
     work on one activation, its counters cost more than the kernels.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
-    # Each entry is read.  The more entries there are, the less often this happens, so that each
-    # kernel pays for a fraction of a step, regardless of how many kernels are ready beside it.
+    # Each entry must be read. The more entries there are, the less often we do this: the cost per
+    # kernel stays at a fraction of a step, no matter how many kernels are ready.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
         return
     left = count_large(base, top) // 2
@@ -197,9 +206,11 @@ def is_large(tagged: Address, record: Address) -> bool:
 
 @native
 def offer_tasks(context: Address) -> None:
-    """Wake a worker for accumulated short tasks, none of which was worth a wake-up alone."""
+    """Wake a worker for the short tasks that have accumulated, none of which was worth a wake-up
+    by itself.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
-    # Not for tasks that this thread keeps: a worker would not find them.
+    # This does not apply to tasks that this thread keeps, because a worker would not find them.
     if sleepers(queue) > 0 and has_common_task(queue):
         wake_sleeper(queue)
 
@@ -216,7 +227,7 @@ def add_start(context: Address, task: Address) -> None:
         return
     push(queue + at.QUEUE_STARTED, task, at.TASK_NEXT)
     # A napping worker stops counting as such before its last check of the stack: either it finds
-    # the call, or this thread sees that no worker naps, and wakes one.
+    # the call, or this thread sees that no worker is napping, and wakes one.
     fence()
     if load_acquire(queue + at.QUEUE_NAPPING) == 0:
         wake_sleeper(queue)
@@ -224,9 +235,9 @@ def add_start(context: Address, task: Address) -> None:
 
 @native
 def take_start(context: Address) -> Address:
-    """Take all started calls: return the oldest, which is to start now, or 0.
+    """Take all started calls; return the oldest, which must start now, or 0.
 
-    The others go where other threads find them.
+    The others are put where other threads can find them.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     newest = take_started(queue)
@@ -240,20 +251,23 @@ def take_started(queue: Address) -> Address:
     """Take the stack of started calls; return its newest task, or 0."""
     newest = take_all(queue + at.QUEUE_STARTED)
     if newest != 0:
-        # A napping worker compares this count: if calls were taken, it need not start them.
+        # A napping worker compares this count: if calls were taken, the worker need not start them.
         fetch_add(queue + at.QUEUE_TAKEN, 1)
     return newest
 
 
 @native
 def sleep_or_nap(context: Address) -> None:
-    """Sleep as a worker without work; nap while a call is left that a waiting thread may take."""
+    """Sleep as a worker without work.
+
+    Take a nap while a call is left that a waiting thread may take.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:
         give_if_much(context)
         sleep_on_queue(context, 0, -1)
         return
-    # Before the nap: if the count is the same after it, no thread took a call in between.
+    # Read the count before the nap: if it is the same afterward, no thread took a call in between.
     taken = load_acquire(queue + at.QUEUE_TAKEN)
     end = now() + NAP_NS
     fetch_add(queue + at.QUEUE_NAPPING, 1)
@@ -263,8 +277,8 @@ def sleep_or_nap(context: Address) -> None:
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         advance_epoch(context)
     depart(queue)
-    # Before the last check for calls, which is either here or in `sleep_on_queue`, after the fence
-    # of `arrive`: see `add_start`.
+    # Do this before the last check for calls, which is either here or in `sleep_on_queue`, after
+    # the fence of `arrive`; see `add_start`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)

@@ -1,9 +1,9 @@
-"""Work queues: where tasks wait for a thread.
+"""Work queues: where tasks wait for a thread, and how threads sleep and wake.
 
-A compute task goes to a Chase-Lev deque if a worker of the queue adds it, and to one injected stack
-if any other thread does.  The worker pops its newest task; thieves take the oldest.  Consumers take
-the whole injected stack by one `exchange` and run it in order: no node is popped under contention,
-so that there is no ABA.
+A compute task goes to a Chase-Lev deque if a worker of the queue adds it, and to a single injected
+stack if any other thread does.  The worker pops its newest task; thieves take the oldest.  One
+`exchange` takes the whole injected stack, whose tasks run in order: no node is popped under
+contention, so there is no ABA problem.
 
     new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
              --add_local_task---> the same, without a wake-up on a worker, which returns to it
@@ -17,8 +17,8 @@ so that there is no ABA.
 
 The deque is that of Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
 fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
-Weak Memory Models".  Its array does not grow, unlike theirs: a task that finds no room goes to the
-injected stack.
+Weak Memory Models".  Unlike theirs, its array does not grow: a task for which there is no room goes
+to the injected stack.
 
 Sleepers wait on an epoch, not on a queue:
 
@@ -29,19 +29,19 @@ Sleepers wait on an epoch, not on a queue:
     4    note it, EPOCH + 1, wake  4    none: sleep while EPOCH is what was read
                                    5  SLEEPERS - 1; from 1 before it sleeps again
 
-The fences order 1 before 3 on both sides, so that at least one of them sees the other.  This is the
-store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating Sequential Processes",
-section 2.1).  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
-before it wakes: a sleeper that has not fallen asleep yet then stays awake.
+The fences order step 1 before step 3 on both sides, so at least one of the two threads sees the
+other.  This is the store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating
+Sequential Processes", section 2.1).  If the sleeper misses the work, the adder sees the sleeper and
+changes the epoch before the wake-up: a sleeper that is not asleep yet then stays awake.
 
-A wake-up takes longer than hundreds of small tasks.  Therefore SLEEPERS has a separate count of
-sleepers to which a wake-up is on its way: while all sleepers are notified, an adder wakes none.
-Each of them then leaves and searches for work again.  A thread that was waiting for something else,
-and now has it, lets another thread search (`pass_on`).
+A wake-up takes longer than hundreds of small tasks.  Therefore, SLEEPERS has a separate count of
+sleepers to which a wake-up is on its way: while all sleepers have been notified, an adder wakes
+none.  Each of them then leaves and searches for work again.  A thread that was waiting for
+something else, and now has it, lets another thread search (`pass_on`).
 
-Rejected: a growing array, because thieves may still read the old one, so that freeing it needs
-safe reclamation; a deque under a lock, which its owner would take for every task; and a condition
-variable for sleepers, whose lock every adder would take even if no worker sleeps.
+Rejected alternatives: a growing array, because thieves may still be reading the old one, so that
+freeing it requires safe reclamation; a deque with a lock, which its owner would take for every
+task; and a condition variable, whose lock every adder would take even if no worker is asleep.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -74,18 +74,18 @@ from tfrt_runtime.native.queues.deques import (
 )
 
 WORTH_STEALING_NS = 1_000
-"""A stolen task shorter than this, with everything that it made ready, was not worth stealing.
+"""A stolen task that was shorter than this, with all that it made ready, was not worth stealing.
 
 Its owner would have been faster alone.
 """
 REST_NS = 50_000
-"""How long a thief of such tasks leaves their owner alone."""
+"""How long a thief of such tasks leaves their owner alone, in ns."""
 
 
 @native
 def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
-    """Make a task cell.  `function(context, task)` reads it and frees it with `free_task`."""
-    # Plain stores: the deque, the stack, or the ring publishes the cell.
+    """Make a task cell.  `function(context, task)` reads the cell and frees it with `free_task`."""
+    # Plain stores suffice: the deque, the stack, or the ring publishes the cell.
     task = take_cell(context)
     store(task + at.TASK_FUNCTION, function)
     store(task + at.TASK_FIRST, first)
@@ -103,9 +103,9 @@ def free_task(context: Address, task: Address) -> None:
 
 @native
 def add_short_task(context: Address, task: Address) -> None:
-    """Keep a task for this thread that is not worth another thread's attention.
+    """Keep a task that is not worth another thread's attention for this thread.
 
-    Only for a thread that runs kernels: it returns to its tasks, or calls `sharing.hand_over`.
+    Use it on threads that run kernels: they return to their tasks, or call `sharing.hand_over`.
     """
     store(task + at.TASK_NEXT, 0)
     keep_tasks(context, task, task)
@@ -114,8 +114,8 @@ def add_short_task(context: Address, task: Address) -> None:
 @native
 def wake_sleeper(queue: Address) -> None:
     """Wake one sleeping worker, if there is one, to search for work."""
-    # Order the work that was just added before the read of the sleepers; a sleeper orders its
-    # arrival before its last search for work.  At least one of the two sees the other.
+    # This orders the work that was just added before the read of the sleepers; a sleeper orders its
+    # arrival before its last search for work. At least one of the two sees the other.
     fence()
     if notify_sleeper(queue):
         fetch_add(queue + at.QUEUE_EPOCH, 1)
@@ -132,14 +132,14 @@ def sleepers(queue: Address) -> int:
 def free_threads(context: Address) -> int:
     """Return how many threads have nothing to do.
 
-    They sleep, rest, or search for work, or they are waking up and will find no task.  The last
-    case is common: the start of a run wakes a worker, and the thread that waits for the run takes
-    its task before the worker is awake.
+    They are asleep, resting, or searching for work, or they are waking up and will find no task.
+    The last case is common: the start of a run wakes a worker, and the thread that waits for the
+    run takes its task before the worker is awake.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
     free = counts & (at.SLEEPERS_NOTIFIED - 1)
-    # An estimate, like all such counts: tasks may come and go at any moment.
+    # This is an estimate, like all such counts, because tasks may come and go at any moment.
     if not has_queued_task(context):
         free += counts // at.SLEEPERS_NOTIFIED
     return free + load_acquire(queue + at.QUEUE_RESTING) + seekers(context)
@@ -162,7 +162,7 @@ def notify_sleeper(queue: Address) -> bool:
         if counts & (at.SLEEPERS_NOTIFIED - 1) == 0:
             return False
         notified = counts + at.SLEEPERS_NOTIFIED - 1
-        # A read-modify-write: two adders must not count on the same sleeper.
+        # This is a read-modify-write, because two adders must not count on the same sleeper.
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:
             return True
 
@@ -171,9 +171,9 @@ def notify_sleeper(queue: Address) -> bool:
 def arrive(queue: Address) -> int:
     """Announce that this thread will sleep unless it finds work now.
 
-    Returns the epoch to sleep on.
+    Returns the epoch on which to sleep.
     """
-    # The epoch first: a wake-up that counts on this thread changes the epoch afterwards, so that
+    # Read the epoch first: a wake-up that counts on this thread changes the epoch after that, so
     # the thread stays awake.
     epoch = load_acquire(queue + at.QUEUE_EPOCH)
     fetch_add(queue + at.QUEUE_SLEEPERS, 1)
@@ -186,8 +186,8 @@ def depart(queue: Address) -> None:
     """Stop counting this thread as a sleeper."""
     while True:
         counts = load_acquire(queue + at.QUEUE_SLEEPERS)
-        # It does not matter whether this thread was the notified one: each wake-up lets at least
-        # one thread leave.
+        # It does not matter whether this thread was the notified one, because each wake-up lets at
+        # least one thread leave.
         left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, left) != 0:
             return
@@ -195,9 +195,9 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for work, if there is any: this one leaves without searching."""
+    """Let another thread search for work, if any: this thread leaves without searching."""
     # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
-    # and such an adder wakes no other thread.  The fence orders the departure of this thread before
+    # and such an adder wakes no other thread. The fence orders the departure of this thread before
     # its check, as the adder's fence orders the task before the read of the counts: either this
     # thread sees the task, or the adder does not count on it.
     fence()
@@ -207,9 +207,9 @@ def pass_on(context: Address) -> None:
 
 @native
 def wake_all(queue: Address) -> None:
-    """Make every sleeper check again."""
+    """Make every sleeper check its condition again."""
     fence()
-    # Notified sleepers need nothing more: a wake-up is on its way to each of them.
+    # Notified sleepers need nothing more, because a wake-up is on its way to each of them.
     if sleepers(queue) > 0:
         fetch_add(queue + at.QUEUE_EPOCH, 1)
         futex_wake(queue + at.QUEUE_EPOCH, 1 << 30)
@@ -217,8 +217,8 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """Wake every sleeping thread that may wait for a word, because the word has become 0."""
-    # As in `wake_sleeper`: the word is written before the counts are read.
+    """Wake every sleeping thread that may be waiting for a word, because the word has become 0."""
+    # As in `wake_sleeper`, the word is written before the counts are read.
     fence()
     if load_acquire(queue + at.QUEUE_WAITING) > 0:
         wake_all(queue)
@@ -239,16 +239,16 @@ def add_task(context: Address, task: Address) -> None:
 
 @native
 def add_sought_task(context: Address, task: Address) -> None:
-    """Add a task like `add_task`, but wake no thread while one searches for work without sleep.
+    """Add a task like `add_task`, but wake no thread while another one is searching.
 
-    Only for a thread that owns a deque: it returns to the task if the seeker has found another one.
+    Use it on threads that own a deque: they return to the task if the seeker finds another one.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
         inject(queue, task)
-    # Order the task before the read of the seekers.  A thread that stops searching leaves the count
-    # before its last search, with the fence of `arrive` in between: either it finds the task, or
-    # this thread does not count on it.
+    # This orders the task before the read of the seekers. A thread that stops searching leaves the
+    # count before its last search, with the fence of `arrive` in between: either it finds the task,
+    # or this thread does not count on it.
     fence()
     if load_acquire(queue + at.QUEUE_SEEKERS) == 0:
         wake_sleeper(queue)
@@ -256,9 +256,9 @@ def add_sought_task(context: Address, task: Address) -> None:
 
 @native
 def add_local_task(context: Address, task: Address) -> None:
-    """Add a short task like `add_task`, but wake no thread if this one works itself.
+    """Add a short task like `add_task`, but wake no thread if this one is working itself.
 
-    A thread that owns a deque returns to it; others take tasks from it when they search for work.
+    A thread that owns a deque returns to it; other threads that search for work take its tasks.
     """
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -269,7 +269,7 @@ def add_local_task(context: Address, task: Address) -> None:
 
 @native
 def next_random(context: Address) -> int:
-    """Return a pseudo-random number of this thread, 0 or more.
+    """Return a nonnegative pseudo-random number for this thread.
 
     The generator is Marsaglia's xorshift (2003, Journal of Statistical Software 8(14), "Xorshift
     RNGs"), cut to 63 bits.
@@ -290,8 +290,8 @@ def steal_task(context: Address) -> Address:
     if workers == 0:
         return 0
     deques = load(queue + at.QUEUE_DEQUES)
-    # A random start: if all thieves started at the first deque, one would succeed and the others'
-    # swaps would fail.
+    # The start is random because, if all thieves started at the first deque, one would succeed and
+    # the others' swaps would fail.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))
@@ -307,9 +307,9 @@ def steal_task(context: Address) -> Address:
 def spread_injected(context: Address, task: Address) -> Address:
     """Take the first task of a list to run now; put the others where other threads can reach them.
 
-    Tasks that find no room in this thread's deque are halved: this thread keeps the older half, and
-    the other half goes back.  Therefore each task goes back at most a few times, regardless of
-    their number.
+    If there is no room for some tasks in this thread's deque, they are halved: this thread keeps
+    the older half, and the other half is injected again.  Therefore, each task is injected again
+    only a few times, regardless of the number of tasks.
     """
     rest = load(task + at.TASK_NEXT)
     if rest == 0:
@@ -325,7 +325,7 @@ def spread_injected(context: Address, task: Address) -> Address:
 def push_tasks(context: Address, task: Address) -> Address:
     """Push tasks of a list into this thread's deque.
 
-    Returns the list of those that find no room, or 0.
+    Returns the list of those for which there is no room, or 0.
     """
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
@@ -340,7 +340,7 @@ def push_tasks(context: Address, task: Address) -> Address:
 def give_back_half(context: Address, task: Address) -> None:
     """Keep the older half of a list of tasks for this thread, and inject the other half again.
 
-    A list of n tasks that no other thread takes is halved log n times: n steps in total.
+    A list of n tasks that no other thread takes is halved log n times, in n steps in total.
     """
     last = task
     ahead = load(task + at.TASK_NEXT)
@@ -366,10 +366,10 @@ def find_task(context: Address) -> Address:
 
 @native
 def own_task(context: Address) -> Address:
-    """Return the next task without stealing, or 0.
+    """Return the next task without stealing; return 0 if there is none.
 
-    The sources, in order: the tasks that this thread keeps, its deque (newest first), the injected
-    stack.
+    The sources are, in order, the tasks that this thread keeps, its deque (newest first), and the
+    injected stack.
     """
     kept = take_pending(context)
     if kept != 0:
@@ -402,7 +402,7 @@ def has_queued_task(context: Address) -> bool:
 def has_common_task(queue: Address) -> bool:
     """Tell whether a task is waiting that any thread of the queue may take.
 
-    Conservative for the deques: a task may be gone when a thread comes for it.
+    For the deques, the answer is conservative: a task may be gone by the time a thread reaches it.
     """
     if load_acquire(queue + at.QUEUE_INJECTED) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0:
         return True
@@ -416,15 +416,15 @@ def has_common_task(queue: Address) -> bool:
 
 @native
 def advance_epoch(context: Address) -> None:
-    """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
-    # Release: a thread that reads an even epoch sees where the work went that this thread held
-    # before.
+    """Advance the activity epoch, which only this thread writes; odd while it may hold work."""
+    # Release: a thread that reads an even epoch sees where the work that this thread held before
+    # has gone.
     store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
 
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
-    """Tell whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
+    """Tell whether `word` is nonzero or, without a word (0), whether the queue has not stopped."""
     if word == 0:
         return load_acquire(queue + at.QUEUE_STOP) == 0
     return load_acquire(word) != 0
@@ -438,17 +438,17 @@ def begin_seeking(context: Address) -> None:
 
 @native
 def end_seeking(context: Address) -> None:
-    """Stop counting this thread as searching: it has work, or searches once more before sleep."""
-    # A read-modify-write, before the fence of that last search (`arrive`): see `add_sought_task`.
+    """Stop counting this thread as searching: it has work, or is about to search a last time."""
+    # A read-modify-write before the fence of that last search (`arrive`); see `add_sought_task`.
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
 
 @native
 def rest(context: Address) -> None:
-    """Leave the tasks of other threads to them for a while.
+    """Leave other threads' tasks to them for a while.
 
-    This thread does not count as a sleeper, which they would wake for each new task.  A task that
-    no other thread has waits for the end of the nap.
+    This thread does not count as a sleeper, because other threads would wake a sleeper for each new
+    task.  A task that no other thread takes waits until the end of the nap.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     fetch_add(queue + at.QUEUE_RESTING, 1)
@@ -460,13 +460,13 @@ def rest(context: Address) -> None:
 
 @native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until work may have arrived, `word` may have become 0, or the time is over.
+    """Sleep until work may have arrived, `word` may have become 0, or time runs out.
 
-    Without a `word` (0), until the queue stops.  Returns at once if there is work, or if the
-    awaited event has happened since the caller checked.
+    Without a `word` (0), sleep until the queue stops.  Returns immediately if there is work, or if
+    the awaited event has happened since the caller checked.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # The order of the next lines is the handshake in the module's docstring.
+    # The order of the next lines is that of the handshake in the module's docstring.
     waits = 1 if word != 0 else 0
     fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)
@@ -482,15 +482,15 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 
 @native
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until `word` may have become 0, or the time is over; leave the tasks to other threads.
+    """Sleep until `word` may have become 0 or time runs out, and leave the tasks to other threads.
 
-    This uses a separate futex word: a wake-up for a task, which wakes one thread, must not go to a
-    thread that takes none.
+    This uses a separate futex word: a wake-up for a task, which wakes one thread, must not reach a
+    thread that takes no tasks.
     """
     fetch_add(queue + at.QUEUE_WATCHERS, 1)
     news = load_acquire(queue + at.QUEUE_NEWS)
-    # Order the arrival before the read of the word; `wake_waiting` orders the word before its read
-    # of the watchers.  At least one of the two sees the other.
+    # This orders the arrival before the read of the word; `wake_waiting` orders the word before its
+    # read of the watchers. At least one of the two sees the other.
     fence()
     if load_acquire(word) != 0:
         futex_wait(queue + at.QUEUE_NEWS, news, timeout_ns)

@@ -1,14 +1,15 @@
-"""Publish a value, run its waiters, and count down to the ready kernels that they lead to.
+"""Publish a value, run its waiters, and count down to the kernels that become ready.
 
 An entry of this thread's ready stack is a pair of words.  The low bits of the first word tell its
 kind: READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation),
 READY_JOIN (join).
 
-While only one thread refers to an activation, its counters are plain words.  Before another thread
-can reach the activation, that thread calls `mark_shared`; from then on the counters are atomic.
+While only one thread refers to an activation, the activation's counters are plain words.  Before
+another thread can reach the activation, that thread calls `mark_shared`; from then on, the counters
+are atomic.
 
-Nothing here recurses: waiters that become due while others run join the list that the thread is
-running.
+No function here recurses: waiters that become due while others are running join the list that the
+thread is running.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -38,7 +39,7 @@ from tfrt_runtime.native.queues.tasks import add_local_task, new_task, wake_wait
 @inline
 def push_ready(context: Address, activation: Address, record: Address) -> None:
     """Push a kernel onto this thread's stack of ready kernels."""
-    # Only this thread touches its stack; work for other threads becomes a task (`sharing`).
+    # Only this thread accesses its stack; work for other threads becomes a task (`sharing`).
     top = load(context + at.CONTEXT_READY_TOP)
     if top == load(context + at.CONTEXT_READY_LIMIT):
         top = grow_ready(context)
@@ -49,7 +50,7 @@ def push_ready(context: Address, activation: Address, record: Address) -> None:
 
 @outline
 def grow_ready(context: Address) -> Address:
-    """Double the stack of ready kernels; return the new top."""
+    """Double the size of the stack of ready kernels; return the new top."""
     base = load(context + at.CONTEXT_READY)
     size = load(context + at.CONTEXT_READY_TOP) - base
     larger = need_block(context, 2 * size)
@@ -63,10 +64,10 @@ def grow_ready(context: Address) -> Address:
 @native
 def mark_shared(activation: Address) -> None:
     """Make the counters of an activation and its callers atomic before another thread sees them."""
-    # Plain stores: the calling thread is still the only one, and the waiter or task that hands the
-    # activation over publishes them.  Callers too: the other thread may be the one to end this
-    # activation, and then it counts in the caller.  A root has no caller, and a join's caller is
-    # shared earlier.
+    # Plain stores suffice: the calling thread is still the only one, and the waiter or task that
+    # hands the activation over publishes them. The callers are included because the other thread
+    # may be the one that ends this activation, and it then counts in the caller. A root has no
+    # caller, and a join's caller was marked earlier.
     while activation != 0 and load(activation + at.ACTIVATION_SHARED) != at.SHARED_WITH_CALLERS:
         store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
         kind = load(activation + at.ACTIVATION_RETURN)
@@ -90,9 +91,12 @@ def add_pending(activation: Address) -> None:
 
 @inline
 def finish(context: Address, activation: Address) -> None:
-    """Finish one kernel or delivery of `activation`; after the last one the run loop ends it."""
-    # Shared: a read-modify-write, so that of two threads that finish the last two, one sees 0 and
-    # also sees what the other has written.
+    """Finish one kernel or delivery of `activation`.
+
+    After the last one, the run loop ends the activation.
+    """
+    # If the activation is shared, this is a read-modify-write: of two threads that finish the last
+    # two, one sees 0 and also sees what the other has written.
     if load(activation + at.ACTIVATION_SHARED) == 0:
         left = load(activation + at.ACTIVATION_REMAINING) - 1
         store(activation + at.ACTIVATION_REMAINING, left)
@@ -105,8 +109,8 @@ def finish(context: Address, activation: Address) -> None:
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
     """Count an available value for each kernel that uses it; push the kernels that become ready."""
-    # The slot belongs to the decoder and never changes: plain loads.  The ready counts belong to
-    # the activation.
+    # Plain loads, because the slot belongs to the decoder and never changes. The ready counts
+    # belong to the activation.
     users = load_i32(slot + at.SLOT_USERS)
     user = slot + at.SLOT_LISTS
     if load(activation + at.ACTIVATION_SHARED) != 0:
@@ -123,7 +127,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """Release users like `release_users`, while other threads count down as well.
+    """Do the same as `release_users` while other threads count down as well.
 
     A weight of 0 marks a non-strict kernel: the first value starts it.
     """
@@ -131,11 +135,11 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
         ready = activation + load_i32(user + 4)
         weight = load_i32(user + 8)
         if weight == 0:
-            # The count starts at 1: the first value sees that, later values see 0 or less.
+            # The count starts at 1: the first value sees that, and later values see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
         else:
             # The last value to arrive sees that only its own weight is left: no other thread will
-            # count down again, so the acquire load suffices.  In two steps (load, store), two
+            # count down again, so the acquire load suffices. With two steps (load, store), two
             # arrivals could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
@@ -145,7 +149,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
-    """Tell whether the readers of a register may all be gone before its value is available."""
+    """Tell whether all readers of a register may be gone before its value is available."""
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     return load_i32(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
 
@@ -154,7 +158,7 @@ def needs_reference(activation: Address, slot: Address) -> bool:
 def watched_register_resolved(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Handle a resolved register like `register_resolved`, even in a watched run."""
+    """Do the same as `register_resolved`, even in a watched run."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     register_resolved(context, activation, slot, value)
@@ -171,18 +175,22 @@ def register_resolved(context: Address, activation: Address, slot: Address, valu
 
 @native
 def publish(context: Address, value: Address, state: int) -> None:
-    """Make `value` available in `state` and run its waiters.  Its payload is already stored."""
+    """Make `value` available in `state` and run its waiters.
+
+    Its payload must already be stored.
+    """
     run_waiters(context, take_waiters(value, state))
 
 
 @native
 def run_waiters(context: Address, waiters: Address) -> None:
-    """Run a list of waiters.  Waiters that become due meanwhile on this thread join the list.
+    """Run a list of waiters.  Waiters that become due on this thread in the meantime join the list.
 
-    Therefore a chain of a million values that forward to each other takes one level of the stack.
+    Therefore, a chain of a million values that forward to each other takes only one level of the
+    stack.
     """
     queue_waiters(context, waiters)
-    # A caller further up this stack runs the list.
+    # A caller further up this stack is running the list.
     if load(context + at.CONTEXT_PUBLISHING) != 0:
         return
     store(context + at.CONTEXT_PUBLISHING, 1)
@@ -211,15 +219,15 @@ def run_waiter(context: Address, waiter: Address) -> None:
     first = load(waiter + at.WAITER_FIRST)
     second = load(waiter + at.WAITER_SECOND)
     value = load(waiter + at.WAITER_VALUE)
-    # Other kinds need not write these two words.
+    # Other kinds of waiters need not write these two words.
     third = load(waiter + at.WAITER_THIRD) if kind == at.WAIT_TASK else 0
     run = load(waiter + at.WAITER_RUN) if kind == at.WAIT_TASK else 0
-    # Before it runs: the action may take the cell again.
+    # Free the cell before the action runs, so that the action may take it again.
     give_cell(context, waiter)
     if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
     elif kind == at.WAIT_FORWARD:
-        # The indirect value may be an error by now, without its target: `handles.value_break`.
+        # The indirect value may already be an error, without its target; see `handles.value_break`.
         if is_available(first):
             drop_reference(context, second)
         else:
@@ -232,8 +240,8 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == at.WAIT_JOIN:
         join_resolved(context, first, value)
     elif kind == at.WAIT_LATCH:
-        # The word first: a thread that is woken before the word is 0 sleeps again, and no other
-        # wake-up comes.
+        # Write the word first: a thread that is woken before the word is 0 goes back to sleep, and
+        # there is no other wake-up.
         release_latch(context, first)
         wake_waiting(load(context + at.CONTEXT_QUEUE))
         drop_latch(context, first)
@@ -247,8 +255,11 @@ def run_waiter(context: Address, waiter: Address) -> None:
 
 @native
 def join_resolved(context: Address, join: Address, value: Address) -> None:
-    """Count a block's resolved chain; the first error becomes the loop's.  Consumes a reference."""
-    # The swap lets one thread store its error; all others drop theirs.
+    """Count a block's resolved chain; the first error becomes the loop's error.
+
+    This consumes a reference.
+    """
+    # The swap lets only one thread store its error; all others drop theirs.
     is_error = load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
     if not is_error or compare_and_swap(join + at.JOIN_ERROR, 0, value) == 0:
         drop_reference(context, value)
@@ -257,23 +268,23 @@ def join_resolved(context: Address, join: Address, value: Address) -> None:
 
 @native
 def leave_join(context: Address, join: Address, parts: int) -> None:
-    """Count finished parts of a parallel loop; after the last one the run loop ends the join."""
-    # A read-modify-write: of two threads that finish the last two parts, one sees that none is
-    # left, and the other's writes happen before that.
+    """Count finished parts of a parallel loop; after the last one, the run loop ends the join."""
+    # This is a read-modify-write: of two threads that finish the last two parts, one sees that none
+    # is left, and the other's writes happen before that.
     if fetch_add(join + at.JOIN_LEFT, -parts) == parts:
         push_ready(context, join | at.READY_JOIN, 0)
 
 
 @native
 def release_latch(context: Address, latch: Address) -> None:
-    """Set the word of a latch whose value is resolved to 0.
+    """Set the word of a latch to 0, because the value is resolved.
 
-    A thread that sleeps on the latch has an even activity epoch until it runs again.
-    PROCESS_RESUMING counts it in between; otherwise the queue would seem quiescent although that
+    A thread that is sleeping on the latch has an even activity epoch until it runs again.
+    PROCESS_RESUMING counts it in between; otherwise, the queue would seem quiescent although that
     thread will continue.
     """
-    # Added before the exchange and subtracted again, not added after it: the word must never be 0
-    # while the thread is not counted.
+    # It is added before the exchange and subtracted again, not added after it, because the word
+    # must never be 0 while the thread is not counted.
     resuming = load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING
     fetch_add(resuming, 1)
     if exchange(latch + at.LATCH_PENDING, 0) != at.LATCH_ASLEEP:
