@@ -1,7 +1,7 @@
-"""Attributes as values, and as bytes: `write_attribute`, `AttributeReader`; numbers as bytes.
+"""Attributes as values and as bytes (`write_attribute`, `AttributeReader`), and numbers as bytes.
 
 An attribute is referred to by its offset in the attributes section.  Its kind is not stored with
-it, so that the reader must know the kind.  Layouts, all little-endian:
+it, so the reader must know the kind.  The layouts, all little-endian, are:
 
 * a scalar or a type: the value itself (a type is one byte, its `DType`);
 * a string: u32 length, the bytes;
@@ -14,7 +14,7 @@ it, so that the reader must know the kind.  Layouts, all little-endian:
 * a symbol in a compiled module: VBR length of the root name, VBR count and lengths of the nested
   names, VBR length of the module's source text, all these strings, a NUL.
 
-The alignment is that of the data: a header is placed so that the part after it is aligned.  In an
+The alignment is that of the data: a header is placed such that the part after it is aligned.  In an
 aggregate, the byte before each element is its kind.
 """
 
@@ -40,7 +40,7 @@ _U32 = struct.Struct("<I")
 _BLOCK_ALIGNMENT = 8
 Number = bool | int | float
 
-# struct codes of the types whose values are Python numbers; a bfloat16 is the upper half of a
+# The struct codes of the types whose values are Python numbers; a bfloat16 is the upper half of a
 # float.
 FORMATS: dict[int, str] = {
     DType.UI8: "B",
@@ -71,7 +71,7 @@ SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS
 
 
 def pack(dtype: DType, values: tuple[Number, ...]) -> bytes:
-    """Pack `values` one after another.
+    """Pack `values`, one after another.
 
     A float beyond the range of `dtype` becomes an infinity.
     """
@@ -95,13 +95,13 @@ def _bounded(dtype: DType, value: Number) -> Number:
 def _to_bfloat16(value: Number) -> int:
     bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
     if isnan(value):
-        return bits >> 16 | 0x40  # still a NaN when the lower half is gone
+        return bits >> 16 | 0x40  # so that it is still a NaN without the lower half
     # Round to nearest, ties to even.
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 
 def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
-    """Unpack the numbers in `data`, which holds a whole number of them."""
+    """Unpack the numbers in `data`, whose size must be a multiple of theirs."""
     count = len(data) // SIZES[dtype]
     values = struct.unpack(f"<{count}{FORMATS[dtype]}", data)
     if dtype != DType.BF16:
@@ -113,7 +113,7 @@ def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
 class Scalar:
     """A number.
 
-    Integers are within the range of `dtype`; floats are rounded to it when written.
+    Integers must be in the range of `dtype`; floats are rounded to it when they are written.
     """
 
     dtype: DType
@@ -129,14 +129,14 @@ class TypeValue:
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A string, as UTF-8; bytes that are not UTF-8 survive as lone surrogates."""
+    """A string, as UTF-8; bytes that are not UTF-8 are preserved as lone surrogates."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Numbers of one type.  The empty array has no type: its `dtype` is I32."""
+    """Numbers of the same type.  The empty array has no type, and its `dtype` is I32."""
 
     dtype: DType
     values: tuple[Number, ...]
@@ -144,21 +144,24 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class TypeArray:
-    """Types, at least one."""
+    """Types; there is at least one."""
 
     dtypes: tuple[DType, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor, -1 where unknown; None if even the rank is unknown."""
+    """The sizes of a tensor, where -1 means unknown.
+
+    `sizes` is None if even the rank is unknown.
+    """
 
     sizes: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The elements of a tensor, in row-major order.  An i1 takes a byte."""
+    """The elements of a tensor, in row-major order.  An i1 takes one byte."""
 
     dtype: DType
     sizes: tuple[int, ...]
@@ -167,14 +170,14 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Attributes of different kinds, or without a fixed size."""
+    """Attributes of different kinds, or of kinds without a fixed size."""
 
     elements: tuple[Attribute, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A function in a compiled module, and the source text of that module."""
+    """A function in a compiled module, with the source text of that module."""
 
     root: str
     nested: tuple[str, ...]
@@ -185,7 +188,10 @@ Attribute = Scalar | TypeValue | String | Array | TypeArray | Shape | Dense | Ag
 
 
 def array_of(elements: Sequence[Attribute]) -> Attribute:
-    """Make an array of numbers of one type, of types, or of nothing, or else an aggregate."""
+    """Make an array if the elements are numbers of one type, types, or absent.
+
+    Otherwise, make an aggregate.
+    """
     scalars = [element for element in elements if isinstance(element, Scalar)]
     types = [element.dtype for element in elements if isinstance(element, TypeValue)]
     if not elements:
@@ -197,12 +203,14 @@ def array_of(elements: Sequence[Attribute]) -> Attribute:
     return Aggregate(tuple(elements))
 
 
-# An attribute as a kernel sees it: arrays, shapes, and aggregates are tuples.
+# An attribute in the form that a kernel sees: arrays, shapes, and aggregates are tuples.
 Plain = Number | str | None | DType | Dense | Symbol | tuple["Plain", ...]
 
 
 def kind_of(attribute: Attribute) -> int:
-    """Return the attribute's number in the attribute types section and in aggregates."""
+    """Return the number of the attribute's kind, as in the attribute types section and in
+    aggregates.
+    """
     match attribute:
         case Scalar(dtype, _):
             return dtype
@@ -227,7 +235,9 @@ _KINDS: dict[type[Attribute], int] = {
 
 
 def to_plain(attribute: Attribute) -> Plain:
-    """Convert to the value that a kernel sees: Python's own types as far as possible."""
+    """Convert an attribute to the value that a kernel sees, using Python's own types where
+    possible.
+    """
     match attribute:
         case Scalar(_, value):
             return value
@@ -260,7 +270,7 @@ def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
 
 
 def _layout(attribute: Attribute) -> tuple[int, int]:
-    """Return the alignment of the data, and the number of bytes before the data."""
+    """Return the alignment of the data and the number of bytes before the data."""
     match attribute:
         case Scalar(dtype, _):
             return SIZES[dtype], 0
@@ -275,11 +285,13 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
         case Aggregate(elements):
             alignment = max(4, *map(_alignment_in_aggregate, elements))
             return alignment, 12 + 4 * len(elements)
-    return 4, 0  # starts with a count
+    return 4, 0  # it starts with a count
 
 
 def _alignment_in_aggregate(attribute: Attribute) -> int:
-    """Return the element alignment that an aggregate assumes; for arrays, the maximum possible."""
+    """Return the element alignment that an aggregate assumes, which for arrays is the maximum
+    possible.
+    """
     match attribute:
         case Scalar() | TypeValue() | String():
             return _layout(attribute)[0]
@@ -323,7 +335,7 @@ def _write_aggregate(
     out: ByteBuilder, elements: tuple[Attribute, ...], alignment: int, prefix: int
 ) -> None:
     start = len(out)
-    out.data += bytes(prefix)  # known when the elements are written
+    out.data += bytes(prefix)  # filled in when the elements have been written
     offsets = []
     for element in elements:
         own_alignment, own_prefix = _layout(element)
@@ -331,16 +343,17 @@ def _write_aggregate(
         out.byte(kind_of(element))
         offsets.append(len(out) - start)
         _write_body(out, element)
-    # The field has 16 bits; the reader does not use it.
+    # The field has only 16 bits, but the reader does not use it.
     header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
     table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)
     out.data[start : start + prefix] = header + table
 
 
 class AttributeReader:
-    """Attributes by their offset.  Raises `MalformedBef` for invalid bytes.
+    """Reads attributes by their offsets.  Its methods raise `MalformedBef` if bytes are invalid.
 
-    `data` is the whole file, and `start` and `end` delimit its attributes; nothing outside is read.
+    `data` is the whole file, and `start` and `end` delimit its attributes; nothing outside them is
+    read.
     """
 
     def __init__(self, data: memoryview, start: int, end: int) -> None:
@@ -397,7 +410,7 @@ def _text(data: memoryview) -> str:
 
 
 def _read_header(cursor: Cursor, prefix: int) -> tuple[int, int]:
-    """Read the dtype of a block and its end; it must have at least `prefix` bytes."""
+    """Read the dtype and the end of a block, which must have at least `prefix` bytes."""
     start = cursor.offset
     _, dtype, _, size = _HEADER.unpack(cursor.take(_HEADER.size))
     if not prefix <= size <= cursor.end - start:
@@ -410,7 +423,7 @@ def _read_sizes(cursor: Cursor, rank: int) -> tuple[int, ...]:
 
 
 def _read_shape(cursor: Cursor) -> Shape:
-    # A ranked shape starts with its alignment, which is not 0.
+    # A ranked shape starts with its alignment, which is never 0.
     start = cursor.offset
     if _read_u32(cursor) == 0:
         return Shape(None)
@@ -437,7 +450,7 @@ def _read_dense(cursor: Cursor) -> Dense:
 
 
 def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
-    # Step by step: the product of hostile sizes could have megabytes of digits.
+    # Multiply step by step, because the product of hostile sizes could have megabytes of digits.
     product = 0 if 0 in sizes else 1
     for size in sizes:
         product *= size

@@ -1,9 +1,9 @@
-"""Read the body of a function from bytes; the layout is in `records`.
+"""Read the bodies of functions from bytes; `records` describes their layout.
 
 The result has been checked: an executor may follow every number in it without further checks.
-Kernels use only registers that are defined earlier, so that a run terminates.  The users of a value
-are exactly the kernels that name it as an operand, so that a kernel runs once, when its operands
-are available.  A register has as many uses as its use count says, so that a value lives as long as
+Kernels use only registers that are defined earlier, so a run terminates.  The users of a value are
+exactly the kernels that have it as an operand, so a kernel runs once, when its operands are
+available.  A register has exactly as many uses as its use count says, so a value lives as long as
 it is needed.
 """
 
@@ -50,7 +50,9 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Targets of kernels' references: names by index, function count, attribute bytes."""
+    """What kernels can refer to: names by index, the number of functions, and the size of the
+    attributes in bytes.
+    """
 
     kernel_names: tuple[str, ...]
     function_count: int
@@ -58,9 +60,9 @@ class Tables:
 
 
 class BodyReader:
-    """Reads bodies one after another, in the order of the file.
+    """Reads bodies one after another, in the file's order.
 
-    `data` is the whole file; the section goes from `start`, a multiple of 4, to `end`.
+    `data` is the whole file; the section extends from `start`, a multiple of 4, to `end`.
     """
 
     def __init__(self, data: memoryview, start: int, end: int, tables: Tables) -> None:
@@ -78,8 +80,11 @@ class BodyReader:
         )
 
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
-        """Read the function of `signature`; `nonstrict` has its non-strict kernels' numbers."""
-        # Overlapping bodies would make a small file expensive to read.
+        """Read the function with the given signature.
+
+        `nonstrict` has the numbers of its non-strict kernels.
+        """
+        # If bodies could overlap, a small file would be expensive to read.
         if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
             raise self._fail(
                 f"a body at {signature.offset}, inside the previous one", self._next_word
@@ -117,7 +122,7 @@ class BodyReader:
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int
     ) -> tuple[tuple[int, ...], ...]:
-        """Return the users of the trigger, then those of each argument."""
+        """Return the users of the trigger, followed by those of each argument."""
         if not table:
             raise self._fail("no pseudo kernel", self._next_word)
         lists = self._split(self._next_word)
@@ -129,7 +134,10 @@ class BodyReader:
     def _read_kernels(
         self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
     ) -> tuple[BefKernel, ...]:
-        """Read the real kernels; `table` has three numbers for each, and for the pseudo kernel."""
+        """Read the real kernels.
+
+        `table` has three numbers for each of them, and for the pseudo kernel.
+        """
         first = self._next_word
         at = self._split(first)[-1]
         kernels: list[BefKernel] = []
@@ -148,10 +156,10 @@ class BodyReader:
                 if code >= known_names:
                     raise self._fail(f"kernel code {code}, there are {known_names}", at)
             except MalformedBef:
-                # Errors in earlier kernels are reported first.
+                # Errors in earlier kernels must be reported first.
                 self._check_references(kernels, positions, argument_count)
                 raise
-            # Neighbors often have the same operands or users: keep those once.
+            # Neighboring kernels often have the same operands or users; keep those only once.
             operands = operands if operands == arguments else arguments
             users = users if users == used_by else used_by
             is_nonstrict = number in nonstrict
@@ -180,14 +188,14 @@ class BodyReader:
     def _check_references(
         self, kernels: Sequence[BefKernel], positions: Sequence[int], argument_count: int
     ) -> None:
-        """Check the references of kernels, which are at the given positions.
+        """Check the references of kernels; `positions` are the kernels' positions.
 
         Raises:
             MalformedBef: at the first kernel that refers to a missing register or function.
         """
         if not kernels or self._are_references_right(kernels, argument_count):
             return
-        # Some reference is wrong: check the kernels one by one to report the first.
+        # Some reference is wrong: check the kernels one by one to report the first one.
         defined = argument_count
         for kernel, position in zip(kernels, positions, strict=True):
             if problem := self._find_wrong_reference(kernel, defined):
@@ -208,7 +216,7 @@ class BodyReader:
         )
 
     def _split(self, at: int) -> tuple[Any, ...]:
-        """Return the kernel at word `at`, in the format of `_split_words`."""
+        """Return the kernel at word `at` in the format of `_split_words`."""
         words = self._words
         if at + KERNEL_HEADER_WORDS > len(words) or (lists := _split_words(words, at))[-1] > len(
             words
@@ -240,8 +248,8 @@ def _split_words(
     """Split the kernel whose header is at `at` in the words of a body.
 
     Returns its code, location, arguments, attributes, functions, results, the users of each result,
-    and the position after it.  If `words` are too few, that position is past their end, and the
-    lists are incomplete.  The result is a plain tuple because this is the innermost loop.
+    and the position after it.  If `words` ends too early, that position is past its end, and the
+    lists are incomplete.  The result is a plain tuple because this code is in the innermost loop.
     """
     start = at + KERNEL_HEADER_WORDS
     code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
@@ -250,7 +258,7 @@ def _split_words(
     functions = attributes + attribute_count
     results = functions + function_count
     end_of_results = end = results + result_count
-    # Past the end there are no counts; then `end` is past it, too.
+    # Past the end, there are no counts, and `end` is then also past the end.
     if result_count == 1 and arguments <= len(words):
         end += words[start]
         used_by: tuple[Numbers, ...] = (words[end_of_results:end],)
@@ -283,7 +291,9 @@ def _is_pseudo_kernel(
 
 
 def _find_wrong_use(function: BefFunction) -> str | None:
-    """Find a contradiction between operands, lists of users, and use counts of `function`."""
+    """Find a contradiction between the operands, the lists of users, and the use counts of
+    `function`.
+    """
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
     if function.register_count != defined:
@@ -305,7 +315,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
 
 
 def _users(function: BefFunction) -> tuple[list[int], list[list[int]]]:
-    """Return the kernels without operands, and for each register the kernels that use it."""
+    """Return the kernels without operands and, for each register, the kernels that use it."""
     without_operands: list[int] = []
     users: list[list[int]] = [[] for _ in range(function.register_count)]
     for number, kernel in enumerate(function.kernels, 1):

@@ -1,4 +1,4 @@
-"""Show the bytes of a file: each line has an offset, bytes, and their meaning."""
+"""Show the bytes of a file; each line has an offset, bytes, and their meaning."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from tfrt_runtime.bef.records import (
 from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16
-"""Bytes per line."""
+"""The number of bytes per line."""
 _MAX_LINES = 64
-"""Maximum number of lines for one item, such as a long constant; the omitted lines are counted."""
+"""Maximum number of lines for one item, such as a long constant; omitted lines are counted."""
 
 Part = tuple[int, int, str, int | None]
-"""Start, end, meaning, and number of the kernel in the file, if the part is a kernel."""
+"""The start, the end, and the meaning of a part, and the number of the kernel in the file if it
+is one.
+"""
 
 
 def listing(data: bytes) -> str:
-    """Return a BEF file in hexadecimal, annotated with sections, functions, and operations.
+    """Return a BEF file in hexadecimal, annotated with its sections, functions, and operations.
 
     Raises:
         MalformedBef: if `data` is not a BEF file.
@@ -38,7 +40,7 @@ def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int 
 
     A line has `width` bytes.
 
-    Kernels count from 0 across all functions of the file.
+    Kernels are numbered from 0 across all functions of the file.
 
     Raises:
         MalformedBef: if `data` is not a BEF file.
@@ -96,7 +98,7 @@ def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
 
 
 def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:
-    """Yield the heads of the functions, and their operations, in the order of the section."""
+    """Yield the heads of the functions and their operations, in the section's order."""
     at = start
     count = 0
     for index, function in enumerate(file.functions):
@@ -114,7 +116,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
         first = cursor.offset
         yield at, first, _head(function, index), None
         starts = [first + offset for offset in table[::3]]
-        # The table says where kernels start; the end of the last one follows from its counts.
+        # The table says where kernels start; the end of the last kernel follows from its counts.
         at = starts[-1] + 4 * _words(function, len(starts) - 1)
         texts = ["arguments", *map(_operation, function.kernels)]
         numbers = [None, *range(count, count + len(function.kernels))]
@@ -123,7 +125,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
 
 
 def _words(function: BefFunction, number: int) -> int:
-    """Return how many words a kernel has; number 0 is the pseudo kernel for the arguments."""
+    """Return how many words a kernel has; kernel 0 is the pseudo kernel for the arguments."""
     if number == 0:
         used_by = (function.entry_users, *function.argument_users)
         return 6 + 2 * len(used_by) + sum(map(len, used_by))

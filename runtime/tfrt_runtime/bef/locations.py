@@ -1,15 +1,15 @@
-"""The origins of kernels: the records of the locations section.
+"""The locations of kernels in their sources: the records of the locations section.
 
-A record is a kind byte (`LocationKind`) and:
+A record is a kind byte (`LocationKind`), followed by
 
 * unknown: nothing;
 * file, line, column: VBR offset of the file's name, VBR line, VBR column;
 * name: VBR offset of the name, a record;
-* call site: the callee's record, the caller's;
+* call site: the callee's record, then the caller's;
 * fused: VBR count, records.
 
-Names are in the location strings.  Kernels and functions refer to a record by its offset; an offset
-outside the section represents a location that could not be written.
+The names are in the location strings.  Kernels and functions refer to a record by its offset; an
+offset outside the section stands for a location that could not be written.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlace:
-    """The place is unknown."""
+    """A place that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A line and column of a file; both may be 0."""
+    """A line and a column in a file; both may be 0."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ class NamedPlace:
 
 @dataclass(frozen=True, slots=True)
 class CallPlace:
-    """A place in a callee, seen from its caller."""
+    """A place in a callee, as seen from its caller."""
 
     callee: Place
     caller: Place
@@ -54,7 +54,7 @@ class CallPlace:
 
 @dataclass(frozen=True, slots=True)
 class FusedPlace:
-    """Several places at once."""
+    """Several places combined."""
 
     children: tuple[Place, ...]
 
@@ -65,12 +65,12 @@ UNKNOWN = UnknownPlace()
 
 _FILE_LINE_COLUMN = int(LocationKind.FILE_LINE_COLUMN)
 
-# Real locations are a few levels deep; a deeper one comes from a broken file.
+# Real locations are only a few levels deep; a deeper one comes from a broken file.
 _MAX_DEPTH = 64
 
 
 class PlaceWriter:
-    """The two sections of locations under construction."""
+    """The two sections for locations, under construction."""
 
     def __init__(self) -> None:
         self.strings = ByteBuilder()
@@ -79,23 +79,25 @@ class PlaceWriter:
         self._columns: dict[int, bytes] = {}
         """The last bytes of place records, by column."""
         self._before = "", -1, b""
-        """The file and 128-line block of the last place, and the first bytes of records in it."""
+        """The file and the 128-line block of the last place, and the first bytes of its records."""
 
     def add(self, place: Place) -> int:
         """Append the record of `place`; return its offset.
 
-        Adding the same place again adds a record.
+        Adding the same place again appends another record.
         """
         offset = len(self.records)
         self._write(place)
         return offset
 
     def add_file(self, file: str, line: int, column: int) -> int:
-        """Do `add(FilePlace(file, line, column))`, the case of nearly every place."""
+        """Do the same as `add(FilePlace(file, line, column))`, for the case of nearly all
+        places.
+        """
         return self.add_lines(file, (line,), (column,))[0]
 
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> Sequence[int]:
-        """Call `add_file` for each line and column."""
+        """Call `add_file` for each pair of a line and a column."""
         records, ends = self.records.data, self._columns
         offsets = []
         known, group, before = self._before
@@ -151,9 +153,9 @@ def _varints(*values: int) -> bytes:
 
 
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:
-    """Read the place at `offset`; it is unknown if there is no readable record.
+    """Read the place at `offset`; it is unknown if no readable record is there.
 
-    A place only helps to explain other things, so that a broken one is no reason to refuse a file.
+    A place only helps to explain other things, so a broken one is no reason to reject a file.
     """
     if not 0 <= offset < len(records):
         return UNKNOWN
@@ -193,7 +195,7 @@ def _read_string(cursor: Cursor, strings: bytes) -> str:
 
 
 def to_location(place: Place) -> AnyLocation:
-    """Convert `place` for diagnostics: a point in a file, or text."""
+    """Convert `place` for diagnostics, to a point in a file or to text."""
     if isinstance(place, FilePlace):
         return Location(place.file, place.line, place.column)
     return OpaqueLocation(_as_text(place))
@@ -216,10 +218,10 @@ def _as_text(place: Place) -> str:
 
 
 def debug_name(place: Place) -> str | None:
-    """Return the name that a program gave to a place, which kernels see as their debug info.
+    """Return the name that a program has given to a place; kernels see it as their debug info.
 
-    For a fused place, the names of its direct children are joined; for a call site, the name is the
-    callee's.
+    For a fused place, the names of its direct children are joined; for a call site, the name is
+    that of the callee.
     """
     match place:
         case NamedPlace(name, _) | CallPlace(NamedPlace(name, _), _):

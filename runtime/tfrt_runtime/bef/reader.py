@@ -1,6 +1,6 @@
 """Read records from bytes.
 
-`BefFile.load` and `BefFile.open` check everything once: the holder of a `BefFile` may follow every
+`BefFile.load` and `BefFile.open` check everything once: code that has a `BefFile` may follow every
 offset, index, and register in it without a check.
 """
 
@@ -37,14 +37,14 @@ from tfrt_runtime.diagnostics import AnyLocation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BefFile(BefModule):
-    """A BEF file that has been read.  `attribute_reader` reads the values of attributes."""
+    """A BEF file that has been read.  `attribute_reader` reads the values of its attributes."""
 
     name: str
     attribute_reader: AttributeReader
 
     @staticmethod
     def load(data: bytes | memoryview, name: str = "<bef>") -> BefFile:
-        """Read the file in `data`, which must not change afterwards.
+        """Read the file in `data`, which must not change after that.
 
         Raises:
             MalformedBef: if `data` is not a whole BEF file.
@@ -53,14 +53,14 @@ class BefFile(BefModule):
             with collector_paused():
                 return _load(memoryview(data), name)
         except MalformedBef as malformed:
-            # Cursors do not know the name of the file.
+            # Cursors do not know the file's name.
             raise MalformedBef(malformed.problem, malformed.offset, malformed.found, name) from None
 
     @staticmethod
     def of(module: BefModule, name: str) -> BefFile:
-        """Return the file that `module` is written as, without writing and reading it.
+        """Return the file that `module` would be written as, without writing and reading it.
 
-        Nothing is checked: the code that made the records is responsible for them.
+        Nothing is checked; the code that made the records is responsible for them.
         """
         attributes = memoryview(module.attributes)
         return BefFile(
@@ -74,26 +74,28 @@ class BefFile(BefModule):
         """Read the file at `path`, mapped into memory.
 
         Raises:
-            MalformedBef: under the conditions of `load`.
+            MalformedBef: if the file is not a whole BEF file.
             OSError: if there is no file to read.
         """
         return BefFile.load(mapped(path), str(path))
 
     def location(self, offset: int) -> AnyLocation:
-        """Return the location at `offset` of a kernel or function, as diagnostics have it."""
+        """Return the location of a kernel or function, given its `offset`, in the form that
+        diagnostics use.
+        """
         return to_location(self.place(offset))
 
     def debug_info(self, offset: int) -> str | None:
-        """Return the name that the program gave to the place at `offset`, if any."""
+        """Return the name that the program has given to the place at `offset`, if any."""
         return debug_name(self.place(offset))
 
     def place(self, offset: int) -> Place:
-        """Return the place at `offset`, with all its information in the file."""
+        """Return the place at `offset` with all the information that the file has about it."""
         return read_place(self.locations, self.location_strings, offset)
 
 
 def mapped(path: str | os.PathLike[str]) -> memoryview:
-    """Map a file into memory; the bytes change if the file is written in place.
+    """Map a file into memory; the bytes change if the file is modified in place.
 
     Raises:
         OSError: if there is no file to read.
@@ -128,7 +130,7 @@ class _Sections:
         return self._data[start:end].tobytes()
 
     def cursor(self, section_id: SectionId, detail: str = "") -> Cursor:
-        """Return a cursor over the section; its exceptions name the section."""
+        """Return a cursor over the section; exceptions that it raises name the section."""
         start, end, _ = self[section_id]
         return Cursor(self._data, _problem(section_id) + detail, start, end)
 
@@ -139,7 +141,7 @@ def _problem(section_id: SectionId) -> str:
 
 
 def find_sections(data: memoryview) -> dict[int, _Section]:
-    """Return the position of each section, by its id, in the order of the file."""
+    """Return the position of each section by its id, in the file's order."""
     cursor = Cursor(data, "invalid BEF file header detected")
     if (magic := cursor.take(len(MAGIC)).tobytes()) != MAGIC:
         raise cursor.fail(f"expected {MAGIC.hex()}, found {magic.hex()}", 0)
@@ -151,7 +153,7 @@ def find_sections(data: memoryview) -> dict[int, _Section]:
     while cursor.remaining:
         start, section_id = cursor.offset, cursor.byte()
         section = _find_section(cursor)
-        if section_id in sections:  # a file of nothing but headers would take forever
+        if section_id in sections:  # a file full of headers would take forever
             raise cursor.fail(f"section {section_id} a second time", start)
         sections[section_id] = section
     return sections
@@ -203,12 +205,15 @@ def _load(data: memoryview, name: str) -> BefFile:
     return replace(file, unused_strings=tuple(s for s in strings.values() if s not in used))
 
 
-# TFRT's `kAttributeMaxAlignment`; the position of a section may happen to have more.
+# This is TFRT's `kAttributeMaxAlignment`; the position of a section may happen to be more aligned.
 _MAX_ATTRIBUTE_ALIGNMENT = 8
 
 
 def _read_strings(cursor: Cursor) -> dict[int, str]:
-    """Read the strings by their offsets.  A reference into the middle of a string is invalid."""
+    """Read the strings, keyed by their offsets.
+
+    A reference to the middle of a string is therefore invalid.
+    """
     strings: dict[int, str] = {}
     offset = 0
     *texts, rest = cursor.take(cursor.remaining).tobytes().split(b"\0")
@@ -283,7 +288,7 @@ def _read_functions(
 
 
 def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
-    """Read the numbers of non-strict kernels by the index of their function."""
+    """Read the numbers of non-strict kernels, keyed by the indexes of their functions."""
     if SectionId.NONSTRICT_KERNELS not in sections:
         return {}
     cursor = sections.cursor(SectionId.NONSTRICT_KERNELS)
@@ -331,9 +336,9 @@ def _completed(
     field: str,
     read: Callable[[Cursor, BefFunction], Any],
 ) -> tuple[BefFunction, ...]:
-    """Return the functions with a field from an optional section, if the file has it.
+    """Return the functions, with a field from an optional section if the file has that section.
 
-    The section does not include native functions.
+    The section does not cover native functions.
     """
     if section_id not in sections:
         return functions

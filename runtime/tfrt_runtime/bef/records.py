@@ -1,5 +1,7 @@
 """The binary format (BEF, last published form, version byte 0): its constants, and the contents of
-a file as plain values.  The reader makes them, the writer takes them.
+a file as plain values.
+
+The reader produces these values, and the writer consumes them.
 
 TFRT's description of the format:
 https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md
@@ -49,16 +51,16 @@ a multiple of 4 in the functions section:
   attributes, of functions, of results; a count of users for each result; the argument registers,
   attribute offsets, function indexes, result registers, and for each result its users.
 
-The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, whose
-register number is the number of registers, and the arguments.
+The pseudo kernel is first.  Its results are the trigger of the kernels without operands, whose
+register number is the number of registers, and the function's arguments.
 
-Rejected: a general container such as Protocol Buffers or FlatBuffers, because files must be byte
-for byte those of TFRT's tools.
+Rejected alternative: a general container such as Protocol Buffers or FlatBuffers, because files
+must be identical, byte for byte, to those of TFRT's tools.
 
-Registers count from 0: the function's arguments first, then results in program order.  Kernels
-count from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is not in
-`BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are `entry_users` and
-`argument_users`.
+Registers are numbered from 0: first the function's arguments, then results in program order.
+Kernels are numbered from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is
+not in `BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are
+`entry_users` and `argument_users`.
 """
 
 from __future__ import annotations
@@ -85,14 +87,14 @@ KERNEL_ALIGNMENT: Final = 4
 KERNEL_HEADER_WORDS: Final = 6
 
 MAX_AGGREGATES: Final = 64
-"""Maximum nesting of an attribute.
+"""Maximum nesting depth of an attribute.
 
-The deepest nesting that a program has needed is a handful of levels.
+No program has needed more than a handful of levels.
 """
 
 
 class SectionId(IntEnum):
-    """The contents of a section.  A file has the sections in this order."""
+    """The kinds of sections.  A file has its sections in this order."""
 
     STRINGS = 0
     ATTRIBUTES = 1
@@ -176,10 +178,10 @@ EMPTY_ARRAY: Final = ARRAY_FLAG | DType.I32
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause garbage collection within the block, on all threads.
+    """Pause garbage collection inside the block, on all threads.
 
-    Such a block creates many small objects and no garbage.  Repeatedly searching them for garbage
-    while their number grows takes longer than creating them.
+    Such a block creates many small objects and no garbage.  Searching them for garbage again and
+    again while their number grows would take longer than creating them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -191,13 +193,15 @@ def collector_paused() -> Iterator[None]:
 
 
 class BefKernel(NamedTuple):
-    """One call of a kernel.  A named tuple, because a file may hold hundreds of thousands.
+    """One call of a kernel.
 
-    `used_by` has, per result, the numbers of the kernels that use it, one entry per use; a use by
-    the function's return is not among them.  `attributes` are offsets into the attributes section,
-    `functions` are indexes of `BefModule.functions`, and `location` is an offset into the
-    locations.  `operands_to_wait` counts the operands that must be available before the kernel may
-    run: all operands of a strict kernel, one operand of a non-strict kernel.
+    This is a named tuple because a file may contain hundreds of thousands of kernels.
+
+    `used_by` has, for each result, the numbers of the kernels that use it, one entry per use; uses
+    by the function's return are not included.  `attributes` are offsets into the attributes
+    section, `functions` are indexes into `BefModule.functions`, and `location` is an offset into
+    the locations.  `operands_to_wait` is the number of operands that must be available before the
+    kernel may run: all of them for a strict kernel, one for a non-strict kernel.
     """
 
     name: str
@@ -212,19 +216,20 @@ class BefKernel(NamedTuple):
 
 
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""Make a kernel of these nine fields, in half the time that a call of the class takes."""
+"""Makes a kernel from these nine fields, in half the time that a call of the class takes."""
 
 Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BefFunction:
-    """A function or, with the name "", a region of a kernel.  A native function has no body.
+    """A function or, if its name is "", a region of a kernel.  A native function has no body.
 
-    `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
-    kernels without operands, and `argument_users` the users of each argument.  `streams` has the
-    stream of the function's entry, then that of each kernel, or () if all are 0; only files need
-    it.  `attribute_names` (per kernel) and `register_types` come from optional sections.
+    `use_counts` has, for each register, the number of its uses as an operand and in the return.
+    `entry_users` are the kernels without operands, and `argument_users` are the users of each
+    argument.  `streams` has the stream of the function's entry, followed by that of each kernel, or
+    is () if all are 0; only files need it.  `attribute_names` (per kernel) and `register_types`
+    come from optional sections.
     """
 
     kind: FunctionKind
@@ -244,7 +249,7 @@ class BefFunction:
 
     @property
     def first_of_names(self) -> dict[str, int]:
-        """Return the number of the first kernel of each name, in order of the kernels."""
+        """The number of the first kernel with each name, in the kernels' order."""
         firsts: dict[str, int] = {}
         for number, kernel in enumerate(self.kernels):
             firsts.setdefault(kernel.name, number)
@@ -252,11 +257,11 @@ class BefFunction:
 
     @property
     def callees(self) -> set[int]:
-        """Return the functions that kernels refer to."""
+        """The functions that kernels refer to."""
         return {index for kernel in self.kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
-        """Return the same function at another location, with its kernels there."""
+        """Return the same function with another location, and with the given kernels."""
         return BefFunction(
             self.kind,
             self.name,
@@ -279,9 +284,9 @@ class BefFunction:
 class BefModule:
     """A whole file.  `attributes`, `location_strings`, and `locations` are unparsed sections.
 
-    `attributes_alignment` is the alignment that the attributes need.  `attribute_types` maps
-    offsets in `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the
-    file; it is None if the file has no such section.  `unused_strings` are in the file, but nothing
+    `attributes_alignment` is the alignment that the attributes require.  `attribute_types` maps
+    offsets in `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the file's order;
+    it is None if the file has no such section.  `unused_strings` are in the file although nothing
     refers to them.  `compiled` is the source text of functions that become machine code, or "" if
     there are none.
     """

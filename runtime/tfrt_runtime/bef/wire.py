@@ -1,6 +1,6 @@
-"""Read and write bytes: variable-width integers, alignment, a cursor that cannot pass the end.
+"""Read and write bytes: variable-width integers, alignment, and a cursor that cannot pass the end.
 
-`Cursor` reads, `ByteBuilder` writes; neither knows the meaning of the bytes.
+`Cursor` reads and `ByteBuilder` writes; neither knows the meaning of the bytes.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from tfrt_runtime.bef.records import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
-# Sizes and offsets are 64 bits wide, here as in other readers of the format.
+# Sizes and offsets have 64 bits, here as in other readers of the format.
 _VARINT_LIMIT = 1 << 57
 
 
 class MalformedBef(TfrtError):
     """The bytes are not a BEF file.
 
-    `offset` is the byte, from the start of the file, at which reading stopped.
+    `offset` is the position, from the start of the file, of the byte at which reading stopped.
     """
 
     def __init__(self, problem: str, offset: int, found: str, name: str = "<bef>") -> None:
@@ -29,7 +29,7 @@ class MalformedBef(TfrtError):
 
 
 class Cursor:
-    """A position in some bytes, and an end that it cannot pass.
+    """A position in some bytes, with an end that it cannot pass.
 
     Every read advances it.  A read that is impossible raises `MalformedBef` with `problem`, before
     anything of the requested size is allocated.
@@ -44,16 +44,18 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, found: str, offset: int | None = None) -> MalformedBef:
-        """Return the exception to raise for `found` at `offset` (default: the current position)."""
+        """Return the exception to raise for `found` at `offset`, which is the current position
+        by default.
+        """
         return MalformedBef(self.problem, self.offset if offset is None else offset, found)
 
     @property
     def remaining(self) -> int:
-        """Return how many bytes are left."""
+        """How many bytes are left."""
         return self.end - self.offset
 
     def take(self, size: int) -> memoryview:
-        """Read the next `size` bytes, as a view."""
+        """Read the next `size` bytes as a view."""
         start = self.offset
         if size > self.end - start:
             raise self.fail(f"{size} bytes expected, {self.end - start} left")
@@ -71,7 +73,7 @@ class Cursor:
     def varint(self) -> int:
         """Read an integer in 7-bit groups, most significant first.
 
-        The top bit says that another byte follows.
+        The top bit of a byte says that another byte follows.
         """
         value = 0
         while True:
@@ -83,15 +85,15 @@ class Cursor:
                 raise self.fail("an integer of more than 64 bits")
 
     def varints(self, count: int) -> tuple[int, ...]:
-        """Read `count` integers like `varint`, at a fraction of the cost."""
+        """Read `count` integers as `varint` does, at a fraction of the cost."""
         chunk = self.take(count).tobytes()
-        # No top bit is set: each byte is an integer of its own, the common case.
+        # No top bit is set, which is the common case: each byte is an integer of its own.
         if chunk.isascii():
             return tuple(chunk)
         values: list[int] = []
         pending = self._groups(chunk, 0, values)
-        # An integer has at least one byte, so that taking as many bytes as integers are missing
-        # cannot overshoot.
+        # An integer has at least one byte, so taking as many bytes as there are integers missing
+        # cannot take too many.
         while missing := count - len(values):
             pending = self._groups(self.take(missing).tobytes(), pending, values)
         return tuple(values)
@@ -110,9 +112,9 @@ class Cursor:
         return value
 
     def count(self, what: str) -> int:
-        """Read a number of items of at least one byte each.
+        """Read the number of items that have at least one byte each.
 
-        Raises `MalformedBef` if they cannot all fit in the remaining bytes.
+        Raises `MalformedBef` if the items cannot all fit in the remaining bytes.
         """
         offset = self.offset
         count = self.varint()
@@ -126,7 +128,7 @@ class Cursor:
 
 
 class ByteBuilder:
-    """Bytes under construction, and the alignment that their start must have."""
+    """Bytes under construction, with the alignment that their start must have."""
 
     __slots__ = ("alignment", "data")
 
@@ -145,7 +147,7 @@ class ByteBuilder:
         self.varints((value,))
 
     def varints(self, values: Sequence[int]) -> None:
-        """Append `values` one after another, without a count."""
+        """Append `values`, one after another, without a count."""
         # A list of small integers is its own encoding.
         if len(values) > 8 and max(values) < 0x80:
             self.data += bytes(values)
@@ -171,7 +173,7 @@ class ByteBuilder:
         self.data += bytes(reversed(groups))
 
     def u32s(self, values: Sequence[int]) -> None:
-        """Append 32-bit words at the current position; the caller has aligned it."""
+        """Append 32-bit words at the current position, which the caller must have aligned."""
         self.data += struct.pack(f"<{len(values)}I", *values)
 
     def align(self, alignment: int, prefix: int = 0) -> None:
@@ -181,6 +183,6 @@ class ByteBuilder:
         self.data += bytes((PADDING,)) * padding
 
     def append(self, other: ByteBuilder) -> None:
-        """Append `other`, at the alignment that it needs."""
+        """Append `other` at the alignment that it requires."""
         self.align(other.alignment)
         self.data += other.data

@@ -27,8 +27,8 @@ from tfrt_runtime.diagnostics import TfrtError, error
 def write_bef(module: BefModule) -> bytes:
     """Return the file that holds `module`.
 
-    An optional section is written if the module has its contents: attribute types; attribute names
-    or register types of every function.
+    An optional section is written only if the module has its contents: attribute types, or the
+    attribute names or register types of every function.
     """
     strings = StringTable(module.used_strings().union(module.unused_strings))
     types = {name: index for index, name in enumerate(module.type_names)}
@@ -58,14 +58,14 @@ def write_bef(module: BefModule) -> bytes:
 
 
 class FileBuilder:
-    """A file under construction: the header, then sections."""
+    """A file under construction: the header, followed by sections."""
 
     def __init__(self) -> None:
         self.data = bytearray(MAGIC)
         self.data.append(VERSION)
 
     def add(self, section_id: SectionId, section: ByteBuilder) -> None:
-        """Append `section` at its alignment; add padding only if needed."""
+        """Append `section` at its alignment, adding padding only if needed."""
         header = ByteBuilder()
         header.byte(section_id)
         header.varint(2 * len(section))
@@ -80,12 +80,11 @@ class FileBuilder:
 
 
 class StringTable:
-    """Strings, sorted and deduplicated."""
+    """Strings, sorted and without duplicates."""
 
     def __init__(self, strings: Iterable[str]) -> None:
-        """
-        Raises:
-            TfrtError: if a string contains a NUL, which ends strings.
+        """Raises:
+        TfrtError: if a string contains a NUL, which terminates strings.
         """
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}
@@ -117,13 +116,13 @@ def _names(names: tuple[str, ...], strings: StringTable) -> ByteBuilder:
 
 
 def _write_bodies(module: BefModule) -> tuple[ByteBuilder, list[int]]:
-    """Write the functions section; return it and the offset of each function in it."""
+    """Write the functions section; return it with the offset of each function in it."""
     section = ByteBuilder()
     codes = {name: code for code, name in enumerate(module.kernel_names)}
     offsets: list[int] = []
     for function in module.functions:
         if function.kind == FunctionKind.NATIVE:
-            # Readers ignore this offset: a native function has no body.
+            # Readers ignore this offset, because a native function has no body.
             offsets.append(len(section))
         else:
             offsets.append(write_body(section, function, codes))
@@ -195,7 +194,7 @@ def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
 def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]) -> int:
     """Append the body of `function`; return its offset.
 
-    `codes` are the indexes of kernel names.
+    `codes` are the indexes of the kernels' names.
     """
     out.align(KERNEL_ALIGNMENT)
     offset = len(out)
@@ -203,7 +202,7 @@ def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]
     streams = function.streams or (0,) * (1 + len(function.kernels))
     table = [0, 0, streams[0]]
     for kernel, stream in zip(function.kernels, streams[1:], strict=True):
-        # A reader that does not know non-strict kernels waits for all operands.
+        # A reader that does not know non-strict kernels waits for all of the operands.
         table += 4 * len(words), len(kernel.arguments), stream
         _add_kernel(words, kernel, codes[kernel.name])
     out.varints((function.location, function.register_count))
