@@ -1,16 +1,16 @@
 """The runs that compiled code works for, by number: where they print, and which are cancelled.
 
-Threads carry the number of their run, which tells apart the concurrent work of several runs of one
-host.  A number is never reused, so that a task that outlives its run can do no harm.
+Each thread carries the number of its run, which distinguishes the concurrent work of several runs
+on one host.  A number is never reused, so a task that outlives its run can do no harm.
 
-A `Connection` lets compiled code and the runtimes of hosts find each other: functions by name,
-events, and threads.
+`connect` lets compiled code and the runtimes of hosts find each other: functions by name, events,
+and threads.
 
-`watch_interrupts` handles Ctrl-C while compiled code computes on the main thread.
+`watch_interrupts` handles Ctrl-C while compiled code is running on the main thread.
 
-Python's signal handler only leaves a note for the interpreter, and compiled code does not return to
-the interpreter.  Therefore another handler is installed in front of it: machine code, which also
-sets a bit of the word that loops check.  The loop then calls Python, which sees the note.
+Python's signal handler only leaves a note for the interpreter, and a loop in compiled code does not
+return to the interpreter.  Therefore, another handler is installed in front of it: machine code
+that also sets a bit of the word that loops check.  The loop then calls Python, which sees the note.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What kernels can refer to: names by index, the number of functions, and the size of the
-    attributes in bytes.
+    """The targets of kernels' references: names by index, function count, and size of the
+    attributes.
     """
 
     kernel_names: tuple[str, ...]

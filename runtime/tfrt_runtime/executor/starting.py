@@ -1,4 +1,4 @@
-"""The way from Python into a run.
+"""Start a run from Python.
 
 Request        the run, which has no words yet
      |
@@ -6,9 +6,10 @@ launched       its words, of ordinary arguments, and the start of its call: one 
      |  False
 Entry.words    arguments of any kind; then `Request.open`, what the run needs, and the start
      |
-make_known     a thread that cancels the host's runs has met it, or meets it here
+become_known   either a cancelling thread has found the run, or the run is cancelled here
 
-`enqueue` is `KernelFrame.enqueue`: it runs a kernel's Python functions on its host's threads.
+`enqueue` implements `KernelFrame.enqueue`: it runs a kernel's Python functions on its host's
+threads.
 """
 
 from __future__ import annotations

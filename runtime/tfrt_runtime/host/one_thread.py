@@ -1,18 +1,19 @@
-"""The work that a page's only thread does during a wait.
+"""The work that a web page's only thread does during a wait.
 
 Where threads can be started, timers, event loops of kernels, and the notebook's pump each have a
-thread. In a page, each of them is a source: a function that does the work that is due now. Sources
-are called only in two places:
+thread.  In a page, each of them is a source: a function that does the work that is currently due.
+Sources are called only in two places:
 
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
 
-A kernel that sleeps does no work of others, which would run in the middle of it: only the sources
-that look on (`add`) are called, and one of them may end the sleep (`end_sleep`).
-A wait that has nothing to come would never end: `gives_up` tells, and the waiter raises an error.
-No wait relies on switching stacks (JavaScript promise integration): not all browsers have it, and
-below a callback from native code it ends the interpreter.  Where they can be switched, a wait lets
-the page's event loop take its turns, so that messages of the page arrive (`let_page_in`).
+A sleeping kernel does no other work, which would run in the middle of the kernel: only the sources
+that look on (`add`) are called, and one of them may end the sleep (`end_sleep`).  If nothing is
+left that could end a wait, it would never return: `gives_up` detects that, and the waiting code
+raises an error.  No wait relies on switching stacks (JavaScript promise integration): not all
+browsers support it, and switching below a callback from native code crashes the interpreter.  Where
+stacks can be switched, a wait lets the page's event loop take turns, so that messages of the page
+arrive (`let_page_in`).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class OneThread:
     def add(self, source: Source, *, resolves: bool = True, looks_on: bool = False) -> None:
         """Add a source, which is called soon.  With `resolves`, it may end a wait.
 
-        With `looks_on`, it runs no kernels, and is called while one sleeps, too.
+        With `looks_on`, it runs no kernels, and is also called while a kernel is sleeping.
         """
         self._sources[source] = resolves
         if looks_on:
@@ -61,7 +62,7 @@ class OneThread:
         self.wake()
 
     def end_sleep(self) -> None:
-        """End the sleep of the kernel that sleeps, if any, with an error."""
+        """End the sleep of the kernel that is sleeping, if any, with an error."""
         self._is_awake = True
 
     def remove(self, source: Source) -> None:
@@ -88,9 +89,9 @@ class OneThread:
             self.wake(max(delay, 0.001))
 
     def run(self, *, in_kernel: bool = False) -> float | None:
-        """Do the due work; return the seconds until more is due, or None if there is none.
+        """Do the work that is due; return the seconds until more is due, or None if none is.
 
-        With `in_kernel`, do only what is done while a kernel sleeps.
+        With `in_kernel`, do only the work that is done while a kernel is sleeping.
         """
         soonest: float | None = None
         is_alive = False

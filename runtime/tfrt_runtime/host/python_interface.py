@@ -1,13 +1,14 @@
 """CPython's C API for the native core, and entries of the core as Python functions.
 
-These functions are documented.  Only `native.python.python_shortcuts` uses undocumented internals.
-This module searches for them once, and switches them off if this CPython differs, or if
-TFRT_NB_SHORTCUTS is 0.
+CPython's functions are documented, except those that `native.python.python_shortcuts` uses.  That
+module uses undocumented internals of CPython.  This module locates these internals once, and
+disables their use if this CPython differs or if TFRT_NB_SHORTCUTS is 0.
 
-`QUICK` and `SLOW` are the entries of the core, by the core's module that has them.  An entry takes
-and returns integers of 64 bits; addresses are of structs in `native.layouts`.  What it does, how
-many words it takes, which references it takes, and on which threads it may run is said by the
-function of the same name in that module.  A test compares the calls with it.
+`QUICK` and `SLOW` are the entries of the core, with the modules of the core that define them.  An
+entry takes and returns 64-bit integers; addresses are those of structs in `native.layouts`.  The
+function of the same name in that module documents what the entry does, how many words it takes,
+which references it takes over, and on which threads it may run.  A test compares the calls with
+that documentation.
 """
 
 from __future__ import annotations

@@ -171,8 +171,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The fields of a record other than its registers: the kernel's address, its flags, and its
-    data.
+    """The fields of a record other than its registers: the kernel's address, its flags, its data.
 
     `functions` are function indexes.  For a non-strict kernel, `strict_arguments` is how many of
     its first arguments it waits for; if it is 0, the kernel waits for any one argument, and if it
@@ -212,19 +211,14 @@ class FunctionWriter:
 
     @cached_property
     def _ready(self) -> array[int]:
-        """The offset of each kernel's ready count in an activation.
-
-        Kernels that nothing counts down have none.
-        """
+        """The offset in an activation of the ready count of each kernel that has one."""
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
         return array("q", (first + 8 * count for count in counted))
 
     @cached_property
     def _users(self) -> list[Sequence[int]]:
-        """For each register, the indexes of the kernels that use it, later ones first, once per
-        use.
-        """
+        """For each register, the indexes of its users, later ones first, once per use."""
         users: list[Sequence[int]] = [()] * self._function.register_count
         more: dict[int, list[int]] = {}
         kernels = self._function.kernels
@@ -270,10 +264,7 @@ class FunctionWriter:
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
     def _reserve_records(self) -> array[int]:
-        """Reserve adjacent records in program order.
-
-        Return each kernel's offset, or 0 for a constant.
-        """
+        """Reserve adjacent records in program order; return their offsets, or 0 for constants."""
         first = end = self._arena.offset
         records = array("q")
         for call, kernel in zip(self._calls, self._function.kernels, strict=True):
@@ -315,10 +306,7 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """Write a record's data, functions, and waits.
-
-        Return their offsets, or 0 for missing ones.
-        """
+        """Write a record's data, functions, and waits; return offsets, or 0 for missing ones."""
         arena = self._arena
         if call.data not in self._data:
             self._data[call.data] = arena.add(*call.data)
@@ -367,10 +355,7 @@ class FunctionWriter:
         return held
 
     def _write_slots(self) -> array[int]:
-        """Write a slot for each register that is not a constant.
-
-        Return their offsets, or 0 for constants.
-        """
+        """Write a slot per non-constant register; return the offsets, with 0 for constants."""
         start = self._arena.offset
         halves: list[int] = []
         slots = array("q")
@@ -399,9 +384,7 @@ class FunctionWriter:
 
     @cached_property
     def _waits(self) -> list[int]:
-        """For each kernel, the number of non-constant operands that it waits for at entry, or 0 for
-        a constant.
-        """
+        """How many non-constant operands each kernel waits for at entry; 0 for a constant."""
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
             if register not in self._constants:
@@ -476,10 +459,7 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """Write a slot that delivers a constant to its returns.
-
-        The constant's users do not wait for it.
-        """
+        """Write a slot that delivers a constant to its returns; its users do not wait for it."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)

@@ -1,11 +1,11 @@
-"""Native functions: declared by a program, implemented by a kernel of the same name.
+"""Native functions, which a program declares and a kernel of the same name implements.
 
 A file has no body for them.  The loader gives them one: a single kernel that takes all arguments
-and whose results are the function's, so that they are called like any function.  Where a kernel
-calls a compiled function, the function's kernel replaces the calling one: such a call costs no
-activation, and starts before the values that the function awaits are available.
+and whose results are the function's results, so that they can be called like any other function.
+If a kernel calls a compiled function, the function's kernel replaces the calling kernel: such a
+call costs no activation, and starts before the values that the function awaits are available.
 
-And sync functions: which functions are sync, and which kernels they may use.
+This module also determines which functions are sync and which kernels they may use.
 """
 
 from __future__ import annotations

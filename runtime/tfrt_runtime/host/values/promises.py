@@ -1,9 +1,9 @@
-"""The external values that a run still awaits.
+"""The external values that a run is still waiting for.
 
-A Python kernel may return a value that a thread, an event loop, or a timer resolves later.
+A Python kernel may return a value that a thread, an event loop, or a timer will resolve later.
 While such a value exists and is unresolved, an idle run is not stuck.
 
-Futures of Python's libraries become AsyncValues as well: `from_future`.
+Futures of Python's libraries become AsyncValues as well (`from_future`).
 """
 
 from __future__ import annotations

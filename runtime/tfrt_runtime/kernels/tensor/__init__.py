@@ -1,5 +1,5 @@
-"""Standard kernels over tensors.
+"""Standard kernels for tensors.
 
-`arguments` (what they build on), `tensors`, `tensor_shapes`, `btf`; of the CPU backend
-`cpu_elements`, `cpu_convolution` (with products).
+`arguments` (the basis of the others), `tensors`, `tensor_shapes`, and `btf`; for the CPU backend,
+`cpu_elements` and `cpu_convolution` (with matrix products).
 """

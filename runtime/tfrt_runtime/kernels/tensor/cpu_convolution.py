@@ -1,20 +1,20 @@
-"""Convolutional networks: convolution, pooling, and normalization of images, on numpy and BLAS.
+"""Convolution, pooling, and normalization of images, for convolutional networks, on numpy and BLAS.
 
 Images are `[batch, height, width, channels]`, filters `[height, width, channels, filters]`.
-Results are written into tensors that the program made.  `padding` is `valid` (windows lie inside
-the image) or `same` (the image is extended to have one window per stride).  A kernel's temporary
-memory also comes from the host's allocator: hostile sizes are an error instead of exhausting the
-machine.
+Results are written into tensors that the program has created.  `padding` is `valid` (windows lie
+inside the image) or `same` (the image is extended so that it has one window per stride).  A
+kernel's temporary memory also comes from the host's allocator, so hostile sizes cause an error
+instead of exhausting the machine's memory.
 
 Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
-numpy's OpenBLAS computes products of f32, and the native version calls it, too: BLAS scales and
-accumulates without further passes over memory.  numpy computes all other products: of other element
-types, in non-contiguous or shared memory, or without OpenBLAS.
+numpy's OpenBLAS computes products of f32, and the native version also calls OpenBLAS: BLAS scales
+and accumulates without further passes over memory. numpy computes all other products: of other
+element types, in non-contiguous or shared memory, or without OpenBLAS.
 
-BLAS uses one thread per call.  The work queues own the processor: a product that started its own
-threads would take processors away from the kernels that run at the same time, and two simultaneous
-products would start twice as many.
+BLAS uses one thread per call.  The work queues own the processor: a product that started threads of
+its own would take processors away from kernels that are running at the same time, and two
+simultaneous products would start twice as many threads.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compilation of the core to machine code.
 
-`entries` lists its exports.  `lowering` turns it into LLVM IR, and `build`
-turns that into a shared object for one of `machines`; `python_api` adapts it to CPython where
-pointers are narrower than words.
+`entries` lists its exports.  `lowering` turns the core into LLVM IR, and `build` turns that IR into
+a shared object for one of `machines`; `python_api` adapts it to CPython where pointers are narrower
+than words.
 """

@@ -1,23 +1,25 @@
 """Use Numba only to generate LLVM IR.  Importing this module imports Numba.
 
-`install` defines each function of `memory` in LLVM IR, and lets Numba compile every function marked
+`install` defines each function of `memory` as LLVM IR, and lets Numba compile every function marked
 `native` into its callers.
 
-By itself, Numba links each function with all of its callees, optimizes the result, and generates
-machine code, once per function.  That takes more than half of the time, for code that is linked and
-optimized again as a whole.  Here each function's IR is kept once, as it was written: `collect`.
-Of Numba's passes, only those that change such code run: `Pipeline`.
+By itself, Numba would link each function with all of its callees, optimize the result, and generate
+machine code, once per function.  That would take more than half of the build time, for code that is
+linked and optimized again as a whole.  Here, each function's IR is kept once, as Numba generated it
+(`collect`).  Of Numba's passes, only those that affect such code are run (`Pipeline`).
 
-This relies on Numba's internals (a library class and `get_executable`), which is why Numba's
-version is pinned to a minor one.  It also changes the process in which it is installed; that
-process must do nothing else.
+This relies on Numba's internals (a library class and `get_executable`), which is why Numba is
+pinned to a minor version.  It also modifies the process in which it is installed, so that process
+must not do anything else.
 
-`TENSOR_OPERATIONS` has LLVM IR for each function of `tensor_loops`: loops over vectors, and calls into BLAS.
+`TENSOR_OPERATIONS` has LLVM IR for each function of `tensor_loops`: loops over vectors, and calls
+of BLAS.
 
 The C interface of BLAS is described at https://www.netlib.org/blas/
 
-The core is compiled without the processor's widest registers, and its optimizer vectorizes no
-loops: vectorized code is written as such here.  A vector of 16 uses as many registers as it needs.
+The core is compiled without using the processor's widest registers, and its optimizer vectorizes no
+loops, so vectorized code is written explicitly here.  A vector of 16 elements uses as many
+registers as it needs.
 """
 
 import gc

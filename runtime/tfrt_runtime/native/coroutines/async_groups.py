@@ -72,7 +72,7 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
 
     The group may be gone once the member has been counted, unless it was the last one.
     """
-    # Store the error before counting: the thread that counts last checks whether there is an error.
+    # Store the error before counting: the thread that counts last checks whether an error exists.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):

@@ -1,8 +1,8 @@
 """Loops over the elements of tensors.
 
-Each loop is plain Python that works element by element; `building.lowering` compiles it to a loop
-over vectors, or to a call.  The arrays share no memory.  They are aligned for their elements, but
-not necessarily for vectors.
+Each loop is ordinary Python that works element by element; `building.lowering` compiles it to a
+loop over vectors or to a call.  The arrays do not share memory.  They are aligned for their
+elements, but not necessarily for vectors.
 """
 
 import math
