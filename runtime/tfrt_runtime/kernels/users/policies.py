@@ -37,7 +37,7 @@ def with_policy(
     policy.
 
     Raises:
-        TfrtError: if it has a timeout, deadline, or delay, but occupies a worker meanwhile.
+        TfrtError: if it has a timeout, deadline, or delay, but would occupy a worker.
     """
     for option in ("timeout", "deadline", "delay", "jitter"):
         if getattr(policy, option) and not blocking:

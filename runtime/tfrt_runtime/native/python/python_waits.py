@@ -7,11 +7,11 @@
 A wait continues until its goal is reached, or nothing is left to do here; MISSING leaves the rest
 to Python:
 
-    work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; giving it away costs more than a small run
+    work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; releasing it costs more than a small run
          |          what comes next may take longer
       give_way      the GIL goes to other threads
          |
-     work_until     without the GIL, up to SLICE_NS; seeks work a little before it comes back
+     work_until     without the GIL, up to SLICE_NS; looks for more work briefly before it returns
          |
        MISSING      Python sees signals and sleeps: `WorkQueue.wait`
 """
