@@ -1,9 +1,9 @@
 """Print attributes as MLIR does, for host programs and compiled code alike.
 
 Floats match MLIR digit for digit. MLIR tries six digits first and falls back to as many as the type
-needs. Both come from LLVM's `APFloat::toString`, which truncates surplus digits before it rounds;
-so 7.99 as f32 does not survive six digits and is printed as 7.98999977. The steps here are that
-function's.
+needs. Both texts come from LLVM's `APFloat::toString`, which truncates surplus digits before it
+rounds. Six digits therefore cannot represent 7.99 as an f32, which is printed as 7.98999977. The
+steps here are those of that function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from tfrt_nb.dialects.types import I64
 
 
 class AttributePrinter(Printer):
-    """xDSL's printer with MLIR's numbers, and arrays without their elements' default types."""
+    """xDSL's printer, but with MLIR's numbers, and without the types of array elements where these
+    are the default.
+    """
 
     def print_string_literal(self, string: str) -> None:
         self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
@@ -63,7 +65,9 @@ def is_uniform(elements: DenseIntOrFPElementsAttr) -> bool:
 
 
 def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
-    """Return whether xDSL prints one number for equal but different elements: -0.0 and 0.0."""
+    """Return whether xDSL prints a single number for elements that are equal but differ, such as
+    -0.0 and 0.0.
+    """
     is_float = isinstance(elements.get_element_type(), AnyFloat) and len(elements) > 0
     return is_float and not is_uniform(elements) and elements.is_splat()
 

@@ -41,7 +41,7 @@ def is_kernel(op: Operation) -> bool:
 class UnknownOp(Operation):
     """An operation that no table has, under its own name: `"golden.op"(...)`.
 
-    It may be any operation, so it also passes for a terminator.
+    Such an operation may be anything, so it also passes for a terminator.
     """
 
     name = "builtin.unknown"
@@ -64,7 +64,7 @@ _CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERA
 
 
 def host_operation(name: str) -> type[Operation] | None:
-    """Return the class of an operation of host programs, None if no table has the name."""
+    """Return the class of an operation of host programs, or None if no table has the name."""
     operation = _CLASSES.get(name)
     if operation is None and name in SIGNATURES:
         operation = _CLASSES[name] = kernel_op(SIGNATURES[name])
@@ -117,7 +117,9 @@ def register_upstream(context: Context) -> None:
 
 
 def _lazily(module: str, name: str) -> Callable[[], Dialect]:
-    """Import `module` when its dialect is first named: most host programs need none of these."""
+    """Import `module` when a program first names its dialect, because most host programs need none
+    of these dialects.
+    """
     return lambda: cast(Dialect, getattr(import_module(module), name))
 
 
@@ -149,7 +151,7 @@ INSTEAD = {
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
-"""Advice for operations that do not exist here: the equivalent to write."""
+"""Advice for operations that do not exist here, which is the equivalent to write instead."""
 NOT_HERE = {
     "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', "
     "and 'memref.store'",
@@ -212,10 +214,10 @@ _LIKENESS = 0.7
 def _similar(name: str, known: Collection[str]) -> list[str]:
     """Return the names of `known` that `name` may be meant to be, the likeliest first.
 
-    Names are similar if their dialects are, and if their stems without the type are, because a type
-    is a few letters that many names share. The type decides between similar names; without one, it
-    is `i32`. The kernels of sync functions come last: their names differ from others only by an
-    `_s`.
+    Names are similar if both their dialects and their stems are similar; a stem excludes the type,
+    because a type is a few letters that many names share. The type decides between similar names;
+    without one, it is `i32`. The kernels of sync functions come last, because their names differ
+    from those of other kernels only by an `_s`.
     """
     dialects = {one.partition(".")[0] for one in known}
     written = name if name.partition(".")[0] in dialects else _in_a_dialect(name, dialects)
@@ -245,9 +247,8 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
 
 
 def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
-    """Return the name with the dialect that it may be meant to have.
-
-    Without a dialect, it is `tfrt`.
+    """Return the name with the dialect that it may be meant to have. If the name has no dialect,
+    that is `tfrt`.
     """
     dialect, _, rest = name.partition(".")
     near = difflib.get_close_matches(dialect, dialects, n=1, cutoff=_LIKENESS)

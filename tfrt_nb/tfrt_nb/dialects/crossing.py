@@ -1,7 +1,7 @@
 """Map the types of compiled functions' arguments and results to those of host programs.
 
-A host value is itself an AsyncValue: host programs see neither that a compiled function awaits an
-argument, nor that a result arrives later.
+Since a host value is itself an AsyncValue, host programs see neither that a compiled function
+awaits an argument, nor that a result arrives later.
 
     compiled                               host
     i1, i8 ... i64, f16, bf16, f32, f64    the same

@@ -1,4 +1,6 @@
-"""Check operations against their definitions, in MLIR's words: operand counts and types."""
+"""Check the operand counts and types of operations against their definitions; mismatches are
+described in MLIR's words.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +52,9 @@ _SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 def definition_problem(op: Operation) -> str | None:
-    """Return the first mismatch between an operation and its definition, None if there is none.
+    """Describe the first mismatch between an operation and its definition; None if there is none.
 
-    None also covers mismatches that MLIR has no words for.
+    The result is also None for a mismatch for which MLIR has no words.
     """
     if not isinstance(op, IRDLOperation):
         return None
@@ -142,7 +144,9 @@ Kind = tuple[AttrConstraint, bool]
 
 
 def _spread(definitions: Sequence[object], count: int, sizes: Sequence[int]) -> list[Kind]:
-    """Return the constraint for each of `count` values, and whether the value is one of a list."""
+    """Return the constraint for each of `count` values, each with whether the value belongs to a
+    list of operands or results.
+    """
     fixed = sum(not isinstance(one, VariadicDef) for one in definitions)
     variadic = len(definitions) - fixed
     kinds: list[Kind] = []

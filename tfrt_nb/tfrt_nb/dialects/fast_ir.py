@@ -1,9 +1,9 @@
 """Create and link operations at a third of the usual cost.
 
-`Operation.create` and `Block.add_op` serve every caller: they accept any iterables, detach attached
-values, and count regions and successors. A parser that creates a hundred thousand plain operations,
-each new and at the end of its block, needs none of that. The fields set here are those of xDSL
-0.74; the tests compare the outcome with xDSL's.
+`Operation.create` and `Block.add_op` serve every caller, so they accept any iterables, detach
+attached values, and count regions and successors. A parser that creates a hundred thousand plain
+operations, each new and at the end of its block, needs none of that. The fields set here are those
+of xDSL 0.74; the tests compare the outcome with xDSL's.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def _use(operation: Operation, operands: Sequence[SSAValue]) -> None:
     uses = []
     for index, value in enumerate(operands):
         next_use = value.first_use
-        use = Use(operation, index, None, next_use)  # the newest comes first in the value's list
+        # The newest use comes first in the value's list.
+        use = Use(operation, index, None, next_use)
         if next_use is not None:
             next_use._prev_use = use
         value.first_use = use

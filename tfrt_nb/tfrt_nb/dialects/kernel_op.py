@@ -1,7 +1,8 @@
-"""Define operations whose kernels have a signature: one class per name, created at its first use.
+"""Define operations whose kernels have a signature. Each name has one class, which is created at
+its first use.
 
 `tfrt.add.i32` and its hundreds of relatives differ only in their table rows, so parsing, printing,
-and verification are written once, here, in terms of the row.
+and verification are written only once, here, in terms of the row.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class KernelOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Parse the short form. Every kernel with fixed types has one, but not all print it."""
+        """Parse the short form. Every kernel with fixed types has a short form, but not every
+        kernel is printed in it.
+        """
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None
         operands = parse_operands(parser, on_this_line=True) if takes_operands else []
@@ -144,7 +147,9 @@ class KernelOp(Operation):
             raise VerifyException(problem)
 
     def _problems(self) -> Iterator[str]:
-        """Yield mismatches with the signature, in MLIR's words; each follows `'op.name' op `."""
+        """Yield mismatches with the signature in MLIR's words, each of which follows `'op.name' op
+        `.
+        """
         signature = self.signature
         operands = self._operand_words(len(self.operands))
         yield from _value_problems("operand", self.operand_types, operands)
@@ -158,7 +163,8 @@ class KernelOp(Operation):
             yield "cost value must be larger than 0"
 
     def is_plainly_right(self) -> bool:
-        """Return True if a quick check shows that the operation is valid; False means nothing.
+        """Return True if a quick check shows that the operation is valid; False says nothing about
+        its validity.
 
         The check covers the bulk of a program.
         """
@@ -244,9 +250,8 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
 def attribute_problems(
     op: Operation, name: str, word: str, known: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield the problems of an attribute with this signature word.
-
-    `known` has all attribute names of the signature.
+    """Yield what is wrong with an attribute that has this signature word. `known` has all attribute
+    names of the signature.
     """
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
@@ -269,7 +274,9 @@ _ATTRIBUTE_KINDS: dict[str, tuple[type[Attribute], str]] = {
     "aggregate": (ArrayAttr, "array"),
     "typed": (Attribute, "any"),
 }
-"""Words of attributes that are not type words: their classes, and MLIR's names for them."""
+"""Maps words of attributes that are not type words to the attributes' classes, and to MLIR's names
+for them.
+"""
 
 
 def _attribute_fits(attribute: Attribute, word: str) -> bool:
@@ -319,9 +326,8 @@ def _inline_names(signature: Signature) -> tuple[str, ...]:
 
 
 class MergesOnce(HasCanonicalizationPatternsTrait):
-    """Keep each operand of a merge once.
-
-    A merge of one chain that others use, too, becomes that chain.
+    """Keep each operand of a merge once. A merge of a single chain that other operations use, too,
+    is replaced with that chain.
     """
 
     @classmethod

@@ -52,7 +52,8 @@ def number_attribute(
     """Return the number at `span` as an attribute of this type.
 
     Raises:
-        ParseError: if it is out of range, or not a number of this kind; in MLIR's words and places.
+        ParseError: if the number is out of range, or is not of this kind. The error has MLIR's
+            words and place.
     """
     if isinstance(number_type, AnyFloat):
         return _float_attribute(parser, span, number_type)
@@ -77,7 +78,7 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # MLIR reports this at the token after the number, where no reader looks for it.
+        # MLIR reports this at the token after the number, where nobody looks for it.
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
@@ -99,7 +100,7 @@ def _digits(span: Span) -> Span:
 
 
 def _without_spaces(span: Span) -> str:
-    """Return the number at `span`, whose sign may be apart, with comments in between."""
+    """Return the number at `span`, in which comments may separate the sign from the digits."""
     return "-" + _digits(span).text if span.text.startswith("-") else span.text
 
 

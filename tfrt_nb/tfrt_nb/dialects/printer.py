@@ -1,8 +1,8 @@
-"""Print modules in the form of the reference's disassembler, or of its later versions.
+"""Print modules in the form of the reference's disassembler, or in that of later versions of it.
 
-Values are numbered as MLIR numbers them: first all values of a block, then those of the regions in
-it, so that sibling regions use the same numbers. A result list has a single name, `%4:2`, used as
-`%4#1`.
+Values are numbered as MLIR numbers them. The values of a block come first and then those of the
+regions in it, so that sibling regions use the same numbers. A result list has a single name, such
+as `%4:2`, and its parts are used as `%4#1`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def print_module(
 ) -> str:
     """Return the text of `module`, ending with a newline.
 
-    `head` selects the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.
+    `head` selects the spelling of later versions, such as `func.func` and `!tfrt_tensor.tensor`.
     `func_dialect` selects it for functions only. `generic` prints no operation in its short form.
-    `places` prints each operation's location after it. `names` has the names of values that are
-    not numbered.
+    `places` prints each operation's location after it. `names` has the names of values that are not
+    numbered.
     """
     stream = StringIO()
     printer = HostPrinter(
@@ -101,7 +101,8 @@ class HostPrinter(AttributePrinter):
             self.print_attribute(op.location)
 
     def _is_readable(self, op: Operation) -> bool:
-        """Return whether the short form of `op` can be parsed again: no region may repeat a name.
+        """Return whether the short form of `op` can be parsed again, for which no region may repeat
+        a name.
 
         The reference prints the short form even then.
         """

@@ -1,11 +1,11 @@
 """The types of host programs, their words in the signature tables, and their own attribute.
 
-To the compiler, all types of the host runtime are names: only its kernels know what a
+To the compiler, all types of the host runtime are just names; only the kernels know what a
 `!tfrt.device` is. So a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
 `!test.atomic.i32` and every other type that is written `!dialect.name`.
 
-Beside them are the shared parts of the operations' short forms: operand lists, type lists, named
-regions.
+The module also has the shared parts of the operations' short forms, which are operand lists, type
+lists, and named regions.
 """
 
 from __future__ import annotations
@@ -91,11 +91,13 @@ WORDS: dict[str, Attribute] = {
     "complex128": ComplexType(Float64Type()),
     **_HOST,
 }
-"""The type that each signature word denotes. The word `any`, for every type, is not included."""
+"""The type that each signature word denotes. The word `any`, which stands for every type, is not
+included.
+"""
 
 
 def description(word: str) -> str:
-    """Return MLIR's description of a word: `32-bit signless integer`."""
+    """Return MLIR's description of a word, such as `32-bit signless integer`."""
     value_type = WORDS[word]
     match value_type:
         case IntegerType():
@@ -144,7 +146,7 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @staticmethod
     def of(dimensions: Sequence[int] | None) -> ShapeAttr:
-        """Return the shape with these dimensions, DYNAMIC where unknown.
+        """Return the shape with these dimensions, which are DYNAMIC where unknown.
 
         `dimensions` is None if the rank is unknown.
         """
@@ -171,7 +173,9 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @property
     def dimensions(self) -> tuple[int, ...] | None:
-        """Return the dimensions, DYNAMIC where unknown; None if even the rank is unknown."""
+        """Return the dimensions, which are DYNAMIC where unknown; None if even the rank is
+        unknown.
+        """
         return None if isinstance(self.sizes, NoneAttr) else tuple(size.data for size in self.sizes)
 
     def print_builtin(self, printer: Printer) -> None:
@@ -206,8 +210,8 @@ class NamedArgument(Parser.Argument):
 def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
     """Parse `%a, %b#1`, possibly no operands, and a trailing comma.
 
-    A `%name` that starts a line may also be the result of the next operation. Where operands are
-    optional, `on_this_line` leaves such a name to the next operation.
+    A `%name` at the start of a line may also be a result of the next operation. Where operands are
+    optional, `on_this_line` leaves such a name to that operation.
     """
     operands: list[UnresolvedOperand] = []
     if on_this_line and _is_first_on_its_line(parser):
@@ -375,7 +379,7 @@ def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
     """Print a region whose arguments have the names of `operands`."""
     if region.blocks:
-        # The text has no argument list: the operands' names imply it.
+        # The text has no argument list, because the operands' names imply it.
         names = printer._ssa_values
         for argument, operand in zip(region.blocks[0].args, operands, strict=True):
             names[argument] = names[operand]
@@ -404,7 +408,7 @@ def print_function_types(
 def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
     """Print a function as xDSL does, but put parentheses around a single result of function type.
 
-    MLIR omits `-> ()` after a declaration, other printers do not.
+    MLIR omits `-> ()` after a declaration, but other printers do not.
     """
     has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
     if op.sym_visibility is not None:

@@ -87,7 +87,7 @@ class YieldOp(IRDLOperation):
 
     @property
     def awaitable(self) -> Attribute | None:
-        """Return the type of the first operand that is an async value, None if there is none."""
+        """Return the type of the first operand that is an async value, or None if there is none."""
         return next((one for one in self.operands_.types if isinstance(one, ValueType)), None)
 
     def verify_(self) -> None:
@@ -143,7 +143,8 @@ class ExecuteOp(IRDLOperation):
         waited_for = parse_dependencies(parser)
         values, arguments = parse_renamed(parser, lambda written: written)
         for argument in arguments:
-            # The text has the type outside; inside, the name denotes the payload.
+            # The text has the type that the value has outside; inside, the name denotes the
+            # payload.
             argument.type = awaited_type(argument.type) or argument.type
         result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()

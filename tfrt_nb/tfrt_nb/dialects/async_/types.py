@@ -74,7 +74,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         """Parse `<T>` or `<>`.
 
-        Report anything else in MLIR's words: first the cause, then the failure.
+        Report anything else in MLIR's words, first the cause and then the failure.
         """
         start = parser.pos - len("value")
         try:
@@ -141,7 +141,9 @@ def is_async(value: SSAValue) -> bool:
 
 
 def awaited_type(awaitable: Attribute) -> Attribute | None:
-    """Return the result of an await: the T of `!async.value<T>`, or None for a token or a group."""
+    """Return the type of an await's result, which is the T of `!async.value<T>`, or None for a
+    token or a group.
+    """
     return awaitable.value_type if isinstance(awaitable, ValueType) else None
 
 
@@ -152,7 +154,8 @@ def verify_edge(
     expected: Sequence[Attribute],
     held_by: Literal["source", "target"] | None = None,
 ) -> None:
-    """Check that types along an edge of control flow are equal, or that one end holds the other's.
+    """Check that the types at both ends of an edge of control flow are equal, or that the type at
+    one end wraps that at the other.
 
     An `!async.value<T>` at the end `held_by` matches T.
 
@@ -192,7 +195,9 @@ Op = TypeVar("Op", bound=IRDLOperation)
 
 
 class PlainOp(IRDLOperation):
-    """An operation on values in order, whose definition determines its result types."""
+    """An operation that takes its values in order, and whose definition determines its result
+    types.
+    """
 
     def __init__(self, *operands: SSAValue, **properties: Attribute) -> None:
         types = _result_types(type(self))
@@ -234,7 +239,8 @@ def written_as(form: str | Callable[[OpDef], str]) -> Callable[[type[Op]], type[
     def decorate(operation: type[Op]) -> type[Op]:
         @cache
         def program() -> FormatProgram:
-            from xdsl.irdl.declarative_assembly_format import FormatProgram  # few programs need it
+            # Few programs need this import.
+            from xdsl.irdl.declarative_assembly_format import FormatProgram
 
             definition = operation.get_irdl_definition()
             text = form if isinstance(form, str) else form(definition)

@@ -3,8 +3,8 @@
 These are `tfrt.call`, `once`, `cond`, `case`, `while`, and `parallel_call`. A callee is a symbol
 attribute. A kernel receives its functions in the alphabetical order of the attributes' names.
 
-Control flow operations have leading fixed operands, and then the arguments that they pass on to
-functions or regions. These end with `tfrt.return`.
+Control flow operations have leading fixed operands, followed by the arguments that they pass on to
+functions or regions. The functions and regions end with `tfrt.return`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ControlFlowOp(Operation):
     """An operation that passes operands on to functions or regions.
 
     `leading` has the type words of the leading operands, such as the condition. `result_words` has
-    those of the results, None if they are free.
+    those of the results, or None if the results are free.
     """
 
     traits = OpTraits(lambda: ())
@@ -122,9 +122,8 @@ class CallingOp(ControlFlowOp):
                 yield symbol
 
     def callee_types(self) -> tuple[Types, Types | None]:
-        """Return the arguments and results that a callee must have.
-
-        The result types are None if they are free.
+        """Return the types of the arguments and results that a callee must have. Those of the
+        results are None if they are free.
         """
         return self.argument_types, tuple(self.result_types)
 

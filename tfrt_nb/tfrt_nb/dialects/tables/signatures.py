@@ -97,7 +97,8 @@ class Signature:
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """Yield the signature of one kernel, from `"i32 chain -> chain"`; `i32*` accepts any number.
+    """Yield the signature of one kernel, from a text such as `"i32 chain -> chain"`; `i32*` stands
+    for any number of operands.
 
     `"any* -> i32 / chain"` has a chain as its result in the short form without types.
     """
@@ -119,7 +120,8 @@ def family(
     /,
     **attributes: str,
 ) -> Iterator[Signature]:
-    """Yield a kernel per variant, which replaces `{}` in the name, the types, and the attributes.
+    """Yield one kernel per variant; the variant replaces `{}` in the name, the types, and the
+    attributes.
 
     Variants are words, or tuples of words for several placeholders: `{0}`, `{1}`.
     """

@@ -37,7 +37,7 @@ class SwitchOp(cf.SwitchOp):
     def parse(cls, parser: Parser) -> Self:
         try:
             return super().parse(parser)
-        except AssertionError:  # from xDSL, about the type of the flag
+        except AssertionError:  # xDSL raises it, about the type of the flag
             parser.raise_error("'cf.switch' chooses by an integer")
 
     def verify_(self) -> None:
@@ -95,9 +95,8 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
 
 
 def edge_problem(terminator: Operation) -> str | None:
-    """Return the problem of the operands that a branch passes, in MLIR's words.
-
-    The result is None if there is no problem.
+    """Describe in MLIR's words what is wrong with the operands that a branch passes. The result is
+    None if nothing is wrong.
     """
     for edge, target in enumerate(terminator.successors):
         if target.parent is not None and target.parent.first_block is target:
@@ -116,7 +115,7 @@ def edge_problem(terminator: Operation) -> str | None:
 
 def reachable_blocks(region: Region) -> list[Block]:
     """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
-    # The iterator gives a block twice to which a branch leads twice.
+    # If a branch leads to a block twice, the iterator yields that block twice.
     return [*dict.fromkeys(PostOrderIterator(region.blocks[0]))][::-1]
 
 

@@ -1,8 +1,9 @@
 """`memref`: operations that xDSL lacks, and others with MLIR's custom form and MLIR's checks.
 
 There are three parts: whole buffers, elements that are changed atomically, and views, which are
-other buffers of the same memory. xDSL accepts any type for a view. Compiled code relies on the
-type: it does not read the sizes and strides that the type states from the buffer.
+other buffers of the same memory. xDSL accepts any type for a view. That is not enough here, because
+compiled code relies on the type; it does not read from the buffer those sizes and strides that the
+type states.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ class GlobalOp(memref.GlobalOp):
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
-    """Parse the elements, whose type is implied; return a unit if there are none: they are zero."""
+    """Parse the elements, whose type is implied. If there are none, return a unit attribute, which
+    means that all elements are zero.
+    """
     has_value = parser.parse_optional_punctuation("=") is not None
     if not has_value or parser.parse_optional_keyword("uninitialized") is not None:
         return UnitAttr()
@@ -162,7 +165,9 @@ class CastOp(memref.CastOp):
 
 
 def _are_castable(source: Attribute, target: Attribute) -> bool:
-    """Return whether one buffer may be cast to the other: one of them may have any rank."""
+    """Return whether one buffer may be cast to the other. One of the two may have an unknown
+    rank.
+    """
     assert isinstance(source, _Buffer) and isinstance(target, _Buffer)
     if isinstance(source, MemRefType) and isinstance(target, MemRefType):
         are_shaped_alike = _have_compatible_shapes(source, target)
@@ -265,7 +270,7 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
     """
     found_offset, found = layout_of(type_)
     if _is_contiguous(type_) and None in (offset, *strides):
-        return False  # the type states contiguous elements, which is not known
+        return False  # the type states that the elements are contiguous, which is not known
     shape = type_.get_shape()
     return found_offset == offset and all(
         size == 1 or one == other for size, one, other in zip(shape, found, strides, strict=True)
@@ -286,14 +291,14 @@ def _require_same(source: MemRefType, result: MemRefType) -> None:
 
 
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of a view that its type keeps, None if the type has other sizes.
+    """Return the dimensions of a view that its type keeps, or None if the type has other sizes.
 
     Some dimensions with one element may be dropped.
     """
     kept: list[int] = []
     for dimension, size in enumerate(sizes):
         left, wanted = len(sizes) - dimension, len(shape) - len(kept)
-        # Drop a dimension while more of them are left than the type has.
+        # Drop a dimension while more dimensions are left than the type has.
         if size == 1 and wanted < left and (not wanted or shape[len(kept)] != 1):
             continue
         kept.append(dimension)
@@ -331,7 +336,7 @@ class SubviewOp(memref.SubviewOp):
 class ExtractStridedMetaDataOp(memref.ExtractStridedMetaDataOp):
     """`memref.extract_strided_metadata %m : memref<?xf32> -> memref<f32>, index, index, index`."""
 
-    # The form that xDSL derives from the class looks these up in the class itself.
+    # The parser and printer that xDSL derives from the class look these up in the class itself.
     base_buffer, offset, sizes, strides = (
         vars(memref.ExtractStridedMetaDataOp)[name]
         for name in ("base_buffer", "offset", "sizes", "strides")

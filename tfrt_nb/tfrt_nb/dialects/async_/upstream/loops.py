@@ -55,7 +55,7 @@ class ForOp(scf.ForOp):
         initial = parser.resolve_operands([value for _, value in carried], types, position)
         type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
         lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
-        # Between such constants, an unsigned loop equals a signed one.
+        # Between such constants, an unsigned loop does the same as a signed one.
         if is_unsigned and not all(map(_is_small, (lower, upper, step))):
             parser.raise_error(
                 "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out "
@@ -333,7 +333,9 @@ def _end_with_yield(region: Region) -> None:
 
 
 def _end_with_reduce(block: Block) -> None:
-    """Add the terminator that may be omitted, or merge those of loops until MLIR 17 into one."""
+    """Add the terminator that may be omitted, or merge the terminators that loops have until MLIR
+    17 into one.
+    """
     last = block.last_op
     if isinstance(last, scf.YieldOp) and not last.operands:
         block.erase_op(last)
