@@ -331,8 +331,7 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> Sequence[Diagnostic]:
-        """Run calls as the reader of a page directs or, without a page, one operation after
-        another; return their errors.
+        """Run calls as a page directs, or one operation after another; return their errors.
 
         Raises:
             TfrtError: if the program cannot be loaded, or, without a page, exceeds its time limit.
@@ -376,9 +375,7 @@ class CellMagics(Magics):
         options: RunOptions,
         bound: dict[str, Results],
     ) -> Sequence[Diagnostic]:
-        """Run one call on its own board, and return its errors; `bound` receives its results even
-        if it fails.
-        """
+        """Run one call on its own board; return its errors. `bound` always gets its results."""
         from tfrt_magics.bridge.runtime import SteppedProgram
 
         loaded, function = SteppedProgram(program), call.function
@@ -395,9 +392,7 @@ class CellMagics(Magics):
     def _show(
         self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
     ) -> Sequence[Diagnostic]:
-        """Run the job with a board, assign its results, and return its errors. With `--no-wait`, no
-        errors are returned.
-        """
+        """Run the job with a board, and assign its results; return errors unless `--no-wait`."""
         # Imported here because %load_ext must not load the runtime.
         from tfrt_magics.bridge.cell_run import CellRun
 
@@ -443,9 +438,7 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job failed: its errors, or the reason for stopping it. The result is
-    empty if its board says `done` without errors.
-    """
+    """Return why a finished job failed or was stopped; empty if it is `done` without errors."""
     shown = job.snapshot()
     # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
@@ -457,8 +450,7 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """Record interrupts within the block instead of raising them; the list gets one item per
-    interrupt.
+    """Record interrupts in the block instead of raising them; each adds an item to the list.
 
     Only the main thread is ever interrupted; on any other thread, the list stays empty.
     """

@@ -45,9 +45,7 @@ STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once why the first cell takes a while. This goes to standard output because it is not an
-    error.
-    """
+    """Say once, on standard output since it is no error, why the first cell takes a while."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
@@ -74,9 +72,7 @@ class PageProgram:
 
     @cached_property
     def body(self) -> Mapping[str, Any]:
-        """`program`, `layout`, and `source` of a run document, computed when the first page needs
-        them.
-        """
+        """`program`, `layout`, and `source` of a run document, computed for the first page."""
         data = self.document.data
         with collector_paused():
             placed = layout(data, grouped=True)
@@ -111,8 +107,7 @@ class PageProgram:
         return found
 
     def stages(self) -> dict[str, Any]:
-        """Return `stages` of a run document: the program at each stage of its compilation, or the
-        `problem`.
+        """Return `stages` of a run document: the program at each stage, or the `problem`.
 
         This takes as long as compiling the program.
         """
@@ -206,8 +201,7 @@ class LoadedProgram:
         note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`objects` are the objects of compiled functions; `note` is called with each run of a
-        compiled function.
+        """`objects` are those of compiled functions; `note` is called with each run of one.
 
         Operations of host functions take `slow` times as long.
         """
@@ -303,9 +297,7 @@ class TracedRun:
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run `operation` of a stepped run, after the operations that it needs if `until`; None
-        runs all remaining operations.
-        """
+        """Run `operation`, or all for None; `until` first runs the operations that it needs."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:

@@ -78,7 +78,7 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # MLIR reports this at the token after the number, where nobody looks for it.
+        # MLIR reports this at the token after the number, where no reader looks for it.
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:

@@ -289,8 +289,8 @@ class CodeMap:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
-        """Assign the frame to the innermost async function without one; return whether there is
-        such a function.
+        """Assign the frame to the innermost async function without one; return whether one
+        exists.
         """
         running = reversed(self._running.get(worker, []))
         part = next((one for one in running if not one.frame), None)

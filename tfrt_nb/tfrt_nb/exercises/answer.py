@@ -1,6 +1,6 @@
 """The learner's text in the form that an exercise needs: `Answer`, `Code`, and `Names`.
 
-Each raises `Wrong`, with a hint, for a text that it cannot read.
+Each raises `Wrong`, with a hint, for an answer that it cannot read.
 """
 
 from __future__ import annotations

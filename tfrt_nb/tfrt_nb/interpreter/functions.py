@@ -130,7 +130,7 @@ class _Function(FunctionSource):
                 lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
-        """Write a terminator; return the block that must be written next at the same place, if any."""
+        """Write a terminator; return the block, if any, that must be written right after it."""
         match op:
             case cf.BranchOp():
                 return self._go(op, 0)

@@ -162,7 +162,7 @@ _CONDITIONS = (
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """Return a text and its replacement, if the advice names a replacement for the rejected word,
+    """Return a string and its replacement, if the advice names a replacement for the rejected word,
     or the types that should follow.
     """
     found = _WRITE.search(advice or "")

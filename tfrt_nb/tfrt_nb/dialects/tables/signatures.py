@@ -97,8 +97,8 @@ class Signature:
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """Yield the signature of one kernel, from a text such as `"i32 chain -> chain"`; `i32*` stands
-    for any number of operands.
+    """Yield the signature of one kernel, from a string such as `"i32 chain -> chain"`; `i32*`
+    stands for any number of operands.
 
     `"any* -> i32 / chain"` has a chain as its result in the short form without types.
     """

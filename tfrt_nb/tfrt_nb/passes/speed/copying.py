@@ -114,9 +114,7 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes inform later passes. The set must be complete, or a source could
-forge one.
-"""
+"""The attributes by which passes inform later passes; a source could forge one missing here."""
 _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
@@ -201,9 +199,7 @@ class _Copier:
         return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
-        """Copy an operation, replacing its operands as `values` says, and add its results to
-        `values`.
-        """
+        """Copy an operation with operands as `values` maps them; add its results to `values`."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
         if kind in _OF_PASSES:
             fail(op, f"'{op.name}' is reserved for passes: programs cannot have it")
@@ -433,9 +429,7 @@ class _Body:
 
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
-    """The values that the body awaits, each with the result of the first await of it, if there is a
-    result.
-    """
+    """The values that the body awaits, each with the result of its first await, if any."""
     awaited_at: list[LocationAttr] = field(default_factory=list)
     """The location of the first await of each value in `awaited`."""
     captured: list[SSAValue] = field(default_factory=list)
