@@ -22,7 +22,7 @@ from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
-"""The maximum number of operations. Nobody reads the text of a larger program line by line, and
+"""The maximum number of operations. The text of a larger program is not read line by line, and
 `--emit` writes it.
 """
 MAX_COMPARED = 4_000
