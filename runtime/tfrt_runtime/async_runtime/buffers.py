@@ -29,20 +29,6 @@ Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 GONE = "the buffer no longer exists: it was deallocated, or its function has returned"
 
 
-def lent_handle(buffer: HostBuffer) -> int:
-    """Return the handle for Python's memory, which outlives the code that gets it.
-
-    No code may change a read-only array.
-    """
-    handle = native_process().words.buffers + at.BUFFERS_STATIC
-    return handle + at.HANDLE_CONSTANT * buffer.is_read_only
-
-
-def is_static(handle: int) -> bool:
-    """Tell whether a handle denotes existing memory that compiled code does not allocate."""
-    return handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0
-
-
 def kept_bytes(handle: int) -> Array | None:
     """Return the elements of a buffer that compiled code has allocated and hands over.
 
@@ -192,7 +178,9 @@ class Lender:
             )
         self._keep(spec.counter, tensor)
         address, sizes = tensor.buffer.address, tensor.shape.sizes
-        handle = lent_handle(tensor.buffer)
+        # Python's memory outlives the code that gets it; no code may change a read-only array.
+        handle = native_process().words.buffers + at.BUFFERS_STATIC
+        handle += at.HANDLE_CONSTANT * tensor.buffer.is_read_only
         for place, word in enumerate((handle, address, 0, *sizes, *_strides(sizes))):
             WORDS[(descriptor >> 3) + place] = word
         return None
@@ -226,7 +214,8 @@ class Lender:
         rank = len(spec.buffer.sizes)
         handle, aligned, offset, *rest = words_at(descriptor, 3 + 2 * rank)
         view = _View(element_type, aligned + offset * element_type.size, rest[:rank], rest[rank:])
-        if is_static(handle):
+        # Existing memory, which compiled code does not allocate.
+        if handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0:
             with self._lock:
                 lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]
             around = (one for one in lent if one.address <= view.address < one.address + one.size)

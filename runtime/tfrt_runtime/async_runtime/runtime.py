@@ -66,7 +66,10 @@ class AsyncRuntime(HostRuntime):
             case at.EVENT_REFUSED:
                 self._refused(context, argument)
             case at.EVENT_CANCELLED:
-                self._cancelled_by_kernel(argument)
+                run = self._process.requests[argument]
+                assert isinstance(run, Request)
+                if run.code is not None:
+                    run.code.cancelled()
             case at.EVENT_SIGNAL:
                 self._see_signals(context, argument)
             case at.EVENT_RESOLVED_TWICE:
@@ -129,12 +132,6 @@ class AsyncRuntime(HostRuntime):
                 run.refuse(found)
             else:
                 self._cancel_left(context, found)
-
-    def _cancelled_by_kernel(self, request: int) -> None:
-        run = self._process.requests[request]
-        assert isinstance(run, Request)
-        if run.code is not None:
-            run.code.cancelled()
 
     def _see_signals(self, context: int, record: int) -> None:
         """End a loop that was running when Ctrl-C was pressed, if it keeps the main thread busy."""

@@ -178,11 +178,13 @@ def _load(data: memoryview, name: str) -> BefFile:
     strings = _read_strings(sections.cursor(SectionId.STRINGS))
     kernel_names = _read_names(sections.cursor(SectionId.KERNELS), strings)
     type_names = _read_names(sections.cursor(SectionId.TYPES), strings)
-    signatures = _read_function_index(sections, strings, type_names)
+    types = dict(enumerate(type_names))
+    index = sections.cursor(SectionId.FUNCTION_INDEX, ": Failed to read the FunctionIndex section")
+    count = index.count("functions")
+    signatures = [_read_signature(index, strings, types) for _ in range(count)]
     start, end, alignment = sections[SectionId.ATTRIBUTES]
     tables = Tables(kernel_names, len(signatures), end - start)
     functions = _read_functions(data, sections, signatures, tables)
-    types = dict(enumerate(type_names))
     for section_id, field, read in (
         (SectionId.REGISTER_TYPES, "register_types", partial(_read_register_types, types)),
         (SectionId.ATTRIBUTE_NAMES, "attribute_names", partial(_read_attribute_names, strings)),
@@ -237,16 +239,6 @@ def _lookup(
         return tuple([table[key] for key in keys])
     except KeyError as missing:
         raise cursor.fail(f"no {what} at {missing}") from None
-
-
-def _read_function_index(
-    sections: _Sections, strings: Mapping[int, str], type_names: Sequence[str]
-) -> list[Signature]:
-    detail = ": Failed to read the FunctionIndex section"
-    cursor = sections.cursor(SectionId.FUNCTION_INDEX, detail)
-    types = dict(enumerate(type_names))
-    count = cursor.count("functions")
-    return [_read_signature(cursor, strings, types) for _ in range(count)]
 
 
 def _read_signature(

@@ -164,13 +164,10 @@ class ByteBuilder:
                 append(value >> 7 & 0x7F | 0x80)
                 append(value & 0x7F)
             else:
-                self._long_varint(value)
-
-    def _long_varint(self, value: int) -> None:
-        groups = [value & 0x7F]
-        while value := value >> 7:
-            groups.append(value & 0x7F | 0x80)
-        self.data += bytes(reversed(groups))
+                groups, rest = [value & 0x7F], value
+                while rest := rest >> 7:
+                    groups.append(rest & 0x7F | 0x80)
+                self.data += bytes(reversed(groups))
 
     def u32s(self, values: Sequence[int]) -> None:
         """Append 32-bit words at the current position, which the caller must have aligned."""

@@ -15,7 +15,6 @@ from tfrt_runtime.bef.records import (
     PSEUDO_KERNEL_LOCATION,
     VERSION,
     BefFunction,
-    BefKernel,
     BefModule,
     FunctionKind,
     SectionId,
@@ -204,7 +203,21 @@ def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]
     for kernel, stream in zip(function.kernels, streams[1:], strict=True):
         # A reader that does not know non-strict kernels waits for all of the operands.
         table += 4 * len(words), len(kernel.arguments), stream
-        _add_kernel(words, kernel, codes[kernel.name])
+        _, location, arguments, attributes, functions, results, used_by, *_ = kernel
+        words += (
+            codes[kernel.name],
+            location,
+            len(arguments),
+            len(attributes),
+            len(functions),
+            len(results),
+            *map(len, used_by),
+            *arguments,
+            *attributes,
+            *functions,
+            *results,
+            *chain.from_iterable(used_by),
+        )
     out.varints((function.location, function.register_count))
     out.varints(function.use_counts)
     out.varint(1 + len(function.kernels))
@@ -217,27 +230,15 @@ def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]
 
 def _pseudo_kernel(function: BefFunction) -> list[int]:
     used_by = (function.entry_users, *function.argument_users)
-    words = [PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, 0, 0, 0, len(used_by)]
-    words += map(len, used_by)
-    words += (function.register_count, *range(len(function.argument_users)))
-    words += chain.from_iterable(used_by)
-    return words
-
-
-def _add_kernel(words: list[int], kernel: BefKernel, code: int) -> None:
-    _, location, arguments, attributes, functions, results, used_by, *_ = kernel
-    words += (
-        code,
-        location,
-        len(arguments),
-        len(attributes),
-        len(functions),
-        len(results),
+    return [
+        PSEUDO_KERNEL_CODE,
+        PSEUDO_KERNEL_LOCATION,
+        0,
+        0,
+        0,
+        len(used_by),
         *map(len, used_by),
-        *arguments,
-        *attributes,
-        *functions,
-        *results,
-    )
-    for numbers in used_by:
-        words += numbers
+        function.register_count,
+        *range(len(function.argument_users)),
+        *chain.from_iterable(used_by),
+    ]

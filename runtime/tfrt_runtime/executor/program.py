@@ -161,7 +161,10 @@ class Executable:
                 self.machine.repeat(like.source.handle, index, source, moved)
             else:
                 mark = arena.mark
-                used = self._find_all(function)
+                used = {  # each name is looked up once
+                    name: self._find(function, function.kernels[position])
+                    for name, position in function.first_of_names.items()
+                }
                 function = lazy_last(function, used)
                 kernels = [used[kernel.name] for kernel in function.kernels]
                 calls, constants = self._resolve(resolver, function, used, first)
@@ -217,8 +220,11 @@ class Executable:
         """
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        # Such a kernel may also see a constant through a value that forwards to it.
-        are_observed = any(map(_is_raw, used.values()))
+        # A raw kernel sees AsyncValues, and may see a constant through a value that forwards to it.
+        are_observed = any(
+            getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False)
+            for kernel in used.values()
+        )
         in_sync = function.kind is FunctionKind.SYNC
         read_here = registers_read_here(function, used)
         for position, record in enumerate(function.kernels):
@@ -257,13 +263,6 @@ class Executable:
                 self._compiled[kernel.name] = kernel
                 self.prepares[kernel.prepare] = None
         return calls, constants
-
-    def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
-        """Return the kernels that a function uses, by name; each name is looked up only once."""
-        used: dict[str, Kernel] = {}
-        for name, position in function.first_of_names.items():
-            used[name] = self._find(function, function.kernels[position])
-        return used
 
     def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
         kernel = self._registry.get(record.name)
@@ -463,8 +462,3 @@ def _described(reference: weakref.ref[Executable], function: int, argument: int)
     if program is not None:
         name, of = program.name_of(function, argument), f" of @{program.functions[function].name}"
     return f"argument {argument + 1}{f' ({name})' if name else ''}{of}"
-
-
-def _is_raw(kernel: Kernel) -> bool:
-    """Tell whether the kernel sees its arguments' AsyncValues instead of only their payloads."""
-    return bool(getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False))

@@ -308,7 +308,13 @@ class HostContext:
     def _quiesce(self, deadline: float | None) -> bool:
         """Wait like `quiesce`; on a thread that runs a kernel, wait only for all other work."""
         if self.work_queue.is_at_work_here:
-            return self._quiesce_within(deadline)
+            own: HostRun | None = getattr(self._local, "request", None)
+
+            def is_over() -> bool:
+                is_late = deadline is not None and time.monotonic() >= deadline
+                return is_late or (own is not None and own.is_cancelled)
+
+            return quiesce(self.work_queue, is_over)
         while requests := list(self._runs()):
             for request in requests:
                 if not request.wait(seconds_until(deadline)):
@@ -319,15 +325,6 @@ class HostContext:
         self.when_quiet()
         native_process().forget(self.work_queue.address)
         return is_quiet
-
-    def _quiesce_within(self, deadline: float | None) -> bool:
-        request: HostRun | None = getattr(self._local, "request", None)
-
-        def is_over() -> bool:
-            is_late = deadline is not None and time.monotonic() >= deadline
-            return is_late or (request is not None and request.is_cancelled)
-
-        return quiesce(self.work_queue, is_over)
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Cancel all runs, wait at most `timeout` seconds for them, and stop the threads.

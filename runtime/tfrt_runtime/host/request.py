@@ -79,11 +79,8 @@ class Request(Run):
     program: object
     """The running program, which must live until the run is over, even if its owner drops it."""
 
-    _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
     """Errors of compiled operations: the first MAX_FAILURES of them, without duplicates."""
-    _diagnostics: list[Diagnostic] | None = None
-    _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
     # One lock serves all runs, because it is held only briefly. It is reentrant because the thread
@@ -141,26 +138,20 @@ class Request(Run):
     @property
     def data(self) -> dict[type, object]:
         """The objects that the run's kernels share, by type."""
-        with self.lock:
-            if self._data is None:
-                self._data = {}
-            return self._data
+        found: dict[type, object] = vars(self).setdefault("_data", {})
+        return found
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """Errors of kernels, in the order in which they were raised."""
-        with self.lock:
-            if self._diagnostics is None:
-                self._diagnostics = []
-            return self._diagnostics
+        found: list[Diagnostic] = vars(self).setdefault("_diagnostics", [])
+        return found
 
     @property
     def printed(self) -> list[str]:
         """The run's output so far, in pieces."""
-        with self.lock:
-            if self._printed is None:
-                self._printed = []
-            return self._printed
+        found: list[str] = vars(self).setdefault("_printed", [])
+        return found
 
     def output(self, text: str, stream: TextIO | None = None) -> None:
         """Print on behalf of the run, as the call that started the run would.

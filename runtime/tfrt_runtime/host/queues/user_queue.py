@@ -234,7 +234,8 @@ class UserWorkQueue(WorkQueue):
             self._offer_all()  # even on a thread that is already doing so and now waits
             self._look()
             while WORDS[word >> 3] != 0:
-                self._rescue_lost()
+                while self._lost:
+                    self._end_run(*self._lost.popleft())
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
                     return False
@@ -357,10 +358,6 @@ class UserWorkQueue(WorkQueue):
                 f" {type(problem).__name__}: {problem}"
             )
             self._end_run(address, error(text, task.location))
-
-    def _rescue_lost(self) -> None:
-        while self._lost:
-            self._end_run(*self._lost.popleft())
 
     def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
         """End a task's run with an error: the task runs here, and its kernel is skipped."""

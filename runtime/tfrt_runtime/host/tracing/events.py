@@ -307,7 +307,10 @@ class EventLog:
         """Make threads log their events from now on, and pass events of this run on to `watch`."""
         with self.lock:
             if not self._watches:
-                self._discard()
+                # Forget what rings have from runs that are no longer watched.
+                for ring in self._rings():
+                    self._emptied(ring)
+                self._lost = sum(ring.lost for ring in self._rings())
             self._watches[watch.number] = weakref.ref(watch)
             self._process.words.watched = len(self._watches)
 
@@ -357,12 +360,6 @@ class EventLog:
             ring = Log.at(address)
             yield ring
             address = ring.next
-
-    def _discard(self) -> None:
-        """Drop events in the rings of runs that are no longer watched."""
-        for ring in self._rings():
-            self._emptied(ring)
-        self._lost = sum(ring.lost for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
         """Read the event clock and the monotonic clock at the same moment."""

@@ -33,7 +33,6 @@ from tfrt_runtime.host.tensor.shapes import (
     ELEMENT_TYPES,
     I64,
     MAXIMUM_COUNT,
-    AnyArray,
     ElementType,
     TensorShape,
 )
@@ -166,7 +165,11 @@ class BtfFile:
     ) -> DenseHostTensor:
         self._check(offset, shape.element_count * element_type.size, "elements")
         tensor = allocated(DenseHostTensor.create(allocator, element_type, shape))
-        self._read_into(offset, tensor.array)
+        self._file.seek(offset)
+        # An array is a buffer; numpy's stub declares that only from Python 3.12 on.
+        target: Any = tensor.array.reshape(-1).view(np.uint8)
+        if self._file.readinto(target) < tensor.array.nbytes:
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
         return tensor
 
     def _number(self, offset: int, what: str) -> int:
@@ -179,13 +182,6 @@ class BtfFile:
         if len(data) < size:
             raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
         return data
-
-    def _read_into(self, offset: int, array: AnyArray) -> None:
-        self._file.seek(offset)
-        # An array is a buffer, but numpy's stub declares that only since Python 3.12.
-        target: Any = array.reshape(-1).view(np.uint8)
-        if self._file.readinto(target) < array.nbytes:
-            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
 
     def _check(self, offset: int, size: int, what: str) -> None:
         if offset + size > self._size:
