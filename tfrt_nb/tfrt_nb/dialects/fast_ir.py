@@ -33,13 +33,14 @@ def create(
     It takes ownership of the dictionaries.
     """
     operation = operation_type.__new__(operation_type)
-    operation.properties = properties
-    operation.attributes = attributes
-    operation.location = location
-    if operands:
-        _use(operation, operands)
-    if result_types:
-        _make_results(operation, result_types)
+    initialize(
+        operation,
+        operands=operands,
+        result_types=result_types,
+        properties=properties,
+        attributes=attributes,
+        location=location,
+    )
     return operation
 
 
@@ -49,15 +50,14 @@ def initialize(
     operands: Sequence[SSAValue] = (),
     result_types: Sequence[Attribute] = (),
     properties: dict[str, Attribute] | None = None,
+    attributes: dict[str, Attribute] | None = None,
+    location: LocationAttr = UNKNOWN_LOC,
     successors: Sequence[Block] = (),
 ) -> None:
-    """Initialize a new operation without regions as `Operation.__init__` does.
-
-    Its location is not known yet.
-    """
+    """Initialize a new operation without regions as `Operation.__init__` does."""
     operation.properties = {} if properties is None else properties
-    operation.attributes = {}
-    operation.location = UNKNOWN_LOC
+    operation.attributes = {} if attributes is None else attributes
+    operation.location = location
     if operands:
         _use(operation, operands)
     if result_types:

@@ -138,7 +138,8 @@ class KernelOp(Operation):
         words, rest = cls.signature.operands, cls.signature.rest
         if rest is not None:
             return words + (rest,) * (count - len(words))
-        return words[:-1] if cls.signature.has_optional_chain and count == len(words) - 1 else words
+        # The last operand may be an optional chain, as in the first programs.
+        return words[:-1] if words[-1:] == ("chain",) and count == len(words) - 1 else words
 
     def verify_(self) -> None:
         if self.is_plainly_right():

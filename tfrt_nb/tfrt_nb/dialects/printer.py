@@ -85,7 +85,9 @@ class HostPrinter(AttributePrinter):
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)
-        if not self.print_generic_format and _has_short_form(op) and self._is_readable(op):
+        # A region that repeats a name could not be parsed again; the reference prints even that.
+        repeats = isinstance(op, BodyOp) and len(set(op.body_arguments)) < len(op.body_arguments)
+        if not self.print_generic_format and _has_short_form(op) and not repeats:
             self.print_string(self._op_names.get(type(op), op.name))
             if isinstance(op, FuncOp):
                 print_function(op, self)
@@ -99,14 +101,6 @@ class HostPrinter(AttributePrinter):
         if self.places and op.location != UNKNOWN_LOC:
             self.print_string(" ")
             self.print_attribute(op.location)
-
-    def _is_readable(self, op: Operation) -> bool:
-        """Return whether the short form of `op` can be parsed again, for which no region may repeat
-        a name.
-
-        The reference prints the short form even then.
-        """
-        return not isinstance(op, BodyOp) or len(set(op.body_arguments)) == len(op.body_arguments)
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
         """Print `op` as if it were alone; its operands have the given names, with `%`."""

@@ -73,7 +73,10 @@ def layout(
     bodies, body_of = _bodies(document)
     order = _order(document, body_of)
     sources, targets = _edges(document, body_of, order)
-    levels = _levels(len(operations), sources, targets)
+    levels = [0] * len(operations)  # the length of the longest path to each
+    for source, target in zip(sources, targets, strict=True):  # targets are ascending
+        if levels[source] >= levels[target]:
+            levels[target] = levels[source] + 1
     sizes = [
         (2 * PADDING + _LETTER * min(len(row["text"]), _MAX_LETTERS), HEIGHT) for row in operations
     ]
@@ -211,15 +214,6 @@ def _edges(
                 pairs.append((target, source))
     pairs.sort(key=itemgetter(0))
     return [source for _, source in pairs], [target for target, _ in pairs]
-
-
-def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
-    """Return the length of the longest path to each operation; `targets` are ascending."""
-    levels = [0] * count
-    for source, target in zip(sources, targets, strict=True):
-        if levels[source] >= levels[target]:
-            levels[target] = levels[source] + 1
-    return levels
 
 
 def _layers(

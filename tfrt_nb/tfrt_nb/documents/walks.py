@@ -21,7 +21,7 @@ from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.dialects.control_flow.regions import JitOp
 from tfrt_nb.documents.escapes import first_line, label
 from tfrt_nb.programs import Program
-from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
+from tfrt_nb.source.spans import SourceSpan, source_span, value_name
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.diagnostics import Location
@@ -182,7 +182,9 @@ class ModuleWalk:
         if self._by_location:
             row["end_line"] = max([line, *(o["line"] for o in self._rows.operations[first:])])
         elif span is not None:
-            row["end_line"] = _closing_line(span.source, max(end, span.end))
+            position = max(end, span.end)
+            braces = (one.start() for one in _BRACE.finditer(span.source.text, position) if one[1])
+            row["end_line"] = span.source.line_and_column(next(braces, position))[0]
 
     def _add_body(self, owner: Owner, op: Operation) -> int:
         """Add the contents of the regions of `op` at any depth; return where the last operation
@@ -281,12 +283,6 @@ def _is_end(op: Operation) -> bool:
     """Tell whether an operation is the end of its body, which only returns results."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
-
-
-def _closing_line(source: SourceText, position: int) -> int:
-    """Return the line of the next closing brace."""
-    braces = (one.start() for one in _BRACE.finditer(source.text, position) if one[1])
-    return source.line_and_column(next(braces, position))[0]
 
 
 class FileWalk:

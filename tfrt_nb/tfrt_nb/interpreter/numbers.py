@@ -210,12 +210,16 @@ def _shifted_right(a: int, b: int, width: int) -> int:
     return a >> min(b, width)
 
 
-def _shift(function: Callable[[int, int, int], int], read: Callable[..., str]) -> Expression:
-    """Return a shift by an unsigned number."""
+def _of_width(
+    function: Callable[[int, int, int], int],
+    read: Callable[..., str],
+    read_right: Callable[..., str] = _unsigned,
+) -> Expression:
+    """Return an operation on two numbers that also needs their width."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         left, right = op.operands
-        operands = f"{read(body, left)}, {_unsigned(body, right)}, {width_of(left.type)}"
+        operands = f"{read(body, left)}, {read_right(body, right)}, {width_of(left.type)}"
         return _fitted(body, f"{body.keep(function)}({operands})", left.type)
 
     return write
@@ -246,12 +250,6 @@ def _power(base: int, exponent: int, width: int) -> int:
     if exponent >= 0:
         return pow(base, exponent, 1 << width)
     return 0 if base not in (1, -1) else base if exponent & 1 else 1
-
-
-def _integer_power(body: FunctionSource, op: Operation) -> str:
-    left, right = op.operands
-    operands = f"{_signed(body, left)}, {_signed(body, right)}, {width_of(left.type)}"
-    return _fitted(body, f"{body.keep(_power)}({operands})", left.type)
 
 
 def _even(x: float) -> float:
@@ -333,9 +331,9 @@ _EXPRESSIONS: dict[str, Expression] = {
     "arith.remui": _with(operator.mod, _unsigned),
     "arith.ceildivui": _with(_divided_up, _unsigned),
     "arith.ceildivsi": _with(_divided_up),
-    "arith.shli": _shift(lambda a, b, width: a << b if b < width else 0, _unsigned),
-    "arith.shrui": _shift(_shifted_right, _unsigned),
-    "arith.shrsi": _shift(_shifted_right, _signed),
+    "arith.shli": _of_width(lambda a, b, width: a << b if b < width else 0, _unsigned),
+    "arith.shrui": _of_width(_shifted_right, _unsigned),
+    "arith.shrsi": _of_width(_shifted_right, _signed),
     "arith.maxui": _with(max, _unsigned),
     "arith.minui": _with(min, _unsigned),
     **{f"arith.{name}": _with(function) for name, function in FLOAT_CHOICES.items()},
@@ -360,7 +358,7 @@ _EXPRESSIONS: dict[str, Expression] = {
     "math.cttz": _bits(lambda a, width: (a & -a).bit_length() - 1 if a else width),
     "math.ctpop": _bits(lambda a, _: a.bit_count()),
     "math.roundeven": _with(_even),
-    "math.ipowi": _integer_power,
+    "math.ipowi": _of_width(_power, _signed, _signed),
     "math.rsqrt": _reciprocal_root,
 }
 

@@ -10,6 +10,7 @@ remark is at the function, or at the operation that has the region.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,9 +58,24 @@ def _remark_on(context: Context, owner: Operation, block: Block, default: Stream
     definers = _definers(ops)
     costs = [1, *operation_costs(ops, options)]
     streams = assign_streams(definers, costs, options, _definers(ops, chains=False))
-    table = StreamTable(streams, costs, parents(definers, costs))
+    waited_for = parents(definers, costs)
+    stream_costs: Counter[int] = Counter()
+    parent_of = {streams[0]: NO_STREAM}
+    children: dict[int, list[int]] = {}
+    for number, stream in enumerate(streams):
+        stream_costs[stream] += costs[number]
+        if stream not in parent_of:
+            parent_of[stream] = streams[waited_for[number]]
+            children.setdefault(waited_for[number], []).append(stream)
     for number, op in enumerate([owner, *ops]):
-        remark(context, op, table.describe(number))
+        stream = streams[number]
+        text = (
+            f"stream id: {stream}, stream cost: {stream_costs[stream]},"
+            f" parent stream: {parent_of[stream]}"
+        )
+        if number in children:
+            text += f", child streams: [{', '.join(map(str, children[number]))}]"
+        remark(context, op, text)
 
 
 def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
@@ -74,30 +90,3 @@ def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
         definers.append([numbers.get(operand, 0) for operand in operands])
         numbers.update(dict.fromkeys(op.results, number))
     return definers
-
-
-class StreamTable:
-    """The streams of one function: their costs, parents, and children."""
-
-    def __init__(
-        self, streams: Sequence[int], costs: Sequence[int], parents_: Sequence[int]
-    ) -> None:
-        self._streams = streams
-        self._costs: dict[int, int] = {}
-        self._parents = {streams[0]: NO_STREAM}
-        self._children: dict[int, list[int]] = {}
-        for number, stream in enumerate(streams):
-            self._costs[stream] = self._costs.get(stream, 0) + costs[number]
-            if stream not in self._parents:
-                self._parents[stream] = streams[parents_[number]]
-                self._children.setdefault(parents_[number], []).append(stream)
-
-    def describe(self, number: int) -> str:
-        """Return the text of the remark on an operation."""
-        stream = self._streams[number]
-        text = (
-            f"stream id: {stream}, stream cost: {self._costs[stream]},"
-            f" parent stream: {self._parents[stream]}"
-        )
-        children = self._children.get(number)
-        return f"{text}, child streams: [{', '.join(map(str, children))}]" if children else text

@@ -137,7 +137,7 @@ def assign_streams(
         elif not following:
             assigned[operation] = streams.open(costs[operation])
         else:
-            candidates = streams.distinct(assigned[child] for child in following)
+            candidates = list(dict.fromkeys(streams.find(assigned[child]) for child in following))
             # Without a threshold, whole paths from the root are compared with the longest path.
             is_automatic = operation > 0 and not options.cost_threshold
             spent = costs_from_root[operation] if is_automatic else 0
@@ -203,10 +203,6 @@ class _Streams:
     def all(self) -> list[int]:
         """Return the stream that each stream has been merged into."""
         return [self.find(stream) for stream in range(len(self._costs))]
-
-    def distinct(self, streams: Iterable[int]) -> list[int]:
-        """Return the streams that `streams` have been merged into, each once, in order."""
-        return list(dict.fromkeys(map(self.find, streams)))
 
     def cost(self, stream: int) -> int:
         """Return the total cost of a stream's operations."""

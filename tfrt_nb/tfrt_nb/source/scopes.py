@@ -22,7 +22,7 @@ from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.types import NamedArgument, NamesItsRegionArguments, parse_types
@@ -357,24 +357,18 @@ class ScopedParser(AttributeParser):
         while self._current_token.kind is not MLIRTokenKind.R_BRACE:
             if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
                 self._raise_not_an_operation(brace)
-            self._check_block_is_new(self._current_token)
+            # xDSL forgets where a block is defined that was used before its definition.
+            name = self._current_token.text[1:]
+            block, definition = self.blocks.get(name, (None, None))
+            is_defined = definition is None and name not in self.forward_block_references
+            if block is not None and is_defined:
+                self.raise_error(f"redefinition of block '^{name}'", self._current_token.span)
             region.add_block(self._parse_block())
         self._consume_token()
         for name, spans in self.forward_block_references.items():
             self.raise_error(f"reference to an undefined block '^{name}'", spans[0])
         self.blocks, self.forward_block_references = outer_blocks, outer_references
         return region
-
-    def _check_block_is_new(self, token: MLIRToken) -> None:
-        """Reject a second definition of a block that was used before its first one.
-
-        xDSL forgets where such a block is defined.
-        """
-        name = token.text[1:]
-        block, definition = self.blocks.get(name, (None, None))
-        is_defined = definition is None and name not in self.forward_block_references
-        if block is not None and is_defined:
-            self.raise_error(f"redefinition of block '^{name}'", token.span)
 
     def _parse_entry_block(self, arguments: Iterable[Parser.Argument] | None) -> Block | None:
         kind = self._current_token.kind

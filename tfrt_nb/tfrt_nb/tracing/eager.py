@@ -144,7 +144,11 @@ def _program(
     types: object = len(values)
     if name not in _TYPED:
         kinds = tuple(map(type, values))
-        types = tuple(map(_type_key, values)) if AsyncValue in kinds else kinds
+        types = (
+            tuple([type_of_value(v) if isinstance(v, AsyncValue) else type(v) for v in values])
+            if AsyncValue in kinds
+            else kinds
+        )
     # Use a single tuple, because hashing several would take a noticeable part of such a short call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
@@ -224,10 +228,6 @@ def _is_right(name: str, records: BefModule, source: str) -> bool:
     except TfrtError:
         return False
     return True
-
-
-def _type_key(value: object) -> object:
-    return type_of_value(value) if isinstance(value, AsyncValue) else type(value)
 
 
 def _attribute_key(value: object) -> object:

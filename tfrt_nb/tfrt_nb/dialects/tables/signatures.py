@@ -88,11 +88,6 @@ class Signature:
         """Return whether the operation's types are checked and it is printed in its short form."""
         return self.form is not Form.GENERIC
 
-    @property
-    def has_optional_chain(self) -> bool:
-        """Return whether the last operand is an optional chain, as in the first programs."""
-        return bool(self.operands) and self.operands[-1] == "chain" and self.rest is None
-
 
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str

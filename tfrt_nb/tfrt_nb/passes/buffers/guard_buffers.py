@@ -348,7 +348,12 @@ class _Guards:
         `known` holds at its start, and is updated to hold at its end.
         """
         for op in list(block.ops):
-            self._check_constants(op)
+            for buffer in _written(op):
+                made = root(buffer).owner
+                if isinstance(made, memref.GetGlobalOp):
+                    name = made.name_.root_reference.data
+                    if name in self._constants:
+                        fail(op, f"'@{name}' is constant")
             nest = _Nest(op, set())
             for buffer in self._accessed(op):
                 self._ask(nest, op, buffer, known)
@@ -405,14 +410,6 @@ class _Guards:
         """
         is_outside = isinstance(op, CallOp) and op.callee.root_reference.data not in self._functions
         return _buffers_of(op) if is_outside else accessed(op)
-
-    def _check_constants(self, op: Operation) -> None:
-        for buffer in _written(op):
-            made = root(buffer).owner
-            if isinstance(made, memref.GetGlobalOp):
-                name = made.name_.root_reference.data
-                if name in self._constants:
-                    fail(op, f"'@{name}' is constant")
 
     def _ask(self, nest: _Nest, op: Operation, buffer: SSAValue, known: _Known) -> None:
         """Assert that the operation's buffer is live and, if the operation writes to it,

@@ -114,7 +114,12 @@ class AsyncToAsyncRuntime(ModulePass):
         style = ErrorStyle(self.token_last, self.keep_errors)
         counts = None
         if counts_tasks(op):
-            _refuse_proposal(op)
+            # Operations of the proposal become tasks and awaits, beside which lowered counts would
+            # seem to be in addition to the automatic ones.
+            proposed = next((one for one in operations_in(op) if type(one) in _PROPOSAL), None)
+            if proposed is not None:
+                reason = "before counts are lowered: run async-desugar-proposal first"
+                fail(proposed, f"'{proposed.name}' must be replaced {reason}")
             write_out_handed_on(op)
             counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
@@ -128,16 +133,6 @@ class AsyncToAsyncRuntime(ModulePass):
                 _make_coroutine(function, style)
         for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
             _lower(nested, style)
-
-
-def _refuse_proposal(module: ModuleOp) -> None:
-    """Reject operations of the proposal. They become tasks and awaits, and lowered counts next to
-    those would seem to be in addition to the automatic ones.
-    """
-    first = next((op for op in operations_in(module) if type(op) in _PROPOSAL), None)
-    if first is not None:
-        reason = "must be replaced before counts are lowered: run async-desugar-proposal first"
-        fail(first, f"'{first.name}' {reason}")
 
 
 def _make_coroutine(function: PlainFuncOp, style: ErrorStyle) -> None:
@@ -200,8 +195,14 @@ class AsyncFuncToAsyncRuntime(ModulePass):
     bounded_stack: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _refuse_declarations(op)
-        for call in [nested for nested in operations_in(op) if type(nested) is CallOp]:
+        calls = [nested for nested in operations_in(op) if type(nested) is CallOp]
+        called = {call.callee.root_reference.data for call in calls}
+        for one in list(op.body.block.ops):
+            if isinstance(one, FuncOp) and one.is_declaration:
+                if one.sym_name.data in called:
+                    fail(one, f"async function '{one.sym_name.data}' is declared but not defined")
+                erase(one)
+        for call in calls:
             exchange(call, PlainCallOp(call.callee, call.operands_, call.results_.types))
         style = ErrorStyle(self.token_last, self.keep_errors)
         bounded = recursive_functions(callees(op)) if self.bounded_stack else set()
@@ -212,32 +213,9 @@ class AsyncFuncToAsyncRuntime(ModulePass):
             )
 
 
-def _refuse_declarations(module: ModuleOp) -> None:
-    """Reject declarations that are called, and erase the others."""
-    called = {op.callee.root_reference.data for op in operations_in(module) if type(op) is CallOp}
-    for op in list(module.body.block.ops):
-        if isinstance(op, FuncOp) and op.is_declaration:
-            if op.sym_name.data in called:
-                fail(op, f"async function '{op.sym_name.data}' is declared but not defined")
-            erase(op)
-
-
 def _lower_async_function(
     function: FuncOp, style: ErrorStyle, start: Callable[[Coroutine], None]
 ) -> None:
-    plain = _plain_function(function)
-    coroutine = begin_coroutine(plain, style)
-    if handles := [op for op in plain.walk() if isinstance(op, ReturnHandleOp)]:
-        resolve_by_hand(coroutine, handles)
-    start(coroutine)
-    for op in list(outside_tasks(plain.body)):
-        if isinstance(op, ReturnOp):
-            resolve(coroutine, op)
-    suspend_at_awaits(coroutine)
-    exchange(function, plain)
-
-
-def _plain_function(function: FuncOp) -> PlainFuncOp:
     plain = PlainFuncOp(
         function.sym_name.data,
         function.function_type,
@@ -248,4 +226,12 @@ def _plain_function(function: FuncOp) -> PlainFuncOp:
     )
     plain.attributes |= function.attributes
     plain.location = function.location
-    return plain
+    coroutine = begin_coroutine(plain, style)
+    if handles := [op for op in plain.walk() if isinstance(op, ReturnHandleOp)]:
+        resolve_by_hand(coroutine, handles)
+    start(coroutine)
+    for op in list(outside_tasks(plain.body)):
+        if isinstance(op, ReturnOp):
+            resolve(coroutine, op)
+    suspend_at_awaits(coroutine)
+    exchange(function, plain)

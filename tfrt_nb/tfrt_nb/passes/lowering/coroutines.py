@@ -220,7 +220,11 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
     """
     function.attributes["passthrough"] = PRESPLIT
     body = function.body.blocks[0]
-    entry = _move_arguments(body, Block(arg_types=body.arg_types))
+    entry = Block(arg_types=body.arg_types)
+    for old, new in zip(list(body.args), entry.args, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+        body.erase_arg(old)
     function.body.insert_block_before(entry, body)
     emit = Emitter.at_end(entry, function.location)
     results = given_results(function)
@@ -256,14 +260,6 @@ def given_results(function: FuncOp) -> tuple[SSAValue, ...]:
     """Return the arguments that the function resolves instead of returning objects of its own."""
     count = function.attributes.get(GIVEN_RESULTS)
     return function.args[: count.value.data] if isinstance(count, IntegerAttr) else ()
-
-
-def _move_arguments(source: Block, target: Block) -> Block:
-    for old, new in zip(list(source.args), target.args, strict=True):
-        new.name_hint = old.name_hint
-        old.replace_all_uses_with(new)
-        source.erase_arg(old)
-    return target
 
 
 def start_hot(coroutine: Coroutine) -> None:

@@ -305,7 +305,10 @@ class Outliner:
         stands_for: dict[SSAValue, SSAValue] = {}
         outputs: tuple[Attribute, ...] = ()
         if is_leaf:
-            outputs = _return_yielded(block)
+            end = block.last_op
+            assert isinstance(end, YieldOp)
+            outputs = tuple(value.type for value in end.operands)
+            exchange(end, ReturnOp(*end.operands))
         elif self.spawns:
             for index, result in enumerate(task.results):
                 block.insert_arg(result.type, index)
@@ -320,15 +323,6 @@ class Outliner:
         if self.spawns and not is_leaf:
             function.attributes[GIVEN_RESULTS] = IntegerAttr(len(task.results), i64)
         return function
-
-
-def _return_yielded(block: Block) -> tuple[Attribute, ...]:
-    """Turn the body into that of a plain function; return its result types."""
-    end = block.last_op
-    assert isinstance(end, YieldOp)
-    outputs = tuple(value.type for value in end.operands)
-    exchange(end, ReturnOp(*end.operands))
-    return outputs
 
 
 def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:

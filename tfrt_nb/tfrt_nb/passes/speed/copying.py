@@ -337,7 +337,10 @@ class _Copier:
                         else:
                             key.append(number_of(owner.value))
                         key.append(number_of(operand.type))
-                    elif _may_be_captured(operand):
+                    elif (  # `check_async` lets a task capture it
+                        type(owner) is not memref.AllocaOp
+                        and type(operand.type) not in _ONLY_IN_COROUTINES
+                    ):
                         body.captured.append(operand)
                         key.append(number_of(operand.type))
                     else:
@@ -491,8 +494,3 @@ def _only_group(task: ExecuteOp) -> SSAValue | None:
         return None
     token, group = add._operands
     return group if token is task.results[0] and token.has_one_use() else None
-
-
-def _may_be_captured(value: SSAValue) -> bool:
-    """Return whether `check_async` would let a task capture the value."""
-    return type(value.owner) is not memref.AllocaOp and type(value.type) not in _ONLY_IN_COROUTINES

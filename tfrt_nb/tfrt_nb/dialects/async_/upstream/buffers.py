@@ -94,7 +94,9 @@ class GlobalOp(memref.GlobalOp):
         print_parts(printer, " : ", self.type)
         value, text = self.initial_value, "uninitialized"
         if isinstance(value, DenseIntOrFPElementsAttr):
-            text = _elements_text(value)
+            stream = StringIO()
+            AttributePrinter(stream).print_attribute(value)
+            text = stream.getvalue().rpartition(" : ")[0]  # without the type
         printer.print_string(f" = {text}")
         alignment = {} if self.alignment is None else {"alignment": self.alignment}
         printer.print_op_attributes(alignment | self.attributes)
@@ -112,14 +114,6 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     if not isinstance(element, IntegerType | IndexType | AnyFloat):
         parser.raise_error(f"a global buffer cannot hold '{element}'")
     return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
-
-
-def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
-    """Return `dense<...>` without the type that follows it."""
-    stream = StringIO()
-    AttributePrinter(stream).print_attribute(elements)
-    text, _, _ = stream.getvalue().rpartition(" : ")
-    return text
 
 
 _Buffer = MemRefType | UnrankedMemRefType
@@ -277,19 +271,6 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
     )
 
 
-def _require_same(source: MemRefType, result: MemRefType) -> None:
-    """Check that the element types and the memory spaces are the same."""
-    if source.element_type != result.element_type:
-        raise VerifyException(
-            f"expected result element type to be '{source.element_type}', but got '{result}'"
-        )
-    if source.memory_space != result.memory_space:
-        raise VerifyException(
-            f"different memory spaces specified for source type '{source}' and result memref type"
-            f" '{result}'"
-        )
-
-
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
     """Return the dimensions of a view that its type keeps, or None if the type has other sizes.
 
@@ -312,7 +293,15 @@ class SubviewOp(memref.SubviewOp):
         super().verify_()
         source, result = self.source.type, self.result.type
         assert isinstance(source, MemRefType) and isinstance(result, MemRefType)
-        _require_same(source, result)
+        if source.element_type != result.element_type:
+            raise VerifyException(
+                f"expected result element type to be '{source.element_type}', but got '{result}'"
+            )
+        if source.memory_space != result.memory_space:
+            raise VerifyException(
+                f"different memory spaces specified for source type '{source}' and result memref"
+                f" type '{result}'"
+            )
         rank = len(source.get_shape())
         offset, strides = layout_of(source)
         starts, steps = _numbers(self.static_offsets), _numbers(self.static_strides)
