@@ -82,7 +82,21 @@ class Assistant:
         completer = self._shell.Completer
 
         def match(context: CompletionContext) -> Any:
-            return self._match(context)
+            before = context.full_text.split("\n")[: context.cursor_line]
+            cursor = sum(len(line) + 1 for line in before) + context.cursor_position
+            found = self.complete(context.full_text, cursor)
+            if found is None:
+                return {"completions": [], "suppress": False}
+            start, offered = found
+            return {
+                "completions": _Only(
+                    SimpleCompletion(one.text, type=f"{one.kind} {one.type}".rstrip())
+                    for one in offered
+                ),
+                "suppress": True,
+                "ordered": True,
+                "matched_fragment": context.full_text[start:cursor],
+            }
 
         matcher = context_matcher(identifier="tfrt")(match)
         completer.custom_matchers.append(matcher)
@@ -279,23 +293,6 @@ class Assistant:
                 items: list[Json] = [one._asdict() for one in found[1]]
                 return {"start": found[0], "items": items}
         return None
-
-    def _match(self, context: CompletionContext) -> Any:
-        before = context.full_text.split("\n")[: context.cursor_line]
-        cursor = sum(len(line) + 1 for line in before) + context.cursor_position
-        found = self.complete(context.full_text, cursor)
-        if found is None:
-            return {"completions": [], "suppress": False}
-        start, offered = found
-        return {
-            "completions": _Only(
-                SimpleCompletion(one.text, type=f"{one.kind} {one.type}".rstrip())
-                for one in offered
-            ),
-            "suppress": True,
-            "ordered": True,
-            "matched_fragment": context.full_text[start:cursor],
-        }
 
     def _in_line(self, magic: str, line: str) -> tuple[int, Offered]:
         """Complete the rest of a line magic."""

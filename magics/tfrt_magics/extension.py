@@ -65,7 +65,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
             lessons.after_cell(result)
 
     actions: list[tuple[str, Callable[[Any], object]]] = [
-        ("pre_run_cell", _before_cell),
+        # IPython's kernel has replaced our interrupt handler with Python's.
+        ("pre_run_cell", lambda _: INTERRUPTS.install()),
         ("pre_run_cell", cells.before_cell),
         ("post_run_cell", after_cell),
     ]
@@ -88,13 +89,6 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(session.close)
     assistant.install()
     undo.callback(assistant.uninstall)
-
-
-def _before_cell(_: object) -> None:
-    """Install our interrupt handler again, because IPython's kernel has replaced it with
-    Python's.
-    """
-    INTERRUPTS.install()
 
 
 def say_what_is_missing(

@@ -63,17 +63,14 @@ class Broadcast:
         def on_message(event: Any) -> None:
             message = json.loads(event.data)
             if "question" in message:
-                answer = self._answered(message["question"])
+                answer = None
+                try:
+                    answer = self._answer(message["question"])
+                except Exception:
+                    logging.getLogger(__name__).exception("a question of the page failed")
                 channel.postMessage(json.dumps({"reply": message["id"], "answer": answer}))
 
         channel.onmessage = create_proxy(on_message)
-
-    def _answered(self, question: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        try:
-            return self._answer(question)
-        except Exception:
-            logging.getLogger(__name__).exception("a question of the page failed")
-            return None
 
     def close(self) -> None:
         """Stop answering."""
