@@ -78,7 +78,12 @@ class LineMagics(Magics):
             options = _graph_parser().parse_args(shlex.split(line))
             graph = self._program(options.name).graph()
             if options.dot is not None:
-                write_text(options.dot, graph.dot)
+                try:
+                    Path(file_name(options.dot)).write_text(graph.dot, "utf-8", "replace")
+                except OSError as wrong:
+                    raise TfrtError(
+                        error(f"cannot write '{options.dot}': {wrong.strerror}")
+                    ) from None
                 print(f"written: {clean(options.dot)}")
             elif options.window:
                 open_window(graph.dot)
@@ -221,18 +226,6 @@ def kernels_text(pattern: str) -> str:
         f"{one.line}\n    {one.text.partition(chr(10))[0]}" if one.text else one.line
         for one in entries
     )
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file.
-
-    Raises:
-        TfrtError: if it cannot be written; one line that names the file.
-    """
-    try:
-        Path(file_name(path)).write_text(text, encoding="utf-8", errors="replace")
-    except OSError as problem:
-        raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
 
 
 def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
