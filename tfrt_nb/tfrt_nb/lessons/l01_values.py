@@ -83,8 +83,8 @@ def before(answer: Answer) -> str | None:
         "[1, 4]": "%eight",
         "1 8": "Line 1 was not understood: `1 8`",
     },
-    why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not "
-    "printed again.",
+    why="Filling the box lets %p2 run, and its chain lets %p3 run.  4 was printed before, and is "
+    "not printed again.",
 )
 def after(answer: Answer) -> str | None:
     """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on,
@@ -123,10 +123,10 @@ def after(answer: Answer) -> str | None:
         "def doubled(box):\n    return box.then(lambda value: value + 2)": "not 14",
         "def doubled(box):\n    return 14": "must return an AsyncValue",
         "def doubled(box):\n    return box.then(lambda value: 14)": "With 5 in the box",
-        "def doubled(box):\n    return box.result(0) * 2": "before the box was filled",
+        "def doubled(box):\n    return box.result(0) * 2": "before the box is filled",
         "def doubled(box):\n    box.set_result(14)\n    return box": "fills the box itself",
         "doubled = 3": "must be a function",
-        "async def doubled(box):\n    return 2 * await box": "gives a coroutine",
+        "async def doubled(box):\n    return 2 * await box": "returns a coroutine",
     },
     why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and "
     "nothing could fill the box meanwhile on this thread.",
@@ -154,7 +154,7 @@ def double(answer: Names) -> str | None:
                 "at the box instead: `then`."
             )
         return (
-            "The function asks for the value before the box was filled, so it raises "
+            "The function asks for the value before the box is filled, so it raises "
             "TimeoutError.  Use `then`."
         )
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
@@ -162,14 +162,14 @@ def double(answer: Names) -> str | None:
     if inspect.iscoroutine(made):
         made.close()
         return (
-            "An `async def` gives a coroutine, which begins only when it is awaited.  Use `then`."
+            "An `async def` returns a coroutine, which begins only when it is awaited.  Use `then`."
         )
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
     if box.done():
         return (
-            "The function fills the box itself.  Another one fills it, later: return a new "
-            "box, which follows it."
+            "The function fills the box itself.  Other code fills it later: return a new box that "
+            "follows it."
         )
     box.set_result(7)
     found = attempt("doubled(box).result()", lambda: made.result(timeout=5))

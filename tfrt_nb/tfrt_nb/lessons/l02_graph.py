@@ -33,8 +33,8 @@ def path(answer: Answer) -> str | None:
     """
     found = answer.number()
     hints = {
-        900: "900 is the sum of all.  Kernels without an arrow between them run at the same time:"
-        " find the longest path.",
+        900: "900 is the sum of all times.  Kernels without an arrow between them run at the same "
+        "time: find the longest path.",
         600: "600 would need a path through %b, %c and %d.  There is no arrow from %b to %c.",
         400: "400 is the longest kernel.  What is the longest path?",
     }
@@ -53,11 +53,11 @@ def path(answer: Answer) -> str | None:
         "all": "Write a, b, c or d; found 'all'.",
     },
     why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so "
-    "shortening %a or %c changes nothing, and %d has only 50 ms to give.",
+    "shortening %a or %c changes nothing, and %d takes only 50 ms.",
 )
 def faster(answer: Answer) -> str | None:
-    """You may make one kernel twice as fast. Which one, so that the run becomes as short as
-    possible? Write its name, without `%`.
+    """You may make one kernel twice as fast. Which one should it be, to make the run as short
+    as possible? Write its name, without `%`.
 
     ```
     %a = slow 300 (%x)

@@ -119,7 +119,7 @@ def after(answer: Answer) -> str | None:
     found = answer.number()
     hints = {
         24: "24 is the number of orders without any arrows.  Which print must be first?",
-        1: "One is the text order only.  Does a path lead from %b to %c?",
+        1: "1 counts only the text order.  Does a path lead from %b to %c?",
         2: "Put 2 and then 4 after 1.  The 3 may be on either side of each of them.",
         6: "6 would be right if 4 could be anywhere, but %d waits for %b.",
     }

@@ -72,7 +72,7 @@ def which(answer: Answer) -> str | None:
         "[2, cancelled]": "Write 3 values",
     },
     why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, "
-    "and become errors at once; the slow kernel is not waited for.",
+    "and become errors at once; nothing waits for the slow kernel.",
 )
 def cancel(answer: Answer) -> str | None:
     """A run is cancelled 200 ms after its start. `%one` is 1. What are the three results: a number

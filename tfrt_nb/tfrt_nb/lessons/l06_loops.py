@@ -44,8 +44,8 @@ _ONE_MORE = """\
     "one larger, and so the next round adds 2, then 3, and so on.",
 )
 def control_sum(answer: Code) -> str | None:
-    """The body of a `repeat` gets what the round before returned. This program counts: `@main(4)`
-    is 4. Change the body so that `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
+    """The body of a `repeat` gets what the previous round returned. This program counts:
+    `@main(4)` is 4. Change the body so that `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
     """
     found = [answer.run(n).result for n in range(6)]
     if found == [0, 1, 3, 6, 10, 15]:
@@ -83,7 +83,7 @@ def control_sum(answer: Code) -> str | None:
     "20 is not.  The third round still returns its sum, 40.",
 )
 def rounds(answer: Answer) -> str | None:
-    """(a) How often does `@grow` run, and (b) what is the result?
+    """(a) How many times does `@grow` run, and (b) what is the result?
 
     ```
     func.func @grow(%x: i32) -> (i32, i1) {

@@ -101,7 +101,7 @@ def program(answer: Names) -> str | None:
         if found == ():
             return "`larger` returns nothing: its value needs a `return`."
         if found != max(x, y):
-            return f"larger({x}, {y}) gives {found}, not {max(x, y)}."
+            return f"larger({x}, {y}) returns {found}, not {max(x, y)}."
     return None
 
 

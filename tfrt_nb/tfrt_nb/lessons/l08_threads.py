@@ -45,7 +45,7 @@ def pools(answer: Answer) -> str | None:
         b=(
             "blocking",
             "compute",
-            "it is short, but it only waits, and a worker would stand still.",
+            "it is short, but it only waits, and a worker would be idle.",
         ),
         c=("blocking", "compute", "it waits for the network most of the time."),
         d=(
@@ -83,7 +83,7 @@ def start(answer: Answer) -> str | None:
     if a != 0:
         return "(a) At the earliest: which kernel may a worker take first?"
     if b in (100, 600):
-        return "(b) The two workers sleep at the same time, from 0 on."
+        return "(b) The two workers sleep at the same time, starting at 0."
     if b == 400:
         return (
             "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does "
@@ -145,7 +145,7 @@ def start(answer: Answer) -> str | None:
         "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> "
         "int:\n    return page * 2": "Keep the wait",
         "import time\n@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    "
-        "time.sleep(0.05)\n    return page * 2": "still keeps a worker",
+        "time.sleep(0.05)\n    return page * 2": "still ties up a worker",
         "@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    return "
         "page * 2": "Keep the wait",
         "import asyncio, time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> "
@@ -165,7 +165,7 @@ def start(answer: Answer) -> str | None:
     "waits without any thread.",
 )
 def blocking(answer: Names) -> str | None:
-    """Change the kernel so that it waits without keeping a worker. It must still wait, and return
+    """Change the kernel so that it waits without tying up a worker. It must still wait, and return
     twice its argument.
     """
     function = answer.get("download")
@@ -191,8 +191,8 @@ def blocking(answer: Names) -> str | None:
                 "It stops all kernels of the event loop: in an `async def`, write `await "
                 "asyncio.sleep`."
             )
-        return "It still keeps a worker while it waits, however short the wait is."
-    return None if found == 6 else f"download(3) gives {found}, not 6."
+        return "It still ties up a worker while it waits, however short the wait is."
+    return None if found == 6 else f"download(3) returns {found}, not 6."
 
 
 def _overlap(kernel: Callable[..., object]) -> bool:

@@ -74,7 +74,7 @@ def largest(answer: Answer) -> str | None:
             maker, user = (one if one == "get" else f"%{one}" for one in (first, second))
             article = "the " if maker == "get" else ""
             subject = "The get" if user == "get" else user
-            return f"{subject} needs the chain of {article}{maker}, so it cannot be before it."
+            return f"{subject} needs the chain of {article}{maker}, so it cannot come first."
     before = words.index("get")
     return (
         None
@@ -129,7 +129,7 @@ _GET = "  %v, %g"
             "tfrt.return %v", "%three = tfrt.constant.i32 3\n  tfrt.return %three"
         ): "Return what the get reads",
     },
-    why="The get must have a path from every inc: a merge of their chains, or one chain through "
+    why="A path must lead to the get from every inc: a merge of their chains, or one chain through "
     "all of them.",
 )
 def repair(answer: Code) -> str | None:
@@ -154,4 +154,4 @@ def repair(answer: Code) -> str | None:
         return None
     *most, last = map(str, found)
     shown = f"{', '.join(most)} or {last}" if most else last
-    return f"This program can return {shown}.  From which inc does no path lead to the get?"
+    return f"This program can return {shown}.  Which inc has no path to the get?"

@@ -120,7 +120,7 @@ def download_kernel(answer: Names) -> str | None:
     if found := _missing(sizes, [100, 200, 400, 600]):
         return found
     one_by_one = (
-        "The server is asked one after the other.  Does `ask` need a processor while it runs?"
+        "The requests are made one after the other.  Does `ask` need a processor while it runs?"
     )
     return None if server.most > 1 else one_by_one
 
@@ -133,12 +133,12 @@ def download_kernel(answer: Names) -> str | None:
         _with("blocking=True, retries=1, retry_on=ConnectionError, delay=0.1"),
     ),
     wrong={
-        _with("blocking=True, retries=2"): "asked 3 times",
+        _with("blocking=True, retries=2"): "asked for 3 times",
         _with("blocking=True, retry_on=OSError"): "give retries=",
         _with("blocking=True, retries=2, retry_on=ValueError"): "Page 3 gives ConnectionError",
         _with("retries=2, retry_on=OSError"): "one after the other",
     },
-    why="A `ConnectionError` is an `OSError`, a `ValueError` is not: to ask again for a page that "
+    why="A `ConnectionError` is an `OSError`, a `ValueError` is not: asking again for a page that "
     "does not exist helps nobody.",
 )
 def download_retry(answer: Names) -> str | None:
@@ -149,8 +149,10 @@ def download_retry(answer: Names) -> str | None:
     if found := _missing([sizes[0], *sizes[2:]], [300, 100, 200]):
         return found
     if (times := server.asked.count(9)) > 1:
-        return f"Page 9 does not exist, and was asked {times} times: see `retry_on=`."
-    return None if server.most > 1 else "The server is asked one after the other: `blocking=True`."
+        return f"Page 9 does not exist, and was asked for {times} times: see `retry_on=`."
+    return (
+        None if server.most > 1 else "The requests are made one after the other: `blocking=True`."
+    )
 
 
 @exercise(
@@ -166,7 +168,7 @@ def download_retry(answer: Names) -> str | None:
     why="`limit=3` lets three calls run; the others wait without a thread until one is done.",
 )
 def download_limit(answer: Names) -> str | None:
-    """If you make more than three requests at a time, the server of the check stops serving you.
+    """If you make more than three requests at a time, the check's server stops serving you.
     Let `fetch` make at most three, and still ask again.
     """
     pages = (1, 2, 3, 4, 6, 7, 8)
@@ -175,7 +177,7 @@ def download_limit(answer: Names) -> str | None:
         return found
     if server.most > 3:
         return f"{server.most} requests ran at the same time; at most three may."
-    return None if server.most > 1 else "The server is asked one after the other: three may run."
+    return None if server.most > 1 else "The requests are made one after the other: three may run."
 
 
 @exercise(
@@ -194,8 +196,8 @@ def download_limit(answer: Names) -> str | None:
     why="`timeout=` is for one attempt, `deadline=` for a call with all its attempts and delays.",
 )
 def download_deadline(answer: Names) -> str | None:
-    """Page 5 hangs. Let each call of `fetch` end after a second at the latest, with all its
-    attempts; the other pages must still come.
+    """Page 5 hangs. Let each call of `fetch`, with all its attempts, end after at most one
+    second; the other pages must still come.
     """
     _, sizes = _fetched(answer, (5, 1, 3))
     if found := _missing(sizes[1:], [100, 300]):
@@ -259,13 +261,14 @@ def download(pages, enough):
         _LIVE.replace("sum(sizes) >= enough", "sizes"): "For pages 1, 9, 2, 3",
         _LIVE.replace("return sizes", "return sum(sizes)"): "in a list",
     },
-    why="`as_completed` gives each box when it is decided, so you can act on it; `cancel` makes an "
-    "error of every box that is still empty, and no further page is asked for.",
+    why="`as_completed` gives each box when it is decided, so you can act on it; `cancel` turns "
+    "every box that is still empty into an error, and no further page is asked for.",
 )
 def download_live(answer: Names) -> str | None:
-    """Write `download(pages, enough)`. It fetches all pages at once, with `fetch` of the steps
-    before, and returns the sizes in a list, in the order in which they come. A page that fails is
-    left out. As soon as the sizes together are `enough` or more, it cancels the rest and returns.
+    """Write `download(pages, enough)`. It fetches all pages at once, with `fetch` from the
+    earlier steps, and returns the sizes in a list, in the order in which they come. A page that
+    fails is left out. As soon as the sizes together are `enough` or more, it cancels the rest and
+    returns.
     """
     before = answer.names.get("fetch")
     answer.names["fetch"] = fetch

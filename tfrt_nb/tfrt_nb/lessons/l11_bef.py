@@ -24,7 +24,7 @@ from tfrt_nb.exercises.exercise import exercise
 )
 def count(answer: Answer) -> str | None:
     """Each operation counts down the operands that it waits for. `@way` has just started: `%step`
-    has come, and no operation has run, not even the constant. Where is the countdown of `%long`,
+    has come, and no operation has run, not even the constant. What is the countdown of `%long`,
     of `%longer`, and of `%rest`? Write three numbers.
     """
     found = answer.numbers(3)
@@ -34,7 +34,7 @@ def count(answer: Answer) -> str | None:
         (1, "%rest takes %longer, which is missing, and %step, which has come."),
     )
     if found[0] == 2:
-        return "%step has come, so each operation that takes it has one operand less to wait for."
+        return "%step has come, so each operation that takes it has one operand fewer to wait for."
     return next(
         (hint for number, (right, hint) in zip(found, hints, strict=True) if number != right), None
     )
@@ -66,7 +66,7 @@ def inside(answer: Answer) -> str | None:
         "long": value,
         "longer": value,
         "step": value,
-        "comment": "A comment is for people; nothing of it is in the file.",
+        "comment": "A comment is for people; none of it is in the file.",
         "tfrt.return": "`tfrt.return` is a special form: the function's record lists the registers"
         " that it returns.",
         "tfrt.minus.i32": "A kernel is found by its name when the file is loaded,"
@@ -78,7 +78,7 @@ def inside(answer: Answer) -> str | None:
     for word, hint in hints.items():
         if (word in found) != (word in right):
             return hint
-    return None if {*found} == right else "Write only names of the list."
+    return None if {*found} == right else "Write only names from the list."
 
 
 @exercise(
@@ -137,9 +137,9 @@ def patch(answer: Names) -> str | None:
         return f"`patched` must return bytes; it returned {reprlib.repr(found)}."
     if found == data:
         return (
-            "The bytes are the same as before: what you look for is not in them.  25 is stored "
-            "as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is another "
-            "number."
+            "The bytes are the same as before: those that you look for are not in them.  25 is "
+            "stored as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is "
+            "another number."
         )
     try:
         result = waited_for(Program.from_bef(found).run())
@@ -149,5 +149,5 @@ def patch(answer: Names) -> str | None:
         return f"The program now returns {result}, not 40."
     named = Program.from_source(text.replace("@main", "@sale")).bef
     if b"sale" not in bytes(answer.call("patched", named)):  # type: ignore[call-overload]
-        return "Change the bytes of `data`: this gives another file, whatever `data` is."
+        return "Change the bytes of `data`: this returns another program, whatever `data` is."
     return None

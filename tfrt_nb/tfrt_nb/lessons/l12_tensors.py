@@ -21,12 +21,12 @@ from tfrt_nb.exercises.exercise import exercise
     "four pictures.",
 )
 def shape(answer: Answer) -> str | None:
-    """Four pictures are a tensor of shape (4, 15), the weights have the shape (15, 10).
-    Which shape has the product?
+    """Four pictures are a tensor of shape (4, 15), and the weights have the shape (15, 10).
+    What is the shape of the product?
     """
     found = answer.numbers(2)
     if 15 in found:
-        return "The inner numbers, 15 and 15, must be equal, and vanish."
+        return "The inner numbers, 15 and 15, must be equal, and they vanish."
     if found == (10, 4):
         return "The rows of the product are the rows of the first tensor."
     return None if found == (4, 10) else "Write the outer numbers of (4, 15) and (15, 10)."
@@ -43,8 +43,8 @@ def shape(answer: Answer) -> str | None:
         "shown": "own",
         "b": "Write ch",
     },
-    why="%cut is available when the tensor is written and cut.  The chain of the last kernel that "
-    "writes is the one to wait for.",
+    why="%cut is available when the tensor is written and cut.  Wait for the chain of the last "
+    "kernel that writes.",
 )
 def chain(answer: Answer) -> str | None:
     """Which chain must the print take, so that it shows the finished tensor:
@@ -58,8 +58,8 @@ def chain(answer: Answer) -> str | None:
     ```
     """
     hints = {
-        "written": "After %written the product is written, but that is half of the work: relu may "
-        "still change it.",
+        "written": "After %written the product is written, but that is only half of the work: relu "
+        "may still change it.",
         "ch": "%ch is available before anything is written.",
         "t": "%t is the tensor: its memory exists from the start, written or not.",
         "shown": "%shown is the print's own chain.",
@@ -79,11 +79,11 @@ def chain(answer: Answer) -> str | None:
         "a = [2, 0]": "Part b has no answer yet",
         "a = [2]\nb = [6, 2]": "Write 2 values",
     },
-    why="In the right order, -4 and the product make 2 and -2, and relu cuts the -2.  In the wrong "
-    "one, relu makes each -4 zero, and the product is added to zeros.",
+    why="In the right order, -4 and the product add up to 2 and -2, and relu cuts the -2.  In the "
+    "wrong one, relu makes each -4 zero, and the product is added to zeros.",
 )
 def relu(answer: Answer) -> str | None:
-    """A tensor of two numbers is filled with -4. One kernel adds the product [6, 2] to it, another
+    """A tensor of two numbers is filled with -4. One kernel adds the product [6, 2] to it; another
     one is relu. What does the tensor hold at the end, (a) if relu runs after the addition, (b) if a
     wrong chain lets relu run before it?
     """

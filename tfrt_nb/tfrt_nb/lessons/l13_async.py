@@ -48,8 +48,8 @@ def kind(answer: Answer) -> str | None:
         "a = maybe\nb = no\nc = no\nd = yes": "Write no or yes",
         "a = yes": "Part b has no answer yet",
     },
-    why="1 is before 2 by the parentheses, and 2 before 5 by the await.  No path leads from or to "
-    "the print of 3.",
+    why="1 is before 2 because of the parentheses, and 2 is before 5 because of the await.  No "
+    "path leads from or to the print of 3.",
 )
 def certain(answer: Answer) -> str | None:
     """Which of these are certain in every run: `yes` or `no`? (a) 1 before 2, (b) 2 before 3,
@@ -141,8 +141,8 @@ func.func @main() -> i64 {
         .replace("    %double = arith.addi %y", "  " + _AWAIT + "    %double = arith.addi %y")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B): "in its body",
     },
-    why="Start everything first, await afterwards.  An await between the two starts makes them one "
-    "after the other.",
+    why="Start everything first, await afterwards.  An await between the two starts makes the "
+    "tasks run one after the other.",
 )
 def together(answer: Code) -> str | None:
     """These tasks never run at the same time. Change the program so that both can, and it still
@@ -172,7 +172,7 @@ def together(answer: Code) -> str | None:
         )
     if any(found[at][2] for at in starts):
         return (
-            "What is in brackets must be there before a task starts, so they run one after "
+            "What is in brackets must be available before a task starts, so they run one after "
             "the other."
         )
     if any(inside > around for _, inside, _ in found):

@@ -52,13 +52,13 @@ def order(answer: Answer) -> str | None:
     printed = answer.items()
     if all(isinstance(one, str) for one in printed):
         return (
-            "Nothing stops here for ever: an await in an async.func keeps no thread, so @main "
-            "goes on, and fills %gate."
+            "Nothing waits here forever: an await in an async.func does not tie up a thread, so "
+            "@main goes on, and fills %gate."
         )
     if sorted(printed, key=str) != [1, 2, 3, 4, 5]:
         return "Write the five numbers in their order, each once."
     hints = (
-        (1, 4, "An async.func starts hot: which prints of it happen in the call itself?"),
+        (1, 4, "An async.func starts hot: which of its prints happen in the call itself?"),
         (
             4,
             2,
@@ -94,10 +94,10 @@ def order(answer: Answer) -> str | None:
     "in the frame.  A stopped coroutine is only memory and a note at a box.",
 )
 def coroutine(answer: Answer) -> str | None:
-    """(a) How many suspension points has the coroutine of an `async.execute` with two awaits in its
-    body? (b) Where is a value kept that is made before an await and used after it: `stack` or
-    `frame`? (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`? (d) Who
-    runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
+    """(a) How many suspension points does the coroutine of an `async.execute` have if its body has
+    two awaits? (b) Where is a value kept that is made before an await and used after it: `stack` or
+    `frame`? (c) Does a coroutine that is stopped at an await tie up a thread: `yes` or `no`?
+    (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
     """
     (first,) = answer.parts("a")
     if first.number() == 2:

@@ -49,7 +49,7 @@ def places(answer: Answer) -> str | None:
     if b.number() == 2:
         return (
             "Part b: one drop in each task, and one for the reference that belongs to the code "
-            "around."
+            "around the operation."
         )
     if b.number() != 3:
         return (
@@ -60,7 +60,7 @@ def places(answer: Answer) -> str | None:
     if c.choice(*rows) != "execute u":
         return (
             "Part c: find the last line of @main that uses %t.  What a task does with it later "
-            "is the task's own matter."
+            "concerns only the task."
         )
     is_dropped = d.choice("execute v", "none", "None") == "execute v"
     return "Part d: %v is returned." if is_dropped else None
@@ -77,8 +77,8 @@ def places(answer: Answer) -> str | None:
         "[2, 1, 3, 2, 2, 1]": "a use that takes none",
         "[2, 1, 3]": "Write 6 values",
     },
-    why="create makes two references, set_available drops the producer's one, the add_ref adds "
-    "two, and each drop takes one.  With 0 the object is freed.",
+    why="create makes two references, set_available drops the producer's, add_ref adds "
+    "two, and each drop takes one.  At 0 the object is freed.",
 )
 def reference_count(answer: Answer) -> str | None:
     """Write the reference count of `%t` after each of these six lines. (The await takes no
@@ -181,7 +181,7 @@ def leak(answer: Code) -> str | None:
             f"Now the run fails: {ran.errors[0]}.  A box is filled once: keep one `set_available`."
         )
     if ran.errors:
-        return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
+        return f"Now the run fails: {ran.errors[0]}.  Is a drop too many, or too early?"
     if ran.left:
         return (
             f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after "
@@ -189,7 +189,7 @@ def leak(answer: Code) -> str | None:
         )
     loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.bare, re.MULTILINE)
     if loaded is None or not re.search(rf"return\s+{loaded[1]}\b", answer.bare):
-        return "Keep the load of the value, and return what it gives."
+        return "Keep the load of the value, and return its result."
     if _count_after(answer.bare.partition("async.runtime.load")[0]) == 0:
         return (
             "The count is 0 before the load: the value is freed there, and the load comes too late."
@@ -198,7 +198,7 @@ def leak(answer: Code) -> str | None:
         return "Keep the add_ref, and drop by hand what is left over."
     if left := _count_after(answer.bare):
         return (
-            f"At the end the count is {left}.  (Now you add as often as you drop, so the compiler "
+            f"At the end the count is {left}.  (Now adds and drops balance, so the compiler "
             "counts this box, and nothing leaks.  Count it by hand.)"
         )
     return None if ran.results == (7,) else f"It returns {ran.results}, not 7."

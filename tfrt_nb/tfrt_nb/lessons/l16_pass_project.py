@@ -87,7 +87,7 @@ def _called_early(answer: Names) -> list[str]:
     if other := [op.name for op in marked if op not in calls]:
         raise Wrong(f"The pass has marked {other[0]}, too; mark `tfrt.call` only.")
     if not marked:
-        raise Wrong('No call is marked: set `attributes["bef.nonstrict"]` of it to `UnitAttr()`.')
+        raise Wrong('No call is marked: set its `attributes["bef.nonstrict"]` to `UnitAttr()`.')
     return [op.attributes["callee"].string_value() for op in marked]
 
 
@@ -180,7 +180,7 @@ _SAFE = f"""\
         _MARK.replace("class CallEarly", "class Early"): "defines no `CallEarly`",
         _MARK.replace("UnitAttr()", "unit"): "NameError",
     },
-    why="The pass walks once and marks each call.  Nothing else of the program changes.",
+    why="The pass walks once and marks each call.  Nothing else in the program changes.",
 )
 def mark(answer: Names) -> str | None:
     """Write the pass `CallEarly`, which gives each `tfrt.call` of the module the attribute
@@ -211,7 +211,7 @@ def effect(answer: Answer) -> str | None:
     hints = {
         "late": "%late is an argument; no pass makes it come earlier.",
         "full": "%full needs only %three.  When did it come before, and when does it come now?",
-        "less": "%less needs the discount itself, so it comes when it always came.",
+        "less": "%less needs the discount itself, so it comes at the same time as before.",
         "posted": "%posted waits for %full and nothing else.",
         "all": "%all waits for %posted, which is earlier, and for %less.",
     }
@@ -236,7 +236,8 @@ def effect(answer: Answer) -> str | None:
         "a = early\nb = strict\nc = early": "calls a function",
         "a = early": "Part b has no answer yet",
     },
-    why="Only computing may start early: nobody sees when it happens, or whether it happens.",
+    why="Only pure computation may start early: nobody sees when it happens, or "
+    "whether it happens.",
 )
 def wrong(answer: Answer) -> str | None:
     """May a call of this function start `early`, or must it stay `strict`? (a) It adds its two
