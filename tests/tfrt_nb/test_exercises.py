@@ -97,7 +97,7 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
 def patched(data):
     return tfrt.Program("func.func @main() -> i32 { %a = tfrt.constant.i32 40  tfrt.return %a : i32 }").bef
 """,
-            "another file",
+            "another program",
         ),
         ("async.together", "42", "This is not a program."),
         ("graph.faster", "%b", "Line 1 was not understood: `%b`.  Write it like this: `x`."),
@@ -142,7 +142,7 @@ def patched(data):
         ("errors.cancel", "[2, skipped, skipped]", "write `cancelled`"),
         ("start.ready", "[left, 3]", "Write names"),
         ("async.coroutine", "a = many", "Part a: Write whole numbers; found 'many'."),
-        ("async.order", "deadlock", "keeps no thread"),
+        ("async.order", "deadlock", "does not tie up a thread"),
         ("control.error", "[error, 8, error]", "returns its first argument"),
         ("bef.count", "[1, 3, 1]", "both operands of %longer"),
         ("tensors.chain", find("graph.faster").solution, "Write ch, written"),
@@ -164,7 +164,7 @@ def patched(data):
         (
             "references.leak",
             find("references.leak").solution.replace("return %x", "return %seven"),
-            "what it gives",
+            "return its result",
         ),
         (
             "schedules.repair",
