@@ -18,8 +18,8 @@ ADVICE = (
         r"sync function|synchronous function",
         (
             "A function with `tfrt.sync` uses kernels with `_s` in their names and calls sync "
-            "functions; other functions use those without. It returns what its kernels make, each "
-            "value once, and no argument."
+            "functions; other functions use those without. A sync function returns only values "
+            "that its kernels make, each at most once, and never an argument."
         ),
     ),
     (
@@ -85,8 +85,9 @@ ADVICE = (
             r"|an attribute is|types mismatch|expects an? "
             r"(integer|floating)|cannot be converted"
             r"|types of the operands|have results of the types|should be the same|expected "
-            r"dim|inferred|by host programs|called from outside|another type than|type other than"
-            r"|chooses by|types of the function|(result|collapsed|expanded|input) type"
+            r"dim|inferred|by host programs|called from outside|another type than"
+            r"|with the wrong type|switches on|types of the function"
+            r"|(result|collapsed|expanded|input) type"
         ),
         (
             "The operation and its operands differ in type or shape: use the kernel of the other "
@@ -96,8 +97,8 @@ ADVICE = (
     (
         "expected N operands, but found M; takes N arguments",
         (
-            r"expected \d+ |takes (\d+|no|operands|at least)|has \d+ (results?|functions?)|gives "
-            r"\d+|wants \d+|given|requires \d+"
+            r"expected \d+ |takes (\d+|no|operands|at least)|has \d+ results?|passes "
+            r"\d+|expects \d+|given|requires \d+"
             r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single "
             r"number|length of shape|too few|requires one|needs at least one"
         ),
@@ -153,9 +154,8 @@ ADVICE = (
         "cannot run non-strictly",
         r"non-strictly",
         (
-            "Take `{bef.nonstrict}` away: only calls, conditions and kernels that take boxes may "
-            "begin "
-            "early."
+            "Remove `{bef.nonstrict}`: only calls, conditions, and kernels that take boxes may "
+            "begin early."
         ),
     ),
     (
@@ -165,15 +165,15 @@ ADVICE = (
             r"constants|makes no|cannot be passed"
         ),
         (
-            "Give the buffer a rank and an element type that is known, or use other operations: "
+            "Give the buffer a known rank and element type, or use other operations: "
             "[the dialect](async_dialect.md) lists them."
         ),
     ),
     (
         "division by zero; index … is out of bounds; the buffer …",
         (
-            r"by zero|the shift is|does not fit|out of bounds|buffer|the size of dimension|do not "
-            r"(lie|follow)|alignment|made available|sizes do not"
+            r"by zero|the shift amount|does not fit|out of bounds|buffer|the size of dimension|do "
+            r"not (lie|follow)|alignment|made available|sizes do not"
             r"|no function of type|too many iterations|' is constant|before it is available|than "
             r"the memory|must be positive"
         ),
@@ -185,7 +185,7 @@ ADVICE = (
     (
         "was still waiting for; timed out",
         r"still waiting|timed out|nothing can resolve",
-        "[Make it report itself](../howto/stuck.md).",
+        "[Make the program report what it is waiting for](../howto/stuck.md).",
     ),
     (
         "the group is full; the group waits forever",
@@ -196,33 +196,33 @@ ADVICE = (
         ),
     ),
     (
-        "is left over; is dropped too often",
-        r"left over|too often",
+        "is left over; is dropped too many times",
+        r"left over|too many times",
         (
-            "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see "
-            "tutorial [15](../tutorials/15_references.ipynb)."
+            "An object was never freed, or was dropped once too many times: count its `add_ref` "
+            "and `drop_ref` operations; see tutorial [15](../tutorials/15_references.ipynb)."
         ),
     ),
     (
         "is resolved twice",
         r"resolved twice",
         (
-            "An object is made available, or an error, once only: of the paths to its "
-            "`set_available` and `set_error` take one."
+            "An object can be made available, or made an error, only once: make sure that only one "
+            "path to its `set_available` and `set_error` runs."
         ),
     ),
     (
         "the stack is exhausted",
         r"stack is exhausted",
         (
-            "A function calls itself too deep: end the recursion sooner, make it a loop, or an "
-            "`async.func`, which goes on elsewhere."
+            "A function recurses too deeply: end the recursion sooner, or turn the function into a "
+            "loop or an `async.func`, which continues elsewhere when the stack is full."
         ),
     ),
     (
         "a header or section is corrupted",
         r"corrupted",
-        "The bytes are no BEF file, or a part of one: copy it again.",
+        "The bytes are not a BEF file, or are only part of one: copy the file again.",
     ),
     (
         "expected …; unexpected character",

@@ -342,9 +342,9 @@ def errors() -> str:
             parts.append(_mistake(path.stem.removeprefix("reject_"), text, said))
     for folder, title in (
         ("rejected", "Refused before the run"),
-        ("failing", "Failing in the run"),
+        ("failing", "Failures during the run"),
     ):
-        parts.append(f"## {title}\n\nA line `// -----` divides programs of their own.")
+        parts.append(f"## {title}\n\nA line `// -----` separates independent programs.")
         for path in sorted((ROOT / "tests" / "programs" / folder).glob("*.mlir")):
             said = path.with_suffix(".out").read_text()
             parts.append(_mistake(path.stem, path.read_text(), said))
@@ -387,9 +387,9 @@ The RFC of the async dialect has other names for them:
 """  # noqa: E501  # a row of a table is a line
 
 _ABOUT_ERRORS = """\
-Each program is one of the tests, and each message is compared there. A message says what was found,
-where, and often what to write; below each is what to do. To find yours, search this page for its
-words."""
+Each program is a test, and the test checks the message word for word. A message says what was
+found, where, and often what to write; below each is what to do. To find yours, search this page for
+its words."""
 
 
 def _mistake(name: str, program: str, said: str) -> str:

@@ -309,7 +309,7 @@ def test_the_calls_of_the_document_list_one_type_for_two_operands(text: str) -> 
         Program.from_source(text, "seed.mlir")
 
     [diagnostic] = refused.value.diagnostics
-    assert diagnostic.message == "2 operands given, but the types of 1 listed: write (i32, i32)"
+    assert diagnostic.message == "2 operands given, but 1 type listed: write (i32, i32)"
 
 
 def test_a_strict_call_waits_for_an_argument_that_it_does_not_need(host: HostContext) -> None:

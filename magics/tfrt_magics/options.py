@@ -314,7 +314,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("--parallel-for",): {
         "metavar": "OPTIONS",
         "help": "split scf.parallel of compiled functions into tasks; quote several options: "
-        "'num-workers=4 min-task-size=100', or '' for the usual ones; a first line "
+        "'num-workers=4 min-task-size=100', or '' for the default options; a first line "
         "`// parallel-for: OPTIONS` asks for the same",
     },
     ("-O",): {

@@ -136,8 +136,8 @@ def counted(count: int, noun: str) -> str:
 
 
 def known_names(names: Sequence[str]) -> str:
-    """List the names that exist: `there is @f`, `there are @f, @g`, `there are none`."""
-    return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"
+    """List the names that exist: `defined functions: @f, @g`, `defined functions: none`."""
+    return f"defined functions: {', '.join(names) or 'none'}"
 
 
 def meant(

@@ -4,7 +4,7 @@ objects are alive.
 Compiled code reaches tokens, values, and groups through the runtime's functions. The functions here
 hold one more reference to each new object, so no memory is freed and no address is reused. A caller
 must have a reference to the objects it passes: an object that has only our reference would be freed
-in a normal run. Checked runs find a reference that is dropped too often; this also finds an object
+in a normal run. Checked runs find a reference that is dropped too many times; this also finds an object
 that is used after its last reference.
 """
 

@@ -76,7 +76,7 @@ class AsyncRuntime(HostRuntime):
                 message = f"{objects.title(argument)} is resolved twice"
                 self._mistake(error(message, objects.maker_place(argument)))
             case at.EVENT_RELEASED_TOO_OFTEN:
-                message = f"{objects.title(argument)} is released too often"
+                message = f"{objects.title(argument)} is released too many times"
                 self._mistake(error(message, objects.maker_place(argument)))
             case at.EVENT_DROPPED_TOO_OFTEN:
                 self._mistake(objects.read_error(argument))

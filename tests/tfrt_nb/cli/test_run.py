@@ -93,9 +93,12 @@ def test_one_function_can_be_chosen(shell) -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        ("third", "there is no function @third; there are @first, @second, @takes, @nothing"),
+        (
+            "third",
+            "there is no function @third; defined functions: @first, @second, @takes, @nothing",
+        ),
         ("takes", "@takes takes 1 argument (i32), found 0"),
-        ("", "there is no function @; there are @first, @second, @takes, @nothing"),
+        ("", "there is no function @; defined functions: @first, @second, @takes, @nothing"),
     ],
 )
 def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: str) -> None:

@@ -144,8 +144,8 @@ def test_results_are_printed(shell, options: list[str], output: str) -> None:
     ("name", "message"),
     [
         ("takes", "@takes takes 1 argument (i64), found 0"),
-        ("hidden", "there is no function @hidden; there are @main, @later, @takes"),
-        ("nothing", "there is no function @nothing; there are @main, @later, @takes"),
+        ("hidden", "there is no function @hidden; defined functions: @main, @later, @takes"),
+        ("nothing", "there is no function @nothing; defined functions: @main, @later, @takes"),
     ],
 )
 def test_a_function_that_cannot_run_is_an_error(shell, name: str, message: str) -> None:

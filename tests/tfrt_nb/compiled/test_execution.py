@@ -92,7 +92,11 @@ def test_a_function_that_fails_gives_errors_with_their_place(
         ("twice", [], "@twice takes 1 argument, found 0"),
         ("twice", ["x"], r"argument 1 \(%x\) of @twice: expected f64, found 'x'"),
         ("divide", [1, 2**70], r"argument 2 \(%b\) of @divide: .* does not fit in i64"),
-        ("group", [], "@group cannot be called from outside: result 0 of type '!async.group'"),
+        (
+            "group",
+            [],
+            "@group cannot be called from outside: its result 0 is of type '!async.group'",
+        ),
     ],
 )
 def test_a_wrong_call_is_refused(
@@ -106,7 +110,7 @@ def test_a_result_of_types_in_types_is_refused_with_a_short_message(host: HostCo
     levels = 2000
     deep = "!async.value<" * levels + "i32" + ">" * levels
     text = f"func.func @deep() -> {deep} {{\n  %r = call @deep() : () -> {deep}\n  return %r : {deep}\n}}\n"
-    with pytest.raises(TfrtError, match="cannot be called from outside: result 0") as refusal:
+    with pytest.raises(TfrtError, match="cannot be called from outside: its result 0") as refusal:
         Program.from_source(text, "deep.mlir").run(host, "deep")
 
     assert str(refusal.value).startswith("deep.mlir:1:1: error: ")

@@ -43,7 +43,7 @@ def changed(old: str, new: str) -> bytes:
         (
             "(%arg0: !async.value<i32>, %arg1: i32)",
             "(%arg0: !async.value<i32>, %arg1: vector<2xi32>)",
-            "'f' cannot be called by host programs: argument 1 of type 'vector<2xi32>'",
+            "'f' cannot be called by host programs: its argument 1 is of type 'vector<2xi32>'",
         ),
     ],
 )

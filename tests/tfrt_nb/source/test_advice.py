@@ -48,14 +48,14 @@ def advice(line: str, type_: str = "i32") -> str:
         ("%b = tfrt.const 3", "did you mean 'tfrt.constant.i32'?"),
         ("%b = arith.addi %a, %a : i32", "write 'tfrt.add.i32'"),
         ("%b = arith.constant 3 : i32", "write 'tfrt.constant.i32'"),
-        ("%b = arith.remui %a, %a : i32", "end it with 'return'"),
+        ("%b = arith.remui %a, %a : i32", "end the function with 'return'"),
         ("%b = tfrt.add.i32(%a, %a) : (i32) -> i32", "without parentheses"),
         ("%b = tfrt.add.i32 %a, %a : i32", "2:28: error: 'tfrt.add.i32' has its types in its name"),
-        ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "1 listed: write (i32, i32)"),
+        ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "1 type listed: write (i32, i32)"),
         ('%b = "advice.prise"(%a) : (i32) -> i32', "did you mean 'advice.price'?"),
         ("%b = advice.price(%a) : (i32) -> i32", "without parentheses"),
         ("%b = tfrt.call @twcie(%a) : (i32) -> i32", "did you mean '@twice'?"),
-        ("%b = tfrt.call @other(%a) : (i32) -> i32", "there are @main, @twice"),
+        ("%b = tfrt.call @other(%a) : (i32) -> i32", "defined functions: @main, @twice"),
     ],
 )
 def test_a_line_of_a_host_program(line: str, instead: str) -> None:
@@ -92,7 +92,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  fun %a",
             [
-                "2:3: error: there is no operation 'fun': it has a dialect and a name, as 'tfrt.add.i32' has",
+                "2:3: error: there is no operation 'fun': an operation is written as a dialect and a name, as in 'tfrt.add.i32'",
                 "custom op 'fun' is unknown",
             ],
         ),
@@ -163,7 +163,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  %t = async.execute { async.yield }\n  %b = async.await %t : !async.token\n  return",
             [
-                "3:3: error: 'async.await' gives no value here: leave out what is before it",
+                "3:3: error: 'async.await' has no result here: remove the names and the '=' before it",
                 "cannot name an operation with no results",
             ],
         ),
@@ -178,7 +178,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             "  return\n}\nasync.func @g() -> i32 {\n  async.return",
             [
                 "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'",
-                "write '!async.value<i32>': an async function gives values to await",
+                "write '!async.value<i32>': an async function returns values that its caller awaits",
             ],
         ),
         (

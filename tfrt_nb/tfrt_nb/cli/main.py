@@ -9,6 +9,7 @@ import gc
 import importlib
 import re
 import sys
+import textwrap
 import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -96,6 +97,13 @@ def memory(text: str) -> int:
         raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
 
 
+class _Help(argparse.HelpFormatter):
+    """Help whose lines break only at spaces, because options contain hyphens."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the argparse parser of the command line."""
     parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
@@ -118,9 +126,10 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         type=threshold,
         default=0,
-        help="the cost that justifies a stream of its own; default 0: the cost of the longest path",
+        help="the cost that justifies a stream of its own; default: 0, which "
+        "means the cost of the longest path",
     )
-    _add_verification(to_bef, " and write no file")
+    _add_verification(to_bef, ", report only differences, and write no file")
     opt = commands.add_parser(
         "opt", help="run passes on a program and print it", epilog="Exit status: 0 or 1."
     )
@@ -130,7 +139,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--passes",
         metavar="PIPELINE",
         help="passes in MLIR's notation, for instance 'builtin.module(canonicalize,cse)';"
-        " a wrong name lists what there is; default: those of a first line '// pipeline: PIPELINE'",
+        " an unknown name prints the list of passes; default: those of a first line "
+        "'// pipeline: PIPELINE'",
     )
     _add_verification(opt)
     opt.add_argument(
@@ -160,8 +170,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--format",
         choices=["table", "csv", "json"],
         default="table",
-        help="lines for reading, or rows of notebook, exercise, mark and text for a spreadsheet or "
-        "a program",
+        help="a table to read, or rows (notebook, exercise, mark, text) for a spreadsheet or a "
+        "program",
     )
     grade.add_argument(
         "--timeout",
@@ -175,13 +185,13 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="SIZE",
         type=memory,
         default=2 << 30,
-        help="address space of each process of a notebook, for instance 500M; default 2G",
+        help="limit on the address space of each notebook's process, for instance 500M; default 2G",
     )
     tutorials = commands.add_parser(
         "tutorials",
         help="copy the tutorials and open them in JupyterLab",
-        epilog="A file that differs from the tutorials is never overwritten: then nothing is "
-        "copied, and the exit status is 1.",
+        epilog="A file that differs from the tutorials is never overwritten: if there "
+        "is one, nothing is copied, and the exit status is 1.",
     )
     tutorials.add_argument(
         "folder",
@@ -205,7 +215,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands.add_parser(
         "lsp",
-        help="help an editor: completion, mistakes, definitions, rename",
+        help="serve an editor: completion, diagnostics, definitions, rename",
         epilog="A language server: it reads requests from standard input and writes answers to "
         "standard output. It needs pygls: pip install 'tfrt-nb[lsp]'.",
     )
@@ -217,6 +227,8 @@ def build_parser() -> argparse.ArgumentParser:
             action=argparse.BooleanOptionalAction,
             help=f"print functions of host programs as func.func, or as func; default: {default}",
         )
+    for command in commands.choices.values():
+        command.formatter_class = _Help
     return parser
 
 
@@ -239,7 +251,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         default=[],  # otherwise, the message about a missing PROGRAM would name ARGUMENT, too
         metavar="ARGUMENT",
         help="arguments of the function: 7, 2.5, true, '\"text\"', @FILE.npy for an array, "
-        "or chain",
+        "or the word chain",
     )
     command.add_argument("--function", metavar="NAME", help="run this function only")
     command.add_argument(
@@ -255,10 +267,12 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         "--tier",
         choices=["auto", "interpreter", "compiled"],
         default="auto",
-        help="how host functions of scalars, calls and control flow run: compiled turns them into "
-        "machine code at once and reports those that it cannot, auto does so when they are hot, "
-        "interpreter never; traced, stepped and explored runs are interpreted; compiled functions "
-        "are machine code, except with interpreter or without llvmlite; default auto",
+        help="how to run host functions that contain only scalars, calls, and control flow: "
+        "compiled turns all of them into machine code at once and reports those that it cannot "
+        "compile; auto compiles a function when it is hot; interpreter never compiles; traced, "
+        "stepped, and explored runs are interpreted; functions with "
+        "async.func, and with func.func and a return, are always machine code, except with "
+        "interpreter or without llvmlite; default: auto",
     )
     command.add_argument(
         "--memory",
@@ -275,8 +289,9 @@ def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     compiled.add_argument(
         "--parallel-for",
         metavar="OPTIONS",
-        help="split parallel loops into tasks, for instance 'num-workers=4 min-task-size=100' or "
-        "''; a first line '// parallel-for: OPTIONS' does the same; default: split "
+        help="split parallel loops into tasks with these options, for instance "
+        "'num-workers=4 min-task-size=100', or '' for the default options; a first "
+        "line '// parallel-for: OPTIONS' does the same; default: split "
         "async.parallel_for for the workers of the queue, and run scf.parallel sequentially",
     )
     compiled.add_argument(
@@ -294,12 +309,12 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a program",
-        description="Run every function of a host program that takes no arguments, in the order of "
-        "the file. If functions are compiled (async.func, and func.func with a return), run "
+        description="Run the functions of a host program that take no arguments, in file order. "
+        "If functions are compiled (async.func, and func.func with a return), run "
         "@main.",
-        epilog="Exit status: 0; 1 if the program or its file is invalid, no expected-error comment "
-        "names an error that was raised, or async objects are left over; 2 for a wrong command "
-        "line; 130 after Ctrl-C.",
+        epilog="Exit status: 0; 1 if the program or its file is invalid, if an error was raised "
+        "that no expected-error comment names, or if async objects are left over; 2 for a "
+        "wrong command line; 130 after Ctrl-C.",
     )
     _add_program(run)
     run.add_argument(
@@ -326,7 +341,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--replay",
         metavar="CHOICES",
         type=choices,
-        help="run one schedule, which --explore has printed",
+        help="run one schedule that --explore printed",
     )
     order.add_argument(
         "--step",
@@ -344,8 +359,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     compiled.add_argument(
         "--check-references",
         action=argparse.BooleanOptionalAction,
-        help="track every async object, and report those left over or released too often; default:"
-        " only if the program itself counts references",
+        help="track every async object, and report those that are left over or released too many "
+        "times; default: only if the program itself counts references",
     )
     trace = run.add_mutually_exclusive_group()
     trace.add_argument(
@@ -359,8 +374,9 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument(
         "--trace-level",
         choices=["none", "default", "verbose", "debug"],
-        help="how much to trace: default has runs and functions, debug also every kernel, what it "
-        "waited for and what made it ready; if not given, debug for --trace and default for "
+        help="how much to trace: default has runs and functions; verbose adds activities that your "
+        "kernels record; debug adds every kernel, what it waited for, and what made it ready; "
+        "if not given, debug for --trace and default for "
         "--tracing-sink",
     )
 
@@ -385,7 +401,9 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_compiled(bench)
 
 
-def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> None:
+def _add_verification(
+    command: argparse.ArgumentParser, result: str = ", and report only differences"
+) -> None:
     command.add_argument(
         "--split-input-file",
         action="store_true",
@@ -394,8 +412,8 @@ def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> No
     command.add_argument(
         "--verify-diagnostics",
         action="store_true",
-        help="compare the program's diagnostics with its comments '// expected-error {{text}}',"
-        f" -warning, -remark and -note, report only differences{instead}",
+        help="compare the program's diagnostics with its '// expected-error {{text}}' comments "
+        f"(or expected-warning, -remark, -note){result}",
     )
 
 

@@ -155,14 +155,14 @@ def _symbols_of(op: Operation) -> Iterator[str]:
 
 def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Operation]) -> None:
     advice = (
-        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"  # noqa: E501
-        " 'tfrt.call' in the function that calls it"
+        "'@{0}' has kernels or a 'tfrt.return': remove them and end '@{0}' with 'return', or write "
+        "its caller with kernels and 'tfrt.call'"
     )
     found = [
         error(
             f"'{op.name}' op '{name}' is a host program, which compiled functions cannot call",
             span_of(op),
-            [note(advice, span_of(hosts[name]))],
+            [note(advice.format(name), span_of(hosts[name]))],
         )
         for function in compiled
         for op in function.walk()

@@ -51,7 +51,7 @@ def compile_kernels(
     functions = [compiled.interface.functions[name] for name in names]
     for one in functions:
         if one.uncrossable is not None:
-            text = f"'{one.name}' cannot be called by host programs: {one.uncrossable}"
+            text = f"'{one.name}' cannot be called by host programs: its {one.uncrossable}"
             raise TfrtError(error(text, one.location))
     code = compiled.compile(kernel_functions(), names, watched=watched, interpreted=interpreted)
     is_plain = all(one.is_plain for one in functions)

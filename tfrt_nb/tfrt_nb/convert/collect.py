@@ -97,8 +97,8 @@ def upstream_advice(op: Operation) -> str:
     kernel = in_host_programs(op.name, str(types[0]) if types else "")
     instead = f"write '{kernel}', or " if kernel else ""
     return (
-        f"this function is a host program, as it has kernels or a 'tfrt.return': {instead}leave these"  # noqa: E501
-        " out and end it with 'return'"
+        "this function is a host program because it has kernels or a 'tfrt.return': "
+        f"{instead}remove the kernels and end the function with 'return'"
     )
 
 

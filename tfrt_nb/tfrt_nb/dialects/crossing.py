@@ -64,7 +64,7 @@ def uncrossable(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> st
     for what, types in (("argument", inputs), ("result", outputs)):
         for index, found in enumerate(types):
             if host_type(found) is None:
-                return f"{what} {index} of type '{found}'"
+                return f"{what} {index} is of type '{found}'"
     return None
 
 

@@ -82,7 +82,7 @@ def _integer_attribute(
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
-            parser.raise_error("expected an integer, 'true' and 'false' are of type i1", span)
+            parser.raise_error("expected an integer; 'true' and 'false' are of type i1", span)
         return IntegerAttr(int(text == "true"), I1)
     value = integer_value(text)
     if value < 0 and _signedness(number_type) is Signedness.UNSIGNED:

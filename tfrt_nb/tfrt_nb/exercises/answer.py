@@ -370,7 +370,7 @@ def _left(host: HostContext) -> tuple[str, ...]:
     found = host.shared_context(HostCode).runtime.live_objects()
     lines = [getattr(one.location, "line", None) for one in found]
     return tuple(
-        f"a {one.kind}" + (f" of line {line}" if line else "")
+        f"a {one.kind}" + (f" from line {line}" if line else "")
         for one, line in zip(found, lines, strict=True)
     )
 

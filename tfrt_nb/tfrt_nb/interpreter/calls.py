@@ -52,7 +52,8 @@ def check_rank(buffer: SSAValue, op: Operation) -> None:
     if (rank := len(buffer.type.get_shape())) > MAX_DIMENSIONS:
         fail(
             op,
-            f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, but this one has {rank}",
+            f"a buffer of unknown rank can have at most {MAX_DIMENSIONS} dimensions, but this one "
+            f"has {rank}",
         )
 
 

@@ -52,7 +52,7 @@ def check_declarations(module: ModuleOp) -> Externals:
                 problems.append(_unknown(op, name, is_first=not problems))
             # In the tables, an `index` has 64 bits.
             elif re.sub(r"\bindex\b(?!>)", "i64", str(op.function_type)) != known.type:
-                text = f"'{name}' is declared with a type other than its own, which is {known.type}"
+                text = f"'{name}' is declared with the wrong type: its type is {known.type}"
                 problems.append(error(text, location_of(op)))
     if problems:
         raise PassError(*problems)

@@ -154,8 +154,9 @@ class Body(Protocol):
 
 Lowering: TypeAlias = Callable[[Any, Any], None]
 _OF_USERS = (
-    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"  # noqa: E501
-    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"  # noqa: E501
+    "compiled functions can use only MLIR's operations: call a function that Python registers with "
+    "@tfrt.external, or write the operation as a kernel of a host program, with @tfrt.kernel; a "
+    "compiled function awaits the kernel's chain as an '!async.handle'"
 )
 
 
@@ -265,7 +266,8 @@ def _drop_ref(body: Body, op: runtime.RuntimeDropRefOp) -> None:
     if runtime.OF_OWN in op.attributes:
         name = "tfrtAsyncDropOwnRef"
     kind = runtime.runtime_kind(op.operands[0]).removeprefix("AllIn").lower()
-    _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
+    text = f"a reference to a {kind} is dropped too many times"
+    _count(body, op, name, body.module.failure(text, op))
 
 
 def _count(

@@ -277,15 +277,16 @@ def _changes(text: str, message: str, where: Location) -> Iterator[Change]:
     elif message.startswith("this '}' has no '{'"):
         heads = [*_HEAD.finditer(text, 0, at)]
         yield (Place(heads[-1].end(), heads[-1].end()), " {") if heads else (Place(at, at + 1), "")
-    elif found := re.search(r"write '(%\S+ = .+)' before, and '(%\S+)' here", message):
+    elif found := re.search(r"write '(%\S+ = .+)' on a line above, and '(%\S+)' here", message):
         indent = _indentation(text, at)
         yield Place(line, word), f"{indent}{found[1]}\n{text[line:at]}{found[2]}"
     elif found := re.search(r"(?:write|such as) '?([-\w.%@]+)'?(?: instead)?$", message):
         yield Place(at, word), found[1]
-    elif found := re.search(r"types of \d+ listed: write \((.*)\)$", message):
+    elif found := re.search(r"types? listed: write \((.*)\)$", message):
         yield Place(at, at + len(text[at:line_end].partition("//")[0].rstrip())), found[1]
     elif text.startswith("%", at) and re.match(
-        r"commas separate|a comma goes|expected '\)'|the types of the operands follow", message
+        r"a comma must separate|a comma goes|expected '\)'|the types of the operands follow",
+        message,
     ):
         yield Place(before, at), ", "
     elif message.startswith("an argument has a type") and re.match(r"[a-z!]", text[at:]):

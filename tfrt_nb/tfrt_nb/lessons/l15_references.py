@@ -153,7 +153,7 @@ def _count_after(text: str) -> int:
     wrong={
         _LEAK.replace("  return", _DROP + "  return"): "the count is 1",
         _LEAK.replace(_ADD, ""): "Keep the add_ref",
-        _LEAK.replace("  return", _DROP * 3 + "  return"): "too often",
+        _LEAK.replace("  return", _DROP * 3 + "  return"): "too many times",
         _LEAK.replace("  return", _ADD + _DROP + "  return"): "still left over",
         _LEAK.replace(_ADD, "")
         .replace(_LOAD, "")

@@ -341,7 +341,7 @@ class Running(Inspection):
         assert self._compiled is not None
         if function not in self._runnable:
             called = self._compiled.functions[function]
-            text = f"@{function} cannot be called from outside: {called.uncrossable}"
+            text = f"@{function} cannot be called from outside: its {called.uncrossable}"
             raise TfrtError(error(text, called.location))
         way = Way(watched, interpreted)
         if way not in self._executables_of_code:

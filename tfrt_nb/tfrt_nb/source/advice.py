@@ -52,7 +52,10 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
     if name == "async.await" and problem.endswith("'!async.group'"):
         yield "did you mean 'async.await_all'?"
     if name in ("async.func", "async.call") and (type_ := re.search(r"got '([^'!]+)'$", problem)):
-        yield f"write '!async.value<{type_[1]}>': an async function gives values to await"
+        yield (
+            f"write '!async.value<{type_[1]}>': an async function returns values that its caller "
+            "awaits"
+        )
     if name in ("memref.alloc", "memref.alloca") and "dimension operand count" in problem:
         yield f"give a size for each '?', as in '{name}(%n)'"
 
@@ -189,7 +192,7 @@ def instead_of_stray(
     called = word is not None and f"@{word['name']}(" in text
     call = "tfrt.call" if "tfrt." in text else "func.call"
     if called and word is not None and re.match(f"{UNKNOWN}|expected an operation name", message):
-        return f"an operation calls a function, as in '{call} @{word['name']}'"
+        return f"to call a function, write an operation, as in '{call} @{word['name']}'"
     for said, before, here, advice in RULES:
         found = re.compile(here, re.MULTILINE).match(text, position)
         spoken = re.match(said, message)
@@ -225,12 +228,15 @@ def instead_of_stray(
             return f"names of values start with '%': write '%{word['name']}'"
         return None
     if refused["surely"] and before.strip() and text.startswith(("%", "+", "*", "/"), position):
-        return "commas separate operands, and nothing else does"
+        return "a comma must separate two operands"
     made = _made_of(text, position, name, is_first=not before.strip(" ("))
     if made is None:
         return None
     free = _free_name(known)
-    return f"an operand is the name of a value: write '%{free} = {made}' before, and '%{free}' here"
+    return (
+        f"an operand must be the name of a value: write '%{free} = {made}' on a line above, and"
+        f" '%{free}' here"
+    )
 
 
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
@@ -276,30 +282,34 @@ def _instead_of_expression(
     written = _SUM.match(text, position)
     if written is None:
         made = _made_of(text, position, f"{dialect}.constant", is_first=False)
-        return None if made is None else f"an operation produces the value: write '{made}'"
+        return None if made is None else f"a value must come from an operation: write '{made}'"
+    defined = _VALUE.findall(text, text.rfind("\n", 0, position) + 1, position)
     if written["operator"] is None:
-        return f"a value has one name: write '{written['left']}' where it is used"
+        second = f"'%{defined[0]}'" if defined else "it"
+        return (
+            f"a value cannot have a second name: write '{written['left']}' where {second} is used"
+        )
     type_ = _type_of(written["left"][1:], known) or "i32"
-    right, write = written["right"], "write"
+    right, write, here = written["right"], "write", ""
     if not right.startswith("%"):
         if "." in right and "f" not in type_:
             return None
-        defined = _VALUE.findall(text, text.rfind("\n", 0, position) + 1, position)
         free = _free_name({*known, *defined})
         made = _constant(_literal(right, type_), type_, f"{dialect}.constant")
-        right, write = f"%{free}", f"write '%{free} = {made}' before, and"
+        right, write, here = f"%{free}", f"write '%{free} = {made}' on a line above, and", " here"
     operands = f"{written['left']}, {right}"
     stem = dict(zip("+-*/", ("add", "sub", "mul", "div"), strict=True))[written["operator"]]
     if dialect == "arith":
         letter = "f" if "f" in type_ else "si" if stem == "div" else "i"
         return (
-            f"an operation produces the value: {write} 'arith.{stem}{letter} {operands} : {type_}'"
+            f"a value must come from an operation: {write} "
+            f"'arith.{stem}{letter} {operands} : {type_}'{here}"
         )
     kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
     return (
         None
         if kernel is None
-        else f"an operation produces the value: {write} '{kernel} {operands}'"
+        else f"a value must come from an operation: {write} '{kernel} {operands}'{here}"
     )
 
 
@@ -371,7 +381,7 @@ def notes_on(
             return _on_type(operation.get_attr_or_prop("callee"), symbols)
         case "async.return" if "FuncOp" in problem:
             given, wanted = _returned(operation)
-            return (note(f"it gives ({given}), and the function returns ({wanted})", place),)
+            return (note(f"this returns ({given}), but the function returns ({wanted})", place),)
     texts = list(instead_of(operation.name, problem))
     if "block" in problem and any(not region.blocks for region in operation.regions):
         texts.append(advice_on_end(operation, operation))
@@ -434,7 +444,8 @@ def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
     found = ", ".join(map(str, last.operand_types))
     payloads = (getattr(type_, "value_type", None) for type_ in task.result_types)
     wanted = ", ".join(str(type_) for type_ in payloads if type_ is not None)
-    return (note(f"'{last.name}' gives ({found}), and the results need ({wanted})", span_of(last)),)
+    text = f"'{last.name}' yields ({found}), but the results need ({wanted})"
+    return (note(text, span_of(last)),)
 
 
 def advice_on_end(holder: Operation, last: Operation) -> str:

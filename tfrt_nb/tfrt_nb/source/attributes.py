@@ -263,7 +263,8 @@ class AttributeParser(Parser):
     def _check_elements(self, type_: RankedStructure[AnyDenseElement], start: int) -> None:
         if prod(type_.get_shape()) > MAX_CONSTANT_ELEMENTS:
             self.raise_error(
-                f"a constant has at most {MAX_CONSTANT_ELEMENTS} elements; allocate larger buffers",
+                f"a constant can have at most {MAX_CONSTANT_ELEMENTS} elements; for a larger "
+                "buffer, use an allocation",
                 start,
             )
 

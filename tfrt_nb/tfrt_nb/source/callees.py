@@ -129,7 +129,8 @@ def _compiled_callee_problem(
     if inputs is None or outputs is None:
         if isinstance(callee, FuncOp) and not _is_code(callee):
             return _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
-        found = note(f"{uncrossable(type_.inputs.data, type_.outputs.data)} cannot cross", place)
+        uncrossed = uncrossable(type_.inputs.data, type_.outputs.data)
+        found = note(f"{uncrossed}, which cannot cross between host and compiled code", place)
         message = f"'{symbol_name(callee)}' cannot be called by host programs"
         return error(f"'{operation.name}' op {message}", span_of(operation), [found])
     problem = _call_problem(operation, tuple(inputs), tuple(outputs), role)
@@ -139,7 +140,7 @@ def _compiled_callee_problem(
     text = (
         f"'@{symbol_name(callee)}' has the type {type_}"
         if crossed == type_
-        else f"host programs call the function's type '{type_}' '{crossed}'"
+        else f"in host programs, the function's type '{type_}' is '{crossed}'"
     )
     return replace(problem, notes=(note(text, place),))
 

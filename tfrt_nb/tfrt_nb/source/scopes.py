@@ -169,7 +169,7 @@ class ScopedParser(AttributeParser):
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
             # Some operations notice the problem only at the next line.
             position = operands[0].span.start
-        message = f"{given} given, but the types of {listed} listed"
+        message = f"{given} given, but {counted(listed, 'type')} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
         if known and all(values is not None and len(values) == 1 for values in known):
             message += f": write ({', '.join(str(values[0].type) for values in known if values)})"
@@ -276,7 +276,7 @@ class ScopedParser(AttributeParser):
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
         # Result types are often inferred from operands, whose errors are then the cause.
-        text = f"'{operation.name}' gives no value here: leave out what is before it"
+        text = f"'{operation.name}' has no result here: remove the names and the '=' before it"
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
@@ -296,7 +296,9 @@ class ScopedParser(AttributeParser):
             defined = len(operation.results)
             message = f"operation defines {defined} results but was provided {count} to bind"
             types = ", ".join(str(type_) for type_ in operation.result_types)
-            text = f"the results of '{operation.name}' have the types ({types}): name each"
+            text = (
+                f"'{operation.name}' has results of the types ({types}): give each exactly one name"
+            )
             raise LocatedError(bound[0][0], text, [note(message, self.location(bound[0][0]))])
         index = 0
         for span, size in bound:
@@ -430,8 +432,8 @@ class ScopedParser(AttributeParser):
             outer = outer.outer
         if (values := self._scope.ended.get(name)) is not None:
             text = (
-                f"'%{name}' is only available in the region that defines it, here: return it as a "
-                "result of that region"
+                f"'%{name}' is defined here, and is available only in this region: return it as a "
+                "result of the region"
             )
             first = next(value for value in values if value is not None)
             return [note(text, definition_span(first))]
@@ -448,8 +450,8 @@ class ScopedParser(AttributeParser):
     def _outside_note(self, name: str, values: tuple[SSAValue, ...]) -> Diagnostic:
         definition = definition_span(next(value for value in values if value is not None))
         how = (
-            f"make it an operand of '{self._scope.owner}'"
+            f"the body: make it an operand of '{self._scope.owner}'"
             if self._visibility is Visibility.OPERANDS
-            else "a function cannot use values from outside"
+            else "the function: a function cannot use values from outside"
         )
-        return note(f"'%{name}' is defined outside, here: {how}", definition)
+        return note(f"'%{name}' is defined here, outside {how}", definition)

@@ -253,7 +253,9 @@ def _check_end_of_parallel(operation: Operation, symbols: Symbols) -> Iterator[D
         parents = "scf.execute_region, scf.for, scf.if, scf.index_switch, scf.while"
         problem = op_error(operation, f"expects parent op to be one of '{parents}'")
         yield led_by(
-            "'scf.parallel' ends with 'scf.reduce' since MLIR 18: leave out this line", problem
+            "since MLIR 18, 'scf.parallel' ends with 'scf.reduce', not 'scf.yield': remove this "
+            "line",
+            problem,
         )
 
 
@@ -310,7 +312,7 @@ def _check_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         found, given = (
             ", ".join(map(str, types)) for types in (operation.operand_types, parent.result_types)
         )
-        text = f"the body returns ({found}), and '{parent.name}' gives ({given})"
+        text = f"the body returns ({found}), but '{parent.name}' returns ({given})"
         problem = op_error(operation, f"operand types don't match '{parent.name}' result")
         yield replace(problem, notes=(note(text, span_of(parent)),))
 
@@ -330,7 +332,7 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
             value = value_name(operation.operands[index]) or "this"
             name = function.sym_name.data
             yield led_by(
-                f"'{value}' is of type '{found}', and '@{name}' returns '{wanted}'", problem
+                f"'{value}' is of type '{found}', but '@{name}' returns '{wanted}'", problem
             )
 
 
@@ -340,7 +342,8 @@ def _with_count(problem: Diagnostic, operation: Operation, function: FuncOp) -> 
     expected = function.function_type.outputs.data
     given = ", ".join(types)
     if expected:
-        text = f"'@{name}' returns ({', '.join(map(str, expected))}), and this gives ({given})"
+        wanted = ", ".join(map(str, expected))
+        text = f"'@{name}' returns ({wanted}), but this line returns ({given})"
     else:
         listed = given if len(types) == 1 else f"({given})"
         text = f"'@{name}' returns nothing: write '-> {listed}' after its arguments"
@@ -393,7 +396,7 @@ def kind_problem(
         return None
     is_unit = kind is UnitAttr
     wanted = "a unit attribute" if is_unit else "an integer"
-    advice = "write it alone, or leave it out" if is_unit else f"write '{name} = 1 : i64'"
+    advice = "write it without a value, or remove it" if is_unit else f"write '{name} = 1 : i64'"
     text = f"'{operation.name}' op attribute '{name}' must be {wanted}, but got '{attribute}'"
     return text, advice
 

@@ -353,7 +353,9 @@ class Resolver:
         self._expect(record, kernel.name, own, kernel.fixed_results)
         count = len(record.functions)
         if count != kernel.functions and (kernel.functions is not None or count == 0):
-            raise self._refuse(record, f"'{kernel.name}' has {counted(count, 'function')}")
+            least = "at least 1 function" if kernel.functions is None else ""
+            taken = least or counted(kernel.functions or 0, "function")
+            raise self._refuse(record, f"'{kernel.name}' takes {taken}, found {count}")
         passed = len(record.arguments) - own + kernel.added
         for index in record.functions:
             callee = self._functions[index]
@@ -396,20 +398,21 @@ class Resolver:
         if len(callee.argument_types) != arguments:
             raise self._refuse(
                 record,
-                f"'{kernel.name}' gives {counted(arguments, 'argument')} to '{callee.name}',"
+                f"'{kernel.name}' passes {counted(arguments, 'argument')} to '{callee.name}',"
                 f" which takes {len(callee.argument_types)}",
             )
         results = len(callee.result_types)
         if kernel.fixed_results is None and results != len(record.results) + extra:
             raise self._refuse(
                 record,
-                f"'{kernel.name}' wants {counted(len(record.results) + extra, 'result')} of"
+                f"'{kernel.name}' expects {counted(len(record.results) + extra, 'result')} from"
                 f" '{callee.name}', which has {results}",
             )
         most, least = (1, 0) if kernel.body_results is None else (kernel.body_results,) * 2
         if kernel.fixed_results is not None and not least <= results <= most:
+            taken = counted(most, "result") if least == most else "at most 1 result"
             raise self._refuse(
-                record, f"the body of '{kernel.name}' has {counted(results, 'result')}"
+                record, f"the body of '{kernel.name}' must have {taken}, found {results}"
             )
 
     def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:

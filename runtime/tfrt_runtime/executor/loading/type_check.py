@@ -123,7 +123,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
     are_integers = {found & ~ARRAY_FLAG, wanted & ~ARRAY_FLAG} <= INTEGERS
     if are_integers and found & ARRAY_FLAG == wanted & ARRAY_FLAG:
         return found
-    raise WrongKind(f"an attribute is {kind_text(found)}, not {kind_text(wanted)}")
+    raise WrongKind(f"an attribute is of type {kind_text(found)}, not {kind_text(wanted)}")
 
 
 def kind_text(kind: int) -> str:

@@ -84,7 +84,7 @@ _LOOP_RESULTS = (
     "body with 'async.yield %m : memref<?xf32>', and write ': memref<?xf32>, !async.handle' after "
     "it"
 )
-_LOOP_BUFFERS = "'async.parallel_for' yields buffers that are made before it, and has no 'init'"
+_LOOP_BUFFERS = "'async.parallel_for' yields buffers created before the loop; it has no 'init'"
 
 
 @irdl_op_definition

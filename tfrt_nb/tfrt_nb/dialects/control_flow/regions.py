@@ -371,7 +371,8 @@ class JitOp(BodyOp):
         for index, (type_, value) in enumerate(zip(types, self.operands, strict=True)):
             if host_type(type_) != value.type:
                 raise VerifyException(
-                    f"operand #{index} is of type '{value.type}', and cannot be '{type_}' inside"
+                    f"operand #{index} is of type '{value.type}', but its argument in the region is"
+                    f" of type '{type_}'"
                 )
 
     def print(self, printer: Printer) -> None:
@@ -442,7 +443,7 @@ def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
     else:
         known = parser.ssa_values.get(unresolved.operand_name, ())
         if unresolved.index >= len(known):
-            parser.raise_error("give the type of a value that is defined later", unresolved.span)
+            parser.raise_error("this value is defined later: give its type here", unresolved.span)
         value = known[unresolved.index]
         known_inside: dict[Attribute, Attribute] = {
             CHAIN: TOKEN,

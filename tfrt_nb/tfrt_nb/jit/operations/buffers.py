@@ -190,7 +190,7 @@ def _dim(body: FunctionBody, op: memref.DimOp) -> None:
 def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
     """Reject a dimension that the buffer does not have; None is an unknown dimension."""
     if not rank or (dimension is not None and not 0 <= dimension < rank):
-        fail(op, f"the buffer has {counted(rank, 'dimension')}")
+        fail(op, f"the buffer has only {counted(rank, 'dimension')}")
 
 
 def _rank(body: FunctionBody, op: Operation) -> None:

@@ -73,7 +73,8 @@ def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
     if rank > MAX_DIMENSIONS:
         fail(
             op,
-            f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, but this one has {rank}",
+            f"a buffer of unknown rank can have at most {MAX_DIMENSIONS} dimensions, but this one "
+            f"has {rank}",
         )
     ranked = body.value(f"insertvalue {UNRANKED_TYPE} zeroinitializer, i64 {rank}, 0")
     return _filled(body, UNRANKED_TYPE, ranked, layout, 1)

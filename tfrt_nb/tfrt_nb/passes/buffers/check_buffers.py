@@ -69,8 +69,9 @@ class CheckBuffers(ModulePass):
                 if elements > MAX_GLOBAL_ELEMENTS:
                     fail(
                         nested,
-                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "  # noqa: E501
-                        "allocate larger buffers",
+                        "the global buffers of a program can have at most "
+                        f"{MAX_GLOBAL_ELEMENTS} elements in total; for larger buffers, use an "
+                        "allocation",
                     )
             if isinstance(nested, memref.DeallocOp):
                 _check_uses_behind(nested)

@@ -251,7 +251,7 @@ def _guard_shift(op: Operation) -> None:
     if number is not None and 0 <= number < bits:
         return
     emit = Emitter.in_front_of(op)
-    text = f"the shift is by less than 0, or by {bits} bits or more"
+    text = f"the shift amount is negative, or is {bits} bits or more"
     # The comparison is unsigned: a negative distance is a very large number.
     emit.expect(distance, "ult", emit.integer(bits, distance.type), text)
 

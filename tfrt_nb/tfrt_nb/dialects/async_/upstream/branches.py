@@ -38,7 +38,7 @@ class SwitchOp(cf.SwitchOp):
         try:
             return super().parse(parser)
         except AssertionError:  # xDSL raises it, about the type of the flag
-            parser.raise_error("'cf.switch' chooses by an integer")
+            parser.raise_error("'cf.switch' switches on an integer")
 
     def verify_(self) -> None:
         super().verify_()
