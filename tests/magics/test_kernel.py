@@ -89,6 +89,11 @@ def of_type(messages: list[dict], kind: str) -> list[dict]:
     return [message["content"] for message in messages if message["msg_type"] == kind]
 
 
+def printed(messages: list[dict]) -> str:
+    """Return what was printed: a slow kernel sends one `print` as several messages."""
+    return "".join(content["text"] for content in of_type(messages, "stream"))
+
+
 def body_of(shown: dict) -> dict:
     """Return the body of the run document in a display."""
     return document_of(shown["data"][RUN_MIME])
@@ -207,8 +212,7 @@ def test_an_error_of_a_kernel_is_printed_with_its_lines_and_the_next_cell_runs(f
         assert "----> 6     return json.loads(text)\n" in shown
         assert "in JSONDecoder.decode(self" in shown
     front_end.run("%xmode Context", is_page=False)
-    (said,) = of_type(front_end.run("print(1)", is_page=False), "stream")
-    assert said["text"] == "1\n"
+    assert printed(front_end.run("print(1)", is_page=False)) == "1\n"
 
 
 def test_an_interrupt_of_a_kernel_on_the_thread_of_the_notebook_is_printed(front_end) -> None:
@@ -228,8 +232,7 @@ def test_an_interrupt_of_a_kernel_on_the_thread_of_the_notebook_is_printed(front
     # The interrupt may come before the kernel has returned from printing.
     assert re.search(r"---> 1[01]     (print|return threading)", shown)
     front_end.run("tfrt_nb.set_default_host(None)", is_page=False)
-    (said,) = of_type(front_end.run("print(1)", is_page=False), "stream")
-    assert said["text"] == "1\n"
+    assert printed(front_end.run("print(1)", is_page=False)) == "1\n"
 
 
 def test_not_waiting_frees_the_kernel_and_the_output_is_completed_later(front_end) -> None:
@@ -293,7 +296,7 @@ def test_each_function_that_is_stepped_through_has_a_board() -> None:
                 front_end.ask({"step": boards[-1]})  # to its end
         said = front_end.run("print(both['f'].result(), both['g'].result())", is_page=True)
     assert len(set(boards)) == 2
-    assert [each["text"] for each in of_type(said, "stream")] == ["2 2\n"]
+    assert printed(said) == "2 2\n"
 
 
 PRINTING = """
@@ -322,8 +325,7 @@ def test_what_a_kernel_prints_is_in_the_log_of_its_cell_also_when_another_cell_r
         while not (updates := of_type(messages, "update_display_data")):
             messages.append(front_end.client.get_iopub_msg(timeout=PATIENCE))
 
-    printed = [each["text"] for each in of_type(messages, "stream")]
-    assert "".join(printed) == "from the cell\n"
+    assert printed(messages) == "from the cell\n"
     assert updates[0]["transient"] == board["transient"]
     body = body_of(updates[0])
     assert "".join(text for _, _, text in body["log"]) == "from the kernel\n"
@@ -365,17 +367,17 @@ def test_what_a_run_prints_is_in_the_cell_that_started_it() -> None:
         last = front_end.send(
             "[gates[x].set() for x in (2, 1)]; run1.wait(30), run2.wait(30)", is_page=False
         )
-        printed: dict[str, str] = {}
-        while "".join(printed.values()).count("int32 = ") < 2 or len(printed) < 4:
+        texts: dict[str, str] = {}
+        while "".join(texts.values()).count("int32 = ") < 2 or len(texts) < 4:
             message = front_end.client.get_iopub_msg(timeout=PATIENCE)
             if message["msg_type"] == "stream":
                 content, cell = message["content"], message["parent_header"]["msg_id"]
                 key = (
                     f"{cells.index(cell) + 1 if cell in cells else cell == last} {content['name']}"
                 )
-                printed[key] = printed.get(key, "") + content["text"]
+                texts[key] = texts.get(key, "") + content["text"]
 
-    assert printed == {
+    assert texts == {
         f"{x} {name}": text
         for x in (1, 2)
         for name, text in (("stdout", f"told {x}\nint32 = {x}\n"), ("stderr", f"error {x}\n"))

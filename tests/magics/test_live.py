@@ -20,7 +20,15 @@ from jupyter_client.session import Session
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
-from tests.magics.test_kernel import PATIENCE, RUN_MIME, FrontEnd, body_of, of_type, started
+from tests.magics.test_kernel import (
+    PATIENCE,
+    RUN_MIME,
+    FrontEnd,
+    body_of,
+    of_type,
+    printed,
+    started,
+)
 
 import tfrt_nb as tfrt
 from tfrt_magics.live.lines import (
@@ -268,7 +276,7 @@ def test_1000_values_are_quick_and_their_messages_few(kernel: FrontEnd) -> None:
         "display(many)\nprint(time.perf_counter() - t)",
         is_page=True,
     )
-    assert float(of_type(seconds, "stream")[0]["text"]) < 1.0  # 0.1 s on an idle machine
+    assert float(printed(seconds)) < 1.0  # 0.1 s on an idle machine
     start = time.monotonic()
     messages = kernel.run("for one in many: one.set_result(1); time.sleep(0.002)", is_page=True)
     took = time.monotonic() - start
@@ -281,8 +289,7 @@ def test_unresolved_values_cost_nothing(kernel: FrontEnd) -> None:
 for one in many: display(one)
 time.sleep(0.5); before = time.process_time(); time.sleep(2); print(time.process_time() - before)
 for one in many: one.set_result(1)"""
-    (said,) = of_type(kernel.run(code, is_page=True), "stream")
-    assert float(said["text"]) < 0.1  # 0.01 on an idle machine
+    assert float(printed(kernel.run(code, is_page=True))) < 0.1  # 0.01 on an idle machine
 
 
 def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
@@ -293,8 +300,8 @@ def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
     assert len(of_type(messages, "display_data")) == 1
     assert of_type(messages, "execute_result") == []
     code = "run = _\nprint(run.result(), run.results, run is tfrt.last_run(), run is list(Out.values())[-1])"
-    (said,) = of_type(kernel.run(code, is_page=True), "stream")
-    assert said["text"] == "3 (<AsyncValue i32 available 3>,) True True\n"
+    said = printed(kernel.run(code, is_page=True))
+    assert said == "3 (<AsyncValue i32 available 3>,) True True\n"
     again = kernel.run(
         "run", is_page=True
     )  # in one form or the other, as it was over at once or not
@@ -307,8 +314,8 @@ def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
     )
     failing = failing.replace("tfrt.return %a", "tfrt.return %q")
     assert of_type(kernel.run(failing, is_page=True), "error") != []
-    (said,) = of_type(kernel.run("print(_, tfrt.last_run())", is_page=True), "stream")
-    assert said["text"].endswith("<CellRun @main failed, 1 result>\n")
+    said = printed(kernel.run("print(_, tfrt.last_run())", is_page=True))
+    assert said.endswith("<CellRun @main failed, 1 result>\n")
 
 
 def test_a_run_that_python_started_is_a_board_that_ends(kernel: FrontEnd) -> None:
@@ -331,8 +338,7 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
         for _ in range(2):
             code = "v = tfrt.unavailable(); t = time.perf_counter(); display(v); print(time.perf_counter() - t)"
             messages = other.run(code, is_page=True)
-            (said,) = of_type(messages, "stream")
-            times.append(float(said["text"]))
+            times.append(float(printed(messages)))
             sent = [one["data"] for one in of_type(messages, "comm_msg")]
             questions.append(sent.count({"who": True}))
         # By questions, because the first display imports widgets, which takes long on a busy machine.
