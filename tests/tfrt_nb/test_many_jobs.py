@@ -8,6 +8,7 @@ import inspect
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,46 @@ import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_nb.programs import running
+from tfrt_runtime import diagnostics
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.kernels.standard import FAMILIES, standard_kernels
 
 UNTYPED: Any = tfrt
 SLOW = 60
+
+
+@pytest.mark.parametrize("kind", ["Batch", "Execution"])
+def test_a_limit_counts_from_the_start(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first batch of a process imports numpy, which may take longer than the limit.
+    passed = 0
+
+    class Clock:
+        @staticmethod
+        def monotonic() -> float:
+            return time.monotonic() - 100 + passed
+
+    def start(*arguments: Any, **options: Any) -> Any:
+        nonlocal passed
+        started = original(*arguments, **options)
+        passed = 100
+        return started
+
+    original = getattr(running, kind)
+    monkeypatch.setattr(running, kind, start)
+    monkeypatch.setattr(diagnostics, "time", Clock)
+
+    @tfrt.kernel("limit.late", blocking=True)
+    def late(x: int) -> int:
+        time.sleep(0.2)
+        return x
+
+    @tfrt.program
+    def page(x: tfrt.i64) -> object:
+        return late(x)
+
+    run = page.map([7], timeout=SLOW) if kind == "Batch" else page(7, timeout=SLOW)
+    assert next(iter(run)).result(SLOW) == 7
 
 
 def test_a_coroutine_counts_when_it_is_over() -> None:

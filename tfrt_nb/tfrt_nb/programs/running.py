@@ -159,7 +159,8 @@ class Running(Inspection):
             values: one for each argument: a Python value, an AsyncValue of any host, or a future.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
-            timeout: seconds until the run is cancelled; then its results raise `TimeoutError`.
+            timeout: seconds from the start until the run is cancelled; then its results raise
+                `TimeoutError`.
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers start the run at once; False leaves the start to the first thread that
                 waits.
@@ -177,7 +178,8 @@ class Running(Inspection):
             host is None and values and isinstance(values[0], HostContext)
         ):
             host, function, values = _given(host, function, values, arguments)
-        deadline = None if timeout is None else deadline_in(timeout)
+        if timeout is not None:
+            deadline_in(timeout)  # raises before anything starts
         if type(host) is not HostContext:
             host = _host(host)
         if function is not None:
@@ -215,7 +217,8 @@ class Running(Inspection):
         # Arguments are passed by position, because calling a class with keyword arguments creates a
         # dictionary.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
-        if deadline is not None:
+        # From the start: the first run of a process also imports and compiles.
+        if timeout is not None and (deadline := deadline_in(timeout)) is not None:
             run.cancel_at(deadline, timeout)
         if follower is not None:
             follower.begun(run, values)
@@ -237,8 +240,8 @@ class Running(Inspection):
             columns: for each argument a sequence or numpy array of its values, all of equal length.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
-            timeout: seconds until the run is cancelled; results that are not available raise
-                `TimeoutError`.
+            timeout: seconds from the start until the run is cancelled; results that are not
+                available raise `TimeoutError`.
             at_once: how many calls are in flight at a time, which bounds the memory they hold; by
                 default, all of them.
             output: where the program's output goes, instead of to the host's sink.
@@ -255,9 +258,9 @@ class Running(Inspection):
         for column in columns:
             require_column(column)
         executable, function = self._loaded(host, function)
-        deadline = deadline_in(timeout)
+        deadline_in(timeout)  # raises before anything starts
         batch = Batch(host, executable, function, columns, output=output, at_once=at_once)
-        if deadline is not None:
+        if (deadline := deadline_in(timeout)) is not None:
             batch.cancel_at(deadline, timeout)
         if HOOKS.follower is not None and (follower := HOOKS.follower()) is not None:
             follower.begun(batch, ())
