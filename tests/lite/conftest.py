@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +70,10 @@ class Page:
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address = page, address
 
-    def open(self, name: str) -> None:
-        """Open a notebook in front of what the browser restores from an earlier visit."""
+    def open(self, name: str, waits: bool = True) -> None:
+        """Open a notebook in front of what the browser restores from an earlier visit, and wait for
+        its kernel.
+        """
         if not self.page.url.startswith(f"{self.address}lab/"):
             self.page.goto(f"{self.address}lab/index.html")
         self.page.wait_for_function("() => window.jupyterapp?.restored")
@@ -81,7 +83,8 @@ class Page:
             name,
         )
         self.page.wait_for_function(f"path => {CURRENT}?.context?.path === path", arg=name)
-        self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
+        if waits:
+            self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
 
     def close(self) -> None:
         """Close the notebook with its kernel, unsaved."""
@@ -115,9 +118,9 @@ class Page:
         return [count for count, _ in found], [outputs for _, outputs in found]
 
     def run(self, *texts: str, waits: bool = True) -> Any:
-        """Run sources in new cells at the end, and return the locator of the last one's outputs."""
+        """Run sources in new cells at the end, and return the locator of the last one."""
         for text in texts:
-            self.page.evaluate(
+            name = self.page.evaluate(
                 "async ([text, waits]) => { const { content } ="
                 " window.jupyterapp.shell.currentWidget;"
                 " const last = content.widgets.length - 1;"
@@ -125,11 +128,12 @@ class Page:
                 " content.activeCellIndex = last;"
                 " const done = window.jupyterapp.commands.execute('notebook:run-cell');"
                 " if (waits) await done;"
-                " content.activeCellIndex = content.widgets.length - 1; }",
+                " content.activeCellIndex = content.widgets.length - 1;"
+                " const { node, model } = content.widgets[last];"
+                " return node.dataset.test = model.id; }",
                 [text, waits],
             )
-        cells = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell")
-        return cells.nth(cells.count() - 2)
+        return self.page.locator(f"[data-test='{name}']")
 
     def picture(self, name: str) -> None:
         if folder := os.environ.get("TFRT_SCREENSHOTS"):
@@ -150,3 +154,21 @@ def page(address: str) -> Iterator[Page]:
         opened.context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
         yield Page(opened, address)
         browser.close()
+
+
+@pytest.fixture
+def new_tab(page: Page) -> Iterator[Callable[[str], Page]]:
+    """Open notebooks in tabs of a browser that has not visited the site, so that none is restored.
+
+    Their kernels are still starting.
+    """
+    context = page.page.context.browser.new_context()
+    context.set_default_timeout(SECONDS * 1000)
+
+    def start(name: str) -> Page:
+        tab = Page(context.new_page(), page.address)
+        tab.open(name, waits=False)
+        return tab
+
+    yield start
+    context.close()

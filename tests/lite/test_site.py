@@ -17,6 +17,8 @@ import pytest
 from tests.lite.conftest import CURRENT, IS_IDLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.lite.conftest import Page
 
 EXAMPLE = """%%tfrt
@@ -189,6 +191,38 @@ def run_one(page: Page) -> None:
     """Run a program in the notebook that is open, after loading the extension."""
     board = page.run("%load_ext tfrt_nb", EXAMPLE).locator(".tfrt-board").first
     board.get_by_text("@main done").first.wait_for()
+
+
+def test_two_tabs_of_the_site_do_not_meet(new_tab: Callable[[str], Page]) -> None:
+    tabs = [new_tab("00_start.ipynb"), new_tab("01_values.ipynb")]
+    for tab in tabs:
+        tab.page.wait_for_function(IS_IDLE)
+        tab.run("%load_ext tfrt_nb")
+    boards = [
+        tab.run(WAIT.replace("3.0", seconds), waits=False).locator(".tfrt-board").first
+        for tab, seconds in zip(tabs, ["60.0", "3.0"], strict=True)
+    ]
+    boards[0].get_by_role("button", name="Cancel", exact=True).click()
+
+    boards[0].get_by_text("@main cancelled").first.wait_for()
+    boards[1].get_by_text("@main done").first.wait_for()
+
+
+def test_a_reload_in_the_middle_of_a_run_brings_back_its_saved_board(
+    new_tab: Callable[[str], Page],
+) -> None:
+    tab = new_tab("00_start.ipynb")
+    tab.page.wait_for_function(IS_IDLE)
+    tab.run("%load_ext tfrt_nb")
+    tab.run(WAIT.replace("3.0", "60.0"), waits=False)
+    tab.page.wait_for_function(f"() => {CURRENT}.content.widgets.at(-2).model.outputs.length")
+    tab.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    tab.page.reload()
+    tab.open("00_start.ipynb")
+
+    run_one(tab)
+    tab.page.get_by_text("@main was running when the file was saved").first.wait_for()
+    assert "[*]" not in tab.page.locator(".jp-NotebookPanel").inner_text()
 
 
 def test_a_run_goes_on_after_its_tab_was_frozen(page: Page) -> None:
