@@ -3,8 +3,8 @@
 A separate thread prepares the first cell after `%load_ext`: importing the compiler and the runtime takes most of the
 first cell's time.  The thread imports them while the reader
 looks at the page; a cell that runs earlier waits for the rest. Rejected: importing in `%load_ext`
-itself, because every user waits for it, and importing only in the first cell, because that would
-slow down every learner's first minute.
+itself, because every user would have to wait for that, and importing only in the first cell,
+because that would slow down every learner's first minute.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class NotebookHost:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a stopped run still computes, so that no other run could finish."""
+        """Whether a stopped run is still computing, which would keep any other run from finishing."""
         return any(run.runs_on for run in self._runs)
 
     def set_memory(self, memory: str | None) -> None:

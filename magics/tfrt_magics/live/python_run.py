@@ -385,5 +385,5 @@ def board_of(run: Execution, channel: Publisher) -> LiveExecution:
 
 
 def standing_bundle(run: Execution) -> Bundle:
-    """Return the display data of a run at this moment, which nothing keeps live."""
+    """Return the display data of a run as it is now; nothing updates it later."""
     return table_bundle(BatchRun(run).snapshot() if isinstance(run, Batch) else snapshot_of(run))

@@ -1,4 +1,5 @@
-"""Find out which runs that Python starts a notebook will show, and log their events from the start.
+"""Find out which of the runs started from Python a notebook will show, and log their events from
+the start.
 
 A run that is never shown must not pay for a log. Therefore the calls whose values a cell displays
 are found in its syntax tree before it runs. A run that starts at one of these calls, or in a block

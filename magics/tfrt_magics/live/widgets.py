@@ -2,8 +2,8 @@
 them with ipywidgets.
 
 A single thread updates all widgets and calls their observers; it sleeps while nothing changes. A
-page only shows the state, and whatever it sets is set back. Closing a widget also closes its
-layout, which ipywidgets would otherwise keep forever.
+page only shows the state, and any change that it makes is reverted. Closing a widget also closes
+its layout, which ipywidgets would otherwise keep forever.
 """
 
 from __future__ import annotations
@@ -176,11 +176,13 @@ class ValuesWidget(LiveWidget):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """The current lines; the list changes when they change."""
+        """The current lines; the list is updated in place when they change, until `show` replaces
+        it.
+        """
         return self._lines.now
 
     def show(self, parts: Sequence[tuple[str, object]]) -> None:
-        """Replace the values by others."""
+        """Replace the values with others."""
         with self._guard:
             taken = self._take(parts)
             with self.hold_sync():
@@ -382,7 +384,7 @@ def _keep(widget: LiveWidget) -> None:
 def show_until_over(
     widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
 ) -> None:
-    """Publish `widget` as an output and, after its last change, replace it in pages and files by
+    """Publish `widget` as an output and, after its last change, replace it in pages and files with
     the display data that `bundle` returns.
 
     This function owns the widget: it closes the widget once no output names it. Where outputs

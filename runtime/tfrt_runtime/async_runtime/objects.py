@@ -1,7 +1,7 @@
 """Tokens, values, and groups as Python sees them: state, maker, and missing members.
 
-An object refers to a record in the memory of compiled code, which has a message and the place that
-the message is about.
+An object refers to a record in compiled code's memory; the record holds a message and the location
+that the message is about.
 """
 
 from __future__ import annotations

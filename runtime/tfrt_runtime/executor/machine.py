@@ -1,7 +1,8 @@
 """Functions of a program that may become machine code, and their compilation.
 
-The runtime has no compiler of its own; `hooks` provides one, if it exists.  Native code counts each
-function's interpreted kernels (`native.calls.machine_calls`), and reports hot functions here.
+The runtime has no compiler of its own; `hooks` provides one if one is installed.  Native code
+counts each function's interpreted kernels (`native.calls.machine_calls`), and reports hot functions
+here.
 """
 
 from __future__ import annotations

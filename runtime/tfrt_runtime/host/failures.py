@@ -166,7 +166,7 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(frames: TracebackType) -> bool:
-    """Tell whether the first of the frames belongs to these packages."""
+    """Tell whether the first frame belongs to one of our own packages (`HOOKS.own_packages`)."""
     return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 

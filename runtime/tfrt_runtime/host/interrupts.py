@@ -11,7 +11,7 @@ SIGINT.  Its action depends on the code that the thread is running:
                              interpreter, until the thread is back in user code or DEFER_NS
                              has elapsed
 
-Native code that waits returns to Python regularly (`in_slices`), so that signals are handled.
+While native code waits, it returns to Python regularly (`in_slices`), so that signals are handled.
 """
 
 from __future__ import annotations

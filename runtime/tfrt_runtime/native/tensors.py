@@ -7,8 +7,8 @@ Python object that represents it.  The elements belong to the store, or to a Pyt
 A store keeps free blocks for later tensors of about the same size: a program that runs repeatedly
 requests the same sizes each time, and fresh pages cost more than most kernels.  The store has a row
 of slots for each size class.  One `compare_and_swap` puts a block into an empty slot and one
-`exchange` takes it, so threads need neither a lock nor an order, and reusing an address does no
-harm.
+`exchange` takes it out, so threads need no lock and no ordering, and reusing an address is
+harmless.
 """
 
 from tfrt_runtime.native import layouts as at

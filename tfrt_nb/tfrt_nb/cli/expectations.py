@@ -1,10 +1,10 @@
 """`expected-error` comments: the runtime errors that a program declares.
 
-`// expected-error {{text}}` on a line expects errors there whose messages contain the text, any
-number of them. `@+N` or `@-N` before the braces moves the expectation by N lines; `@above` and
-`@below` move it to the next line without such a comment.  `expected-error-re {{one of {{[0-9]+}}}}`
-has regular expressions in the inner braces.  As in TFRT's driver, an unmatched comment counts only
-if an error was raised in its file.
+`// expected-error {{text}}` expects one or more errors on its line whose messages contain the text.
+`@+N` or `@-N` before the braces moves the expectation by N lines; `@above` and `@below` move it to
+the nearest line in that direction that has no such comment.  `expected-error-re {{one of
+{{[0-9]+}}}}` has regular expressions in the inner braces.  As in TFRT's driver, an unmatched
+comment is reported only if an error was raised in its file.
 """
 
 from __future__ import annotations

@@ -207,8 +207,8 @@ def place_of(location: IrAttribute) -> Place:
 
 
 def _fused_place(location: FusedLoc) -> Place:
-    """Fuse places as MLIR does: keep each part once, without unknown ones, and do not fuse a single
-    part.
+    """Fuse places as MLIR does: drop duplicate and unknown parts, and return a single remaining
+    part as it is.
     """
     parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
     known = tuple(part for part in parts if part != UNKNOWN)

@@ -1,5 +1,5 @@
-"""Write the operations of `memref` as Python: buffers are the tuples of `memory`, and their
-elements are in memory.
+"""Write the operations of `memref` as Python: a buffer is a tuple, as described in the module
+`memory`, and its elements are in the program's memory.
 
 The core allocates the buffers that `memref.alloc` creates. Passes have already inserted checks
 before accesses.

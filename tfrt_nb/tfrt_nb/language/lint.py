@@ -1,6 +1,6 @@
 """Find the mistakes in a source that is being written, without running or compiling it.
 
-`fixes` returns changes of the text that the messages suggest.
+`fixes` returns the edits to the text that the messages suggest.
 """
 
 from __future__ import annotations

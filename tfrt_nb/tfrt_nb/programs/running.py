@@ -165,8 +165,9 @@ class Running(Inspection):
             wake: let workers start the run at once; False leaves the start to the first thread that
                 waits.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
-            tier: "auto" compiles functions of scalars to machine code when they become hot,
-                "compiled" at once, and "interpreter" never, not even compiled functions. The run's
+            tier: "auto" compiles functions of scalars to machine code when they become hot, and
+            "compiled" does so at once; "interpreter" compiles nothing, not even compiled functions.
+            The run's
                 `tier` says which tier ran, and its `tier_note` says why a function was not
                 compiled.
 

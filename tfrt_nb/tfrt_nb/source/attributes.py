@@ -1,6 +1,6 @@
 """The part of the parser that reads types, attributes, strings, and locations.
 
-One regular expression turns text into tokens. Errors have the places where MLIR reports them.
+One regular expression turns text into tokens. Errors are reported at the same positions as in MLIR.
 """
 
 from __future__ import annotations

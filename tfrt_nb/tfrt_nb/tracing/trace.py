@@ -1,4 +1,4 @@
-"""A function while it is traced: its operations, and the values and types of these."""
+"""A function while it is being traced: its operations, and their values and types."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def here() -> Location:
 
 
 class Weak:
-    """The type of a number that starts a loop, which is that of the first value with which it is
-    combined.
+    """The type of a number that starts a loop: the number takes the type of the first value it is
+    combined with.
     """
 
     __slots__ = ("met", "others")

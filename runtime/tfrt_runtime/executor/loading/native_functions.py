@@ -26,7 +26,9 @@ NO_PLACE = -1
 def with_bodies(
     functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
 ) -> tuple[BefFunction, ...]:
-    """Return a file's functions, with bodies for native ones and direct calls of compiled ones."""
+    """Return a file's functions, with bodies for the native ones and direct calls to the compiled
+    ones.
+    """
     compiled = {
         index: kernel
         for index, function in enumerate(functions)

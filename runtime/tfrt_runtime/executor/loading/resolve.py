@@ -1,7 +1,7 @@
 """Resolve a file's kernels into records, and reject calls that a kernel could not run.
 
-Attributes are read as their kernel declares them: by the words of `kernels.registry`, or by the
-annotations of a function.
+Attributes are read as the types that their kernel declares, either with the type words of
+`kernels.registry` or with a function's annotations.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class PythonCall:
     order: tuple[int, ...] = ()
     """Permutation from record operands to kernel parameters; empty if every operand is awaited."""
     is_read_here: bool = True
-    """Whether kernels other than remote ones take a result."""
+    """Whether any non-remote kernel uses one of the results."""
 
     # Reading a location takes as long as a small kernel, so it is read on demand, and only once.
 

@@ -1,4 +1,4 @@
-"""Convert Python values to programs' types other than numbers."""
+"""Convert Python values to a program's non-numeric types."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Kernels that calculate with the elements of tensors, using numpy.
 
 Elementwise kernels come first.  A kernel with an additional operand writes its result into that
-operand and returns a chain; otherwise, it returns a new tensor.  Kernels named `_inplace` write
-into their last tensor.
+operand and returns a chain; otherwise, it returns a new tensor.  Kernels with `_inplace` in their
+names write into their last tensor.
 """
 
 from __future__ import annotations

@@ -96,7 +96,9 @@ def with_keywords(
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """Return a kernel's signature in traced programs; `native` is that argument of `kernel`."""
+    """Return a kernel's signature in traced programs; `native` is the argument of that name of
+    `@kernel`.
+    """
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):

@@ -1,5 +1,5 @@
-"""`print` in Python kernels: text on standard output belongs to the run, as that of
-`tfrt.print.i32` does.
+"""`print` in Python kernels: text written to standard output belongs to the run, like the output of
+`tfrt.print.i32`.
 
 Therefore, the text is in `run.output`, and goes to `output=` or, without it, to the output of the
 call that started the run: in a notebook, to that call's cell.  Standard error stays a separate

@@ -177,7 +177,7 @@ def must_leave(context: Address) -> bool:
 
 @outline
 def get_ready(context: Address, record: Address, request: Address) -> Address:
-    """Prepare for a kernel that may take long or needs a larger frame.
+    """Prepare for a kernel that may take a long time or that needs a larger frame.
 
     Returns an error with a new reference if the kernel must not run, otherwise 0.
     """

@@ -1,7 +1,7 @@
 """`tfrt-nb run` for a compiled function: its output, results, errors, and leftover objects.
 
-The function runs on another thread, so that the main thread can handle Ctrl-C and the time limit:
-compiled code that computes gives Python no chance to handle a signal.
+The function runs on another thread so that the main thread can handle Ctrl-C and the time limit:
+while compiled code is computing, Python has no chance to handle a signal.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def run_compiled(
 
 
 def _finish(execution: Execution, timeout: float | None) -> bool:
-    """Wait on another thread until a run finishes; return False if the timeout expires first.
+    """Have another thread wait for a run to finish; return False if the timeout expires first.
 
     Raises:
         KeyboardInterrupt: if the user interrupted the run, which has stopped by then.

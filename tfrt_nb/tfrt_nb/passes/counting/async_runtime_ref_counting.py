@@ -23,9 +23,9 @@ Some of a program's own counts are in addition to the automatic ones.
 
 A program with tasks and awaits has not been counted yet, because counting follows their lowering
 and covers every value, as in MLIR's pipelines. References that such a program adds and drops itself
-are in addition to these. A program that has only runtime operations may be the result of a counting
-pass. If it drops more references to a value than it adds, or passes one on, the value is counted by
-hand, and the pass adds nothing.
+are in addition to the automatic ones. A program that has only runtime operations may be the result
+of a counting pass. If it drops more references to a value than it adds, or passes one on, the value
+is counted by hand, and the pass adds nothing.
 
 The policy-based pass counts by rule. It adds one drop at the place where, by convention, a value is
 needed last.
@@ -400,8 +400,8 @@ def _dropped(
 ) -> Iterator[tuple[SSAValue, int]]:
     """Yield the references that an operation drops or passes on, minus those that it adds.
 
-    With `explicit_only`, a value that is passed on counts only if it, or the value passed for it,
-    is counted by hand.
+    With `explicit_only`, a value that is passed on is included only if it is counted by hand, or if
+    the value that `passed` maps it to is.
     """
     match op:
         case RuntimeDropRefOp():

@@ -1,8 +1,8 @@
 """Liveness analysis: the blocks of a region in which values are live.
 
-A use in a nested region counts as a use by the operation in the value's own region that holds it.
-Sets of values are integers: bit `i` represents value `i`. The analysis covers all values at once,
-in the control-flow graph as it is when the analysis runs.
+A use in a nested region counts as a use by the enclosing operation in the value's own region. Sets
+of values are integers: bit `i` represents value `i`. The analysis covers all values at once, in the
+control-flow graph as it is when the analysis runs.
 
 This is live-variable analysis, the backward data-flow analysis in Aho, Lam, Sethi, and Ullman,
 "Compilers: Principles, Techniques, and Tools", second edition, chapter 9, with a worklist.

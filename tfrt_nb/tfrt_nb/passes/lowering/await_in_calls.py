@@ -15,10 +15,10 @@ frames are on top of the waiting frame, which cannot continue before they return
 be waiting for it. If the thread does not run other tasks, a worker is lost. After this pass, only
 code outside tasks can block, so no waiting frame is ever below another task's.
 
-Invariants: No function that tasks and async functions call on their stack waits, and functions that
-are called from outside do not change. A result that is itself an async object passes through the
-value of the async function. That value is loaded once: the reference in it moves to the code that
-loads it.
+Invariants: tasks and async functions never call, on their own stack, a function that waits; and
+functions that are called from outside do not change. A result that is itself an async object passes
+through the value of the async function. That value is loaded once: the reference in it moves to the
+code that loads it.
 
 Assertions in plain functions fail the function, not the process:
 

@@ -42,8 +42,8 @@ function of the values needed there:
 
 So the caller never blocks, and the continuation waits where the function would have waited.
 Operations before that await run unchanged, on objects. `@fib` itself calls `@fib_fast` and, if it
-returns a handle, awaits that handle's object. The first handles appear when the stack is low: there
-the fast path calls `@fib`, which continues on a worker.
+returns a handle, awaits that handle's object. The first handles appear when little stack is left:
+at that point the fast path calls `@fib`, which continues on a worker.
 
 A function that fails returns handles of objects in the error state, so that the failure shows up
 where the function is awaited.
@@ -374,8 +374,8 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
     call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
-    # All handles become objects before the first await, because nothing after an await that fails
-    # runs: the references in the other handles would leak.
+    # All handles become objects before the first await, because nothing runs after an await fails:
+    # the references in the other handles would leak.
     objects = [
         waiting(RuntimeFromHandleOp(handle, type_)).result
         for handle, type_ in zip(call.res, function.function_type.outputs, strict=False)
