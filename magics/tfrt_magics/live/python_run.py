@@ -4,7 +4,7 @@ A run that is watched from its start (see `watching`) shows everything that the 
 shows.  Any other run is watched from the moment when it is shown; one that is over by then has only
 its results.
 
-A batch has with a row for each call, or for many consecutive calls.
+A batch has a row for each call, or for many consecutive calls.
 """
 
 from __future__ import annotations

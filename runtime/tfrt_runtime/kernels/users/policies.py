@@ -64,9 +64,7 @@ def with_policy(
 
 
 def _sleep(frame: KernelFrame, seconds: float) -> None:
-    """TfrtError: if the policy has a timeout, deadline, or delay, but the kernel
-    occupies a worker.
-    """
+    """Wait for a number of seconds, or until the run is cancelled."""
     woken = threading.Event()
     frame.request.call_when_cancelled(woken, woken.set)
     woken.wait(seconds)

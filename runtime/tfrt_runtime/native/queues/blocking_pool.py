@@ -7,9 +7,9 @@ the number of the task, counted from the creation of the pool:
     sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
     sequence = n + capacity  free for the next round
 
-This is Dmitry Vyukov's bounded MPMC queue:
-https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue The ring is bounded so
-that a program that starts blocking kernels endlessly gets an error.
+This is Dmitry Vyukov's bounded MPMC queue
+(https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue).  The ring is
+bounded, so a program that keeps starting blocking kernels gets an error.
 """
 
 from tfrt_runtime.native import layouts as at
