@@ -131,7 +131,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_verification(to_bef, ", report only differences, and write no file")
     opt = commands.add_parser(
-        "opt", help="run passes on a program and print it", epilog="Exit status: 0 or 1."
+        "opt",
+        help="run passes on a program and print it",
+        epilog="Exit status: 0; 1 if the program is invalid or a pass fails.",
     )
     opt.add_argument("input", metavar="IN", help="an .mlir file, or - for standard input")
     opt.add_argument(
@@ -139,8 +141,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--passes",
         metavar="PIPELINE",
         help="passes in MLIR's notation, for instance 'builtin.module(canonicalize,cse)';"
-        " an unknown name prints the list of passes; default: those of a first line "
-        "'// pipeline: PIPELINE'",
+        " an unknown name prints the list of passes; default: those listed in the "
+        "file's first line, '// pipeline: PIPELINE'",
     )
     _add_verification(opt)
     opt.add_argument(
@@ -151,9 +153,9 @@ def build_parser() -> argparse.ArgumentParser:
     grade = commands.add_parser(
         "grade",
         help="check the answers to exercises in notebooks",
-        description="Each notebook is graded in a process of its own, with an empty folder, "
-        "limits, and no network if the system has namespaces. A notebook that cannot be graded "
-        "gets a line with the reason.",
+        description="Each notebook is graded in its own process, with an empty folder and "
+        "limits, and without a network if the system has namespaces. A notebook that cannot be "
+        "graded gets a line with the reason.",
         epilog="Exit status: 0 if all answers are right; 1 if an answer is wrong or could not be "
         "graded, or a module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
     )
@@ -163,7 +165,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="MODULE",
         action="append",
         default=[],
-        help="a Python module with exercises of your own, in this folder or installed; may be "
+        help="a Python module with your own exercises, in this folder or installed; may be "
         "repeated",
     )
     grade.add_argument(
@@ -215,7 +217,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands.add_parser(
         "lsp",
-        help="serve an editor: completion, diagnostics, definitions, rename",
+        help="run a language server for editors: completion, diagnostics, definitions, rename",
         epilog="A language server: it reads requests from standard input and writes answers to "
         "standard output. It needs pygls: pip install 'tfrt-nb[lsp]'.",
     )
@@ -268,17 +270,17 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         choices=["auto", "interpreter", "compiled"],
         default="auto",
         help="how to run host functions that contain only scalars, calls, and control flow: "
-        "compiled turns all of them into machine code at once and reports those that it cannot "
-        "compile; auto compiles a function when it is hot; interpreter never compiles; traced, "
-        "stepped, and explored runs are interpreted; functions with "
-        "async.func, and with func.func and a return, are always machine code, except with "
+        "compiled turns all of them into machine code before the run and reports those that it "
+        "cannot compile; auto compiles a function when it is hot; interpreter never compiles; "
+        "traced, stepped, and explored runs are interpreted; async.func "
+        "functions, and func.func functions with a return, are always machine code, except with "
         "interpreter or without llvmlite; default: auto",
     )
     command.add_argument(
         "--memory",
         metavar="SIZE",
         type=memory,
-        help="memory budget of values, tasks, tensors and buffers, for instance 500M or 2G; "
+        help="memory budget for values, tasks, tensors, and buffers, for instance 500M or 2G; "
         "default: half of what the machine, its cgroups and the address space limit allow",
     )
 
@@ -309,7 +311,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a program",
-        description="Run the functions of a host program that take no arguments, in file order. "
+        description="In a host program, run every function that takes no arguments, in file order. "
         "If functions are compiled (async.func, and func.func with a return), run "
         "@main.",
         epilog="Exit status: 0; 1 if the program or its file is invalid, if an error was raised "
@@ -334,7 +336,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         nargs="?",
         type=schedules,
         const=0,
-        help="try every order of the operations that may make a difference, at most N schedules, "
+        help="try every order of the operations that could affect the outcome, up to N schedules, "
         "and show the outcomes; must follow PROGRAM",
     )
     order.add_argument(
@@ -374,8 +376,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument(
         "--trace-level",
         choices=["none", "default", "verbose", "debug"],
-        help="how much to trace: default has runs and functions; verbose adds activities that your "
-        "kernels record; debug adds every kernel, what it waited for, and what made it ready; "
+        help="how much to trace: default records runs and functions; verbose adds activities that "
+        "your kernels record; debug adds every kernel, what it waited for, and what made it ready; "
         "if not given, debug for --trace and default for "
         "--tracing-sink",
     )

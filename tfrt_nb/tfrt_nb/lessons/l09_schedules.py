@@ -133,8 +133,8 @@ _GET = "  %v, %g"
     "all of them.",
 )
 def repair(answer: Code) -> str | None:
-    """Change the program so that it returns 3 in every schedule. Keep the three `inc` and the
-    `get`.
+    """Change the program so that it returns 3 in every schedule. Keep the three `inc` kernels and
+    the `get`.
     """
     kernels = answer.kernels()
     if (
