@@ -53,6 +53,8 @@ class Hooks:
     """Whether a Python kernel was ever registered: only such kernels block, and are watched for
     that.
     """
+    calling_module = ""
+    """The module of the frames between a kernel and a kernel that it calls, perhaps itself."""
     # tfrt_nb.programs
     compiler: Any = None
     """The compiler of hot functions (`compile` as `jit.host_functions.compile_hot`;

@@ -25,8 +25,6 @@ Python raises RecursionError at this depth.
 """
 _MAX_OTHERS = 3
 """Maximum number of other failed steps that an error of a run names."""
-# The module of the two frames between a kernel and a kernel that it calls, perhaps itself.
-_CALLS = "tfrt_runtime.kernels.users.user"
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instruction that a new frame is at: the first on 3.11 and 3.12, the second since 3.13."""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
@@ -152,7 +150,7 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
     found: list[TracebackType] = []
     while frames is not None:
         module = frames.tb_frame.f_globals.get("__name__")
-        if (found or not is_own(frames)) and module != _CALLS:
+        if (found or not is_own(frames)) and module != HOOKS.calling_module:
             found.append(frames)
         frames = frames.tb_next
     if len(found) > _MAX_PLACES:
