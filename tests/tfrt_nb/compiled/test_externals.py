@@ -206,7 +206,9 @@ def test_a_function_of_another_type_does_not_reach_code_that_is_kept(host: HostC
 
     external("price", "(i64) -> i64")(lambda pieces: pieces)
 
-    with pytest.raises(TfrtError, match=r"a type other than its own, which is \(i64\) -> i64"):
+    with pytest.raises(
+        TfrtError, match=r"is declared with the wrong type: its type is \(i64\) -> i64"
+    ):
         Program.from_source(PRICE, "program").run(host, arguments=[2])
 
 
