@@ -194,7 +194,7 @@ $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	PYTHONPATH=runtime nohup $(COMPILE_CORE) >build/core.log 2>&1 &
 	$(call install,--editable '$(CHECKOUT)')
 	@# Python keeps the bytecode of what a kernel imports, so that the first one need not make it.
-	nohup $(BIN)/python -c 'import ipykernel.zmqshell; from tfrt_magics import extension, warming; warming.prepare()' \
+	nohup $(BIN)/python -c 'import ipykernel.zmqshell; from tfrt_magics import extension, session; session.prepare()' \
 		>build/bytecode.log 2>&1 &
 	@touch $@
 
