@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
@@ -334,11 +334,11 @@ class TracedRun:
         self._execution.cancel()
 
     def result_values(self) -> list[Row]:
-        types, found = self._signature.result_types, []
+        types, states, found = self._signature.result_types, [*map(self._state, self.results)], []
+        skipped = self._skipped_results() if State.ERROR in states else ()
         for place, name in enumerate(result_names(len(types))):
-            value, type_ = self.results[place], types[place]
-            state = self._state(value)
-            if state is State.ERROR and self._was_skipped(place):
+            value, type_, state = self.results[place], types[place], states[place]
+            if state is State.ERROR and place in skipped:
                 found.append(Row(name, label(type_), State.SKIPPED, is_result=True))
                 continue
             # A token's state already says that it is available.
@@ -349,15 +349,16 @@ class TracedRun:
             found.append(Row(name, label(type_), state, self._texts.get(place, ""), is_result=True))
         return found
 
-    def _was_skipped(self, place: int) -> bool:
-        """Whether a result holds the error of another value, which is the one to show."""
+    def _skipped_results(self) -> Container[int]:
+        """Return the places of results that hold another value's error, which is the one to show."""
         self.events.update()
         seen, own = self.events.seen, label(self._signature.name)
+        if all(one.state != "error" for one in seen.values()):
+            return ()
         functions = self.events.program.data["functions"]
-        numbers = next((row["results"] for row in functions if row["name"] == own), ())[place:]
-        found = seen.get(numbers[0]) if numbers else None
-        is_skipped = found is not None and found.state == "skipped"
-        return is_skipped and any(one.state == "error" for one in seen.values())
+        numbers = next((row["results"] for row in functions if row["name"] == own), ())
+        states = [seen[one].state if one in seen else "" for one in numbers]
+        return {place for place, state in enumerate(states) if state == "skipped"}
 
     def named_values(self) -> list[Row]:
         """Return the function's own values, then those of the functions that it has called."""
