@@ -40,19 +40,22 @@ if TYPE_CHECKING:
     )
     from tfrt_nb.tracing.eager import call, call_each
     from tfrt_nb.tracing.functions import TracedProgram
-    from tfrt_nb.tracing.static import Value as f32
-    from tfrt_nb.tracing.static import Value as f64
-    from tfrt_nb.tracing.static import Value as i1
-    from tfrt_nb.tracing.static import Value as i8
-    from tfrt_nb.tracing.static import Value as i16
-    from tfrt_nb.tracing.static import Value as i32
-    from tfrt_nb.tracing.static import Value as i64
-    from tfrt_nb.tracing.static import Value as index
-    from tfrt_nb.tracing.static import Value as ui8
-    from tfrt_nb.tracing.static import Value as ui16
-    from tfrt_nb.tracing.static import Value as ui32
-    from tfrt_nb.tracing.static import Value as ui64
-    from tfrt_nb.tracing.static import out, tensor
+    from tfrt_nb.tracing.static import (
+        f32,
+        f64,
+        i1,
+        i8,
+        i16,
+        i32,
+        i64,
+        index,
+        out,
+        tensor,
+        ui8,
+        ui16,
+        ui32,
+        ui64,
+    )
     from tfrt_runtime.async_runtime.externals import external
     from tfrt_runtime.diagnostics import TfrtError
     from tfrt_runtime.executor.batch import Batch

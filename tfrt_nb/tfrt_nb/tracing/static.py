@@ -11,7 +11,22 @@ from collections.abc import Iterator
 from typing import Annotated as tensor
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Value", "out", "tensor"]
+__all__ = [
+    "f32",
+    "f64",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "index",
+    "out",
+    "tensor",
+    "ui8",
+    "ui16",
+    "ui32",
+    "ui64",
+]
 Element = TypeVar("Element")
 
 
@@ -36,6 +51,54 @@ class Value(Any):  # type: ignore[misc]
     __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _binary
     __lt__ = __le__ = __gt__ = __ge__ = _binary
     __neg__ = __invert__ = __abs__ = _unary
+
+
+class i1(Value):
+    """A truth value."""
+
+
+class i8(Value):
+    """An integer of 8 bits."""
+
+
+class i16(Value):
+    """An integer of 16 bits."""
+
+
+class i32(Value):
+    """An integer of 32 bits."""
+
+
+class i64(Value):
+    """An integer of 64 bits."""
+
+
+class ui8(Value):
+    """An unsigned integer of 8 bits."""
+
+
+class ui16(Value):
+    """An unsigned integer of 16 bits."""
+
+
+class ui32(Value):
+    """An unsigned integer of 32 bits."""
+
+
+class ui64(Value):
+    """An unsigned integer of 64 bits."""
+
+
+class f32(Value):
+    """A float of 32 bits."""
+
+
+class f64(Value):
+    """A float of 64 bits."""
+
+
+class index(Value):
+    """An index, of 64 bits."""
 
 
 class out(Value, Generic[Element]): ...
