@@ -106,12 +106,12 @@ def kind(address: int) -> str:
     return {at.TYPE_CHAIN: "token", at.TYPE_GROUP: "group"}.get(number, "value")
 
 
-def title(address: int) -> str:
-    """Return the object's name in a message: its kind, and its maker."""
+def title(address: int, joint: str = "of") -> str:
+    """Return the object's name in a message: its kind, and its maker after `joint`."""
     if address == 0:
         return "an object"
     made_by = maker(address)
-    return f"a {kind(address)}" if made_by is None else f"a {kind(address)} of '{made_by}'"
+    return f"a {kind(address)}" if made_by is None else f"a {kind(address)} {joint} '{made_by}'"
 
 
 def maker(address: int) -> str | None:

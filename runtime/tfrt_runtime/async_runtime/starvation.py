@@ -186,9 +186,8 @@ class Starvation:
     def _waits_for_other(self, address: int) -> list[Diagnostic]:
         """Return notes on what waits for an object other than the error's own."""
         title, made = objects.title(address), objects.maker_place(address)
-        made_by = title.replace(" of '", " from the '")
-        on_line = title if made is None else f"{made_by} on line {made.line}"
-        notes = self._waits_for(address, on_line)
+        from_line = made and f"{objects.title(address, 'from the')} on line {made.line}"
+        notes = self._waits_for(address, from_line or title)
         return notes or [note(f"a thread or a task waits for {title}", made)]
 
     def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:

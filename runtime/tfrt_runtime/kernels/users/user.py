@@ -336,7 +336,8 @@ def user_kernel(
         TfrtError: if the policy does not fit the function, or a parameter other than the first is
             the frame.
     """
-    HOOKS.has_user_kernels, HOOKS.calling_module = True, __name__
+    HOOKS.has_user_kernels = True
+    HOOKS.calling_module = __name__
     signature = signature_of(function)
     if wrong := [one.name for one in list(signature.parameters.values())[1:] if is_frame(one)]:
         refuse(f"kernel '{name}': the frame must be the first parameter, not '{wrong[0]}'")
