@@ -6,9 +6,9 @@ The functions themselves are native (`native.async_abi`).  Depends on `host` and
   `host_runtime`, which runs code and ends it.
 - Objects: `objects` describes tokens, values, and groups, and reads what compiled code says about
   its operations.
-- Runs: `runs` knows which runs are cancelled and where each one prints, lets compiled code and
-  runtimes find each other, and lets loops see Ctrl-C; `starvation` ends objects that a program
-  awaits but nothing can resolve.
+- Runs: `runs` knows which runs are cancelled and where each one prints, and lets compiled code and
+  runtimes find each other; `signals` lets loops see Ctrl-C; `starvation` ends objects that a
+  program awaits but nothing can resolve.
 - Calls: `printing` has the functions by which programs print, `externals` has those that Python
   registers, and `buffers` lends tensors to compiled code.
 """
