@@ -25,7 +25,7 @@ from tfrt_runtime.host.default_host import unavailable
     "waits only when it uses the late value.",
 )
 def when(answer: Answer) -> str | None:
-    """`%x` is available, `%late` comes after a second. `@first` returns its first argument and
+    """`%x` is available; `%late` arrives after a second. `@first` returns its first argument and
     ignores the second; `@add` adds both. When is each result available: `start` or `late`?
 
     ```
@@ -70,8 +70,8 @@ def when(answer: Answer) -> str | None:
     "non-strict @add has an addition inside that takes it.",
 )
 def control_error(answer: Answer) -> str | None:
-    """`%x` is 4, `%bad` is an error. `@first` and `@add` are as above. What are the three results:
-    a number or `error`?
+    """`%x` is 4, and `%bad` is an error. `@first` and `@add` are as above. What are the three
+    results: a number or `error`?
 
     ```
     %a = tfrt.call @first(%x, %bad)
