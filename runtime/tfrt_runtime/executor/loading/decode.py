@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
+from struct import Struct
 from typing import NamedTuple
 
 from tfrt_runtime.bef.records import BefFunction, FunctionKind
@@ -276,7 +277,7 @@ class FunctionWriter:
 
     def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
         """Write the records, each followed by its registers and the offsets of its result slots."""
-        halves = array("i")
+        packed = list[bytes]()
         kernels, records = self._function.kernels, self._records
         for index, call in enumerate(self._calls):
             if call is None:
@@ -284,24 +285,23 @@ class FunctionWriter:
             arguments, results = kernels[index].arguments, kernels[index].results
             counts = len(arguments), len(results)
             record = records[index]
-            tables = (0, 0, 0)
+            tables: Sequence[int] = (0, 0, 0)
             if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
-                tables = self._write_data(call, arguments, function_offsets)
-            halves.extend(
-                (
-                    *(0, 0, 0, 0, *counts, _record_flags(call.flags, *counts)),
-                    *[offset and offset - record for offset in tables],
+                offsets = self._write_data(call, arguments, function_offsets)
+                tables = [offset and offset - record for offset in offsets]
+            packed.append(
+                _record(sum(counts)).pack(
+                    call.address,
+                    self._handle + index,
+                    *counts,
+                    _record_flags(call.flags, *counts),
+                    *tables,
                     *[at.ACTIVATION_REGISTERS + 8 * register for register in arguments],
                     *[slots[register] - record for register in results],
-                    *[0] * (sum(counts) % 2),
                 )
             )
-        first, packed = next(filter(None, records), 0), halves.tobytes()
-        memoryview(self._arena.words).cast("B")[first : first + len(packed)] = packed
-        for index, call in enumerate(self._calls):
-            if call is not None:
-                self._arena.put(records[index], call.address)
-                self._arena.put(records[index] + at.RECORD_HANDLE, self._handle + index)
+        first, found = next(filter(None, records), 0), b"".join(packed)
+        memoryview(self._arena.words).cast("B")[first : first + len(found)] = found
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -314,9 +314,14 @@ class FunctionWriter:
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
         if call.flags & at.KERNEL_NONSTRICT:
-            references = [self._references(register) for register in arguments]
+            references = [self._references[register] for register in arguments]
             waits = arena.add(max(0, call.strict_arguments), *references)
         return self._data[call.data], functions, waits
+
+    def _uses(self, register: int) -> dict[int, int]:
+        """Return how often each kernel uses `register`, in the order of `_users`."""
+        users = self._users[register]
+        return dict.fromkeys(users, 1) if len(set(users)) == len(users) else Counter(users)
 
     def _weights(self, register: int) -> dict[int, int]:
         """Return the kernels whose counts `register` decreases, and by how much.
@@ -324,7 +329,7 @@ class FunctionWriter:
         The weight is 0 for a kernel that any one operand starts.
         """
         weights = {}
-        for index, uses in _counted(self._users[register]).items():
+        for index, uses in self._uses(register).items():
             call = self._calls[index]
             assert call is not None
             if not call.flags & at.KERNEL_NONSTRICT:
@@ -339,9 +344,15 @@ class FunctionWriter:
                     weights[index] = strict.count(register)
         return weights
 
-    def _references(self, register: int) -> int:
-        uses = len(self._users[register]) + len(self._returns.get(register, ()))
-        return uses + (register in self._held)
+    @cached_property
+    def _references(self) -> list[int]:
+        """For each register, the number of references that its value has at first."""
+        references = [*map(len, self._users)]
+        for register, numbers in self._returns.items():
+            references[register] += len(numbers)
+        for register in self._held:
+            references[register] += 1
+        return references
 
     @cached_property
     def _held(self) -> set[int]:
@@ -360,20 +371,19 @@ class FunctionWriter:
         halves: list[int] = []
         slots = array("q")
         records, ready = self._records, [] if self._is_in_order else self._ready
-        for register, uses in enumerate(self._users):
-            if register in self._constants:
+        constants = self._constants
+        all_returns = {} if self._is_in_order else self._returns
+        weights = self._weights if self._is_nonstrict else self._uses
+        mark = at.SLOT_NONSTRICT * self._is_nonstrict
+        for register, reference_count in enumerate(self._references):
+            if register in constants:
                 slots.append(0)
                 continue
-            returns = () if self._is_in_order else self._returns.get(register, ())
-            weights = self._weights(register) if self._is_nonstrict else _counted(uses)
-            users = {} if self._is_in_order else weights
+            returns = all_returns.get(register, ())
+            users = {} if self._is_in_order else weights(register)
             slots.append(start + 4 * len(halves))
-            halves += (
-                at.ACTIVATION_REGISTERS + 8 * register,
-                self._references(register),
-                len(users),
-                len(returns) + at.SLOT_NONSTRICT * self._is_nonstrict,
-            )
+            place = at.ACTIVATION_REGISTERS + 8 * register
+            halves += (place, reference_count, len(users), len(returns) + mark)
             for kernel, weight in users.items():
                 here = start + 4 * len(halves)
                 halves += (here - records[kernel], ready[kernel], weight)
@@ -468,6 +478,12 @@ class FunctionWriter:
 
 
 @cache
+def _record(register_count: int) -> Struct:
+    """Return the layout of a record with this many registers, as `at.RECORD_*` declare it."""
+    return Struct(f"=qq{6 + register_count}i{4 * (register_count % 2)}x")
+
+
+@cache
 def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
     """Return the flags for the record of a call that has these flags."""
     if argument_count + result_count > at.FRAME_ROOM:
@@ -479,13 +495,3 @@ def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
     """Return the number of calls with each set of flags."""
     return Counter([call.flags for call in calls if call is not None])
-
-
-def _counted(users: Sequence[int]) -> dict[int, int]:
-    """Count how often each of `users` occurs, in the same order."""
-    if len(users) == 1:
-        return {users[0]: 1}
-    counts: dict[int, int] = {}
-    for user in users:
-        counts[user] = counts.get(user, 0) + 1
-    return counts
