@@ -5,6 +5,7 @@
 
 import { isOurs } from "./colours.js";
 
+const OURS = "CompletionProvider:tfrt";
 const FIRST = 1000; // above the ranks of JupyterLab's own providers
 
 /** Let `manager` offer what `ask(kernel, question)` answers; `completer` is JupyterLab's module. */
@@ -25,7 +26,7 @@ export function provideCompletions({ completer, manager, ask, restored }) {
   }
 
   manager.registerProvider({
-    identifier: "CompletionProvider:tfrt",
+    identifier: OURS,
     rank: FIRST,
     renderer: null,
     modelFactory: async () => new RankedModel(),
@@ -51,10 +52,11 @@ export function provideCompletions({ completer, manager, ask, restored }) {
       !isVisible && (sourceChange ?? []).some(({ insert }) => /^[\w.%@!]$/.test(insert ?? "")),
   });
 
-  // JupyterLab waits for every provider: for the kernel's a second, if it is busy.
+  // JupyterLab waits for every provider: a second for a busy kernel's, 50 ms for the debugger's.  Ours alone knows the
+  // language of these cells.
   restored.then(() => {
     for (const provider of manager.getProviders?.().values() ?? []) {
-      if (!/:(kernel|context)$/.test(provider.identifier)) continue;
+      if (provider.identifier === OURS) continue;
       const { isApplicable } = provider;
       provider.isApplicable = async context => !isOurCell(context) && isApplicable.call(provider, context);
     }
