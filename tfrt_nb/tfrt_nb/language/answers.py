@@ -112,7 +112,8 @@ def _complete_in(
     found = _WORD.search(before)
     word = found[0] if found is not None else ""
     start = cursor - len(word)
-    known = scan(text)
+    # The lines below the cursor define nothing that may be used here.
+    known = scan(text[:cursor] + text[cursor:].partition("\n")[0])
     head = before[: len(before) - len(word)]
     if word.startswith("%") or (not word and _OPERANDS.search(head)):
         values = [
