@@ -15,6 +15,7 @@ from typing import NamedTuple
 from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.tables.signatures import spelled
 from tfrt_nb.dialects.types import WORDS
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, annotated_results
 
 TOKEN = re.compile(
@@ -135,6 +136,7 @@ def tokens_of(text: str) -> Iterator[Token]:
         yield tuple.__new__(Token, (match.lastgroup or "", match[0], match.start()))
 
 
+@collector_paused()
 def scan(text: str) -> Scan:
     """Return the functions, statements, and values in `text`."""
     tokens = list(tokens_of(text))
@@ -184,9 +186,6 @@ class _Scanner:
         at = 0
         while at < len(tokens):
             at = self._step(at)
-        for scope in self._scopes:
-            for value in scope:
-                value.visible_to = None
 
     def _step(self, at: int) -> int:
         token = self._tokens[at]

@@ -61,7 +61,7 @@ def _step(program: Program, function: str, arguments: Sequence[object], tier: Ti
                     if number >= 0
                     else "task"
                 )
-                print(f"  {position}  {row}{'   (its result becomes available)' if number in arriving else ''}")
+                print(f"  {position}  {row}{'   (result arrives)' if number in arriving else ''}")
             chosen = _ask(len(ready))
             if chosen is None:
                 stepper.run_to_end()
