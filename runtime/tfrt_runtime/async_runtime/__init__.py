@@ -4,8 +4,8 @@ The functions themselves are native (`native.async_abi`).  Depends on `host` and
 
 - The entry point is `runtime`, which answers the events of compiled code; it builds on
   `host_runtime`, which runs code and ends it.
-- Objects: `objects` describes tokens, values, and groups, and reads what compiled code says about
-  its operations.
+- Objects: `objects` describes tokens, values, and groups, and reads the records in which compiled
+  code describes its operations.
 - Runs: `runs` knows which runs are cancelled and where each one prints, and lets compiled code and
   runtimes find each other; `signals` lets loops see Ctrl-C; `starvation` ends objects that a
   program awaits but nothing can resolve.

@@ -67,7 +67,7 @@ def _give_back(handle: int) -> None:
     process.quick.free_kept(process.spare_context(), handle)
 
 
-_lock = threading.RLock()  # reentrant: a collection inside may free another block
+_lock = threading.RLock()  # reentrant: a garbage collection inside the lock may free another block
 _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
 """The blocks that tensors and arrays share, by handle: a buffer may be returned twice."""
 
@@ -125,7 +125,9 @@ class Lender:
                 return self._tensor_value(context, record, spec, descriptor)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
-        """Return 1 if the argument is not the requested tensor, otherwise 0."""
+        """Lend a tensor argument to compiled code; return 0, or 1 if the argument is not the
+        requested tensor.
+        """
         record, index, spec, descriptor, is_first = words_at(words, 5)
         if is_first:
             self.call_begins(spec)
@@ -152,7 +154,9 @@ class Lender:
         return self._process.error_value(context, diagnostic)
 
     def call_begins(self, spec_address: int) -> None:
-        """Prepare for a call, already counted, that is about to request its first tensor."""
+        """Prepare for a call that has already been counted and is about to request its first
+        tensor.
+        """
         counter = Spec.at(spec_address).counter
         dropped = None
         with self._lock:
@@ -198,7 +202,7 @@ class Lender:
             self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
-        """Drop buffers that nothing uses anymore."""
+        """Drop buffers that are no longer used."""
         with self._lock:
             over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
             dropped = [self._lent.pop(counter) for counter in over]
@@ -214,7 +218,7 @@ class Lender:
         rank = len(spec.buffer.sizes)
         handle, aligned, offset, *rest = words_at(descriptor, 3 + 2 * rank)
         view = _View(element_type, aligned + offset * element_type.size, rest[:rank], rest[rank:])
-        # Existing memory, which compiled code does not allocate.
+        # Compiled code did not allocate this memory.
         if handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0:
             with self._lock:
                 lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]

@@ -1,4 +1,4 @@
-"""The functions outside a program that compiled code may call.  It can call no others by name.
+"""Functions outside a program that compiled code can call by name; it can call no others.
 
     func.func private @printI64(i64)
 
@@ -111,8 +111,8 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     compiled code, without the GIL.  It can have at most one result.  Its C types must correspond to
     the given type; this cannot be checked.
 
-    A function that is registered later under the same name replaces the earlier one.  It replaces
-    it even in loaded programs if it has the same type and is a Python function as well.
+    A function that is registered later under the same name replaces the earlier one.  The
+    replacement applies even to loaded programs if both are Python functions of the same type.
 
     Raises:
         TfrtError: if the name is taken or the type is invalid.
@@ -274,7 +274,8 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """Return the error of a failed assertion on this thread, and whether it was an interrupt.
+    """Return the error of a failed assertion on this thread, and whether the cause was an
+    interrupt.
 
     `failed` is the assertion's own error.  After a call to a registered function that raised, the
     result is the raised error, at the same place.

@@ -47,7 +47,7 @@ class HostRuntime(ABC):
         """Args:
             checked: track every object, so that `live_objects` knows all of them, and dropping a
                 reference too often is an error of the run instead of a crash.
-            output: where programs print, if they print elsewhere than the host's runs.
+            output: where programs print, if not where the host's runs print.
 
         Raises:
             TfrtError: if the host has a runtime already.
@@ -77,9 +77,10 @@ class HostRuntime(ABC):
         self.queue.when_interrupted = _weakly(self._interrupt)
 
     def close(self) -> None:
-        """Drop the host.  Nothing may be running; objects that programs have left behind are lost.
+        """Disconnect from the host.  Nothing may be running; objects that programs have left behind
+        are lost.
 
-        Their code may be gone.
+        The code of these objects may no longer exist.
         """
         if self._is_open:
             self._is_open = False
@@ -161,7 +162,9 @@ class HostRuntime(ABC):
 
     @contextlib.contextmanager
     def _above(self, own: int, context: int) -> Iterator[None]:
-        """Record, for the block, that code further down this stack, with `own`, cannot continue."""
+        """Record, inside the block, that code further down this stack, whose context is `own`,
+        cannot continue.
+        """
         is_nested = own != context and own not in self._beneath
         if is_nested:
             self._beneath.add(own)
@@ -204,7 +207,7 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Start no more tasks from now on; every task that would start becomes an error instead."""
+        """Start no more tasks; every task that would start from now on becomes an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
@@ -218,7 +221,9 @@ class HostRuntime(ABC):
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Let work that starts from now on belong to another run; call this only at rest."""
+        """Undo `_cancel`, because work that starts from now on belongs to another run; call this
+        only at rest.
+        """
         self._cancelled = None
         value = self._words.cancelled
         self._words.cancelled = 0
@@ -226,7 +231,8 @@ class HostRuntime(ABC):
             self._process.quick.value_drop(context, value)
 
     def live_objects(self) -> list[objects.LiveObject]:
-        """Return objects that have references: all if the runtime is checked, otherwise groups.
+        """Return the objects that still have references: all of them if the runtime is checked,
+        otherwise only groups.
 
         The result is exact only while nothing is running; the code that made the objects must be
         alive.
@@ -333,7 +339,7 @@ def _weakly(method: Callable[[], None]) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
-    """Within the block, a context works for the run with that number."""
+    """Make a context work for the run with that number inside the block."""
     own = Context.at(context)
     former, own.run = own.run, number
     try:
@@ -368,8 +374,8 @@ class CodeOfRun:
     def has_settled(self) -> bool:
         """Tell whether all work that the run has started has finished.
 
-        Other runs' tasks can make the answer a false negative.  If it has finished, the mistakes of
-        the run's code are reported to the run.
+        Tasks of other runs can make the answer a false negative.  If the answer is True, the
+        mistakes of the run's code have been reported to the run.
         """
         if not self._runtime.has_settled():
             return False

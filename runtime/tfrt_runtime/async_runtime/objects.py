@@ -66,7 +66,7 @@ class LiveObject:
     address: int = field(default=0, compare=False)
     """The object's address; meaningless if the object may have been freed."""
     reason: Diagnostic | None = field(default=None, compare=False)
-    """Why nothing could resolve the object anymore, if that is why it is an error."""
+    """The reason that nothing could resolve the object, if it became an error for that reason."""
 
 
 def is_group(address: int) -> bool:
@@ -155,7 +155,9 @@ def note_on_wait(awaited: int, record: int) -> Diagnostic:
 
 
 def references(address: int) -> int:
-    """Return the number of references to a registered object, without the list's own reference."""
+    """Return the number of references to a registered object, not counting the list's own
+    reference.
+    """
     return Value.at(address).references - 1
 
 

@@ -116,7 +116,7 @@ _WITH_SHAPES = ("f32", "f64", "i8", "i32", "i64", "index")
 
 BUFFER_FUNCTIONS: dict[str, BufferFunction] = {
     **{f"printMemref{word}": BufferFunction(element) for element, word in _WORDS.items()},
-    # What these functions were called until 2022.
+    # The names of these functions until 2022.
     **{f"print_memref_{word.lower()}": BufferFunction(e) for e, word in _WORDS.items()},
     **{
         f"printMemrefShape{_WORDS[element]}": BufferFunction(element, has_elements=False)
@@ -166,7 +166,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("printOpen", "() -> ()", "prints '( '"): lambda: "( ",
     External("printClose", "() -> ()", "prints ' )'"): lambda: " )",
     External("printFlops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
-    # What these functions were called until 2021.
+    # The names of these functions until 2021.
     External("print_i1", "(i1) -> ()", "prints 0 or 1"): lambda bit: str(int(bit)),
     External("print_i32", "(i32) -> ()", "prints a signed integer"): str,
     External("print_i64", "(i64) -> ()", "prints a signed integer"): str,
@@ -200,7 +200,7 @@ PRINTING: dict[str, External] = {
 
 
 class Printing:
-    """The functions in a form that C can call, writing to a sink.
+    """The functions in a form that C can call; they write to a sink.
 
     They live as long as this object.
     """

@@ -39,7 +39,7 @@ MAX_ENDED = 64
 class _Stop:
     """Why a run is cancelled, and its `STOP_*` words, which own references to error values.
 
-    `queue` is the address of the queue on which the run's work is; the run itself may be gone.
+    `queue` is the address of the queue that has the run's work; the run itself may be gone.
     """
 
     queue: int
@@ -74,7 +74,9 @@ class Runs:
         return bool(self._cancelled)
 
     def begin(self, request: Request) -> None:
-        """Register a run that compiled code works for from now on, printing where the run does."""
+        """Register a run that compiled code works for from now on; the code prints where the run
+        prints.
+        """
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
             self._sinks[request.id] = request.lasting_output()
@@ -122,7 +124,9 @@ class Runs:
         return found
 
     def stop_host(self, queue: int) -> None:
-        """Make all loops check whether to continue: no work of the queue at address `queue` may."""
+        """Make all loops check whether to continue, because all work of the queue at `queue` must
+        stop.
+        """
         with self._lock:
             self._stopped.add(queue)
             self._write_flag()
@@ -180,8 +184,8 @@ class Runs:
             self._tables.append((ctypes.c_int64 * (1 + 2 * count))(count, *former))
         table = self._tables[-1]
         row = 1 + 2 * table[1::2].index(0)
-        # Write the words before the number: native code that finds the number reads the words at
-        # once.
+        # Write the words before the number: native code that finds the number reads the words
+        # immediately.
         table[row + 1] = stop
         table[row] = number
         self._process.words.cancelled_runs = ctypes.addressof(table)
@@ -269,7 +273,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
         runtime = RUNTIMES.get(Context.at(context).queue)
         return 0 if runtime is None else int(runtime.on_event(context, event, argument))
     except BaseException:  # noqa: BLE001
-        # ctypes cannot pass an exception through native code, so we report it and answer 0.
+        # ctypes cannot pass an exception through native code, so we report it and return 0.
         sys.excepthook(*sys.exc_info())
         return 0
 

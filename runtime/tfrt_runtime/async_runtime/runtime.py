@@ -166,7 +166,7 @@ class AsyncRuntime(HostRuntime):
                 if not self.starvation.end_groups(context):
                     self.starvation.end(context, awaited)
                 if (reason := self.starvation.reason(awaited)) is not None:
-                    self._mistake(reason)  # a function may await and not check for errors
+                    self._mistake(reason)  # a function may await without checking for errors
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
                 self.starvation.abandon(
                     context, awaited, error(EXHAUSTED, objects.maker_place(awaited))
@@ -174,6 +174,8 @@ class AsyncRuntime(HostRuntime):
 
 
 def _cancellation(context: int) -> int:
-    """Return the error value of the run whose kernel is in `context`, or 0 if none is cancelled."""
+    """Return the error value of the run whose kernel is in `context`, or 0 if no such run is
+    cancelled.
+    """
     request = Context.at(context).request
     return structs.Request.at(request).cancel if request else 0

@@ -1,4 +1,6 @@
-"""Detect programs that make no progress: unresolvable awaited objects, or no stack space left."""
+"""Detect programs that cannot continue, because awaited objects cannot be resolved or the stacks
+are full.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
 MAX_OWN_ERRORS = 64
-"""Maximum number of objects that get an error of their own if nothing can resolve them.
+"""Maximum number of unresolvable objects that each get a separate error.
 
-The others share one.
+All others share one error.
 """
 
 
@@ -98,9 +100,9 @@ class Starvation:
     def end_all(self, context: int) -> bool:
         """Turn awaited objects into errors unless outside code could still resolve them.
 
-        Call this only while nothing is running.  Only groups are known here, unless the runtime is
-        checked: then all objects are.  If groups lack members, only they become errors: they are
-        why the other objects are unresolved.
+        Call this only while nothing is running.  Only a checked runtime knows all objects; any
+        other runtime knows only groups.  If groups lack members, only the groups become errors,
+        because they are the reason that the other objects are unresolved.
         """
         if self.end_groups(context):
             return True
@@ -111,9 +113,10 @@ class Starvation:
         return bool(stuck)
 
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
-        """Return those objects in `stuck` that only the program could resolve, or all if none is.
+        """Return the objects in `stuck` that only the program could resolve, or all objects if
+        there are none.
 
-        Objects that wait for these receive their errors.
+        The objects that wait for them receive their errors.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 
@@ -122,7 +125,8 @@ class Starvation:
     ) -> None:
         """Resolve objects to errors.
 
-        The first `MAX_OWN_ERRORS` get an error each; there may be millions.
+        The first `MAX_OWN_ERRORS` objects get a separate error each; there may be millions of
+        objects.
         """
         reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # make them while all are unresolved
         for address, why in zip(stuck, reasons, strict=False):

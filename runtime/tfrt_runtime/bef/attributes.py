@@ -1,4 +1,5 @@
-"""Attributes as values and as bytes (`write_attribute`, `AttributeReader`), and numbers as bytes.
+"""Convert attributes between values and bytes (`write_attribute`, `AttributeReader`), and numbers
+to and from bytes.
 
 An attribute is referred to by its offset in the attributes section.  Its kind is not stored with
 it, so the reader must know the kind.  The layouts, all little-endian, are:
@@ -14,7 +15,7 @@ it, so the reader must know the kind.  The layouts, all little-endian, are:
 * a symbol in a compiled module: VBR length of the root name, VBR count and lengths of the nested
   names, VBR length of the module's source text, all these strings, a NUL.
 
-The alignment is that of the data: a header is placed such that the part after it is aligned.  In an
+The alignment applies to the data: a header is placed so that the part after it is aligned.  In an
 aggregate, the byte before each element is its kind.
 """
 
@@ -95,7 +96,7 @@ def _bounded(dtype: DType, value: Number) -> Number:
 def _to_bfloat16(value: Number) -> int:
     bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
     if isnan(value):
-        return bits >> 16 | 0x40  # so that it is still a NaN without the lower half
+        return bits >> 16 | 0x40  # keeps a NaN a NaN when the lower half is cut off
     # Round to nearest, ties to even.
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
@@ -136,7 +137,7 @@ class String:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Numbers of the same type.  The empty array has no type, and its `dtype` is I32."""
+    """Numbers of the same type.  The empty array has no element type; its `dtype` is I32."""
 
     dtype: DType
     values: tuple[Number, ...]
@@ -289,8 +290,8 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
 
 
 def _alignment_in_aggregate(attribute: Attribute) -> int:
-    """Return the element alignment that an aggregate assumes, which for arrays is the maximum
-    possible.
+    """Return the element alignment that an aggregate assumes; for an array, this is the maximum
+    possible alignment.
     """
     match attribute:
         case Scalar() | TypeValue() | String():

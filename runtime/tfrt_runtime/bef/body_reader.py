@@ -195,7 +195,7 @@ class BodyReader:
         """
         if not kernels or self._are_references_right(kernels, argument_count):
             return
-        # Some reference is wrong: check the kernels one by one to report the first one.
+        # At least one reference is wrong: check the kernels one by one to report the first error.
         defined = argument_count
         for kernel, position in zip(kernels, positions, strict=True):
             if problem := self._find_wrong_reference(kernel, defined):
@@ -203,7 +203,9 @@ class BodyReader:
             defined += len(kernel.results)
 
     def _are_references_right(self, kernels: Sequence[BefKernel], argument_count: int) -> bool:
-        """Tell whether `_find_wrong_reference` would find nothing, for all kernels at once."""
+        """Tell whether `_find_wrong_reference` would find no error in any kernel; check all kernels
+        together.
+        """
         _, _, arguments, attributes, functions, results, *_ = zip(*kernels, strict=True)
         starts = list(accumulate(map(len, results), initial=argument_count))
         last_used = map(max, filter(None, arguments))
@@ -258,7 +260,7 @@ def _split_words(
     functions = attributes + attribute_count
     results = functions + function_count
     end_of_results = end = results + result_count
-    # Past the end, there are no counts, and `end` is then also past the end.
+    # If the header is past the end, there are no counts, and `end` is past the end, too.
     if result_count == 1 and arguments <= len(words):
         end += words[start]
         used_by: tuple[Numbers, ...] = (words[end_of_results:end],)

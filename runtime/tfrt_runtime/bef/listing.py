@@ -21,9 +21,7 @@ _MAX_LINES = 64
 """Maximum number of lines for one item, such as a long constant; omitted lines are counted."""
 
 Part = tuple[int, int, str, int | None]
-"""The start, the end, and the meaning of a part, and the number of the kernel in the file if it
-is one.
-"""
+"""The start, the end, and the meaning of a part; for a kernel, also its number in the file."""
 
 
 def listing(data: bytes) -> str:
@@ -38,7 +36,7 @@ def listing(data: bytes) -> str:
 def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
     """Yield the lines of `listing`, each with the number of the kernel that it shows, or None.
 
-    A line has `width` bytes.
+    Each line shows `width` bytes.
 
     Kernels are numbered from 0 across all functions of the file.
 

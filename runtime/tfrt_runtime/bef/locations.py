@@ -91,8 +91,8 @@ class PlaceWriter:
         return offset
 
     def add_file(self, file: str, line: int, column: int) -> int:
-        """Do the same as `add(FilePlace(file, line, column))`, for the case of nearly all
-        places.
+        """Append a place as `add(FilePlace(file, line, column))` does; this is the fast path, for
+        nearly all places.
         """
         return self.add_lines(file, (line,), (column,))[0]
 
@@ -155,7 +155,7 @@ def _varints(*values: int) -> bytes:
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:
     """Read the place at `offset`; it is unknown if no readable record is there.
 
-    A place only helps to explain other things, so a broken one is no reason to reject a file.
+    Places are only used in explanations, so a file with a broken place is accepted.
     """
     if not 0 <= offset < len(records):
         return UNKNOWN
@@ -220,8 +220,8 @@ def _as_text(place: Place) -> str:
 def debug_name(place: Place) -> str | None:
     """Return the name that a program has given to a place; kernels see it as their debug info.
 
-    For a fused place, the names of its direct children are joined; for a call site, the name is
-    that of the callee.
+    For a fused place, the names of its direct children are joined; for a call site, the name of the
+    callee is returned.
     """
     match place:
         case NamedPlace(name, _) | CallPlace(NamedPlace(name, _), _):

@@ -214,7 +214,7 @@ _MAX_ATTRIBUTE_ALIGNMENT = 8
 def _read_strings(cursor: Cursor) -> dict[int, str]:
     """Read the strings, keyed by their offsets.
 
-    A reference to the middle of a string is therefore invalid.
+    Therefore, a reference to the middle of a string is invalid.
     """
     strings: dict[int, str] = {}
     offset = 0

@@ -1,5 +1,5 @@
-"""The binary format (BEF, last published form, version byte 0): its constants, and the contents of
-a file as plain values.
+"""Define the binary format (BEF, its last published version, with version byte 0): its constants,
+and the contents of a file as plain values.
 
 The reader produces these values, and the writer consumes them.
 
@@ -112,7 +112,9 @@ class SectionId(IntEnum):
 
 
 class FunctionKind(IntEnum):
-    """The kinds of functions: run by the executor, by a registered native function, or in order."""
+    """The kinds of functions: run by the executor, implemented by a registered native function, or
+    run in order.
+    """
 
     ASYNC = 0
     NATIVE = 1
@@ -180,8 +182,8 @@ EMPTY_ARRAY: Final = ARRAY_FLAG | DType.I32
 def collector_paused() -> Iterator[None]:
     """Pause garbage collection inside the block, on all threads.
 
-    Such a block creates many small objects and no garbage.  Searching them for garbage again and
-    again while their number grows would take longer than creating them.
+    A block that reads or writes a file creates many small objects and no garbage.  Repeatedly
+    searching a growing number of objects for garbage would take longer than creating them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -216,7 +218,7 @@ class BefKernel(NamedTuple):
 
 
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""Makes a kernel from these nine fields, in half the time that a call of the class takes."""
+"""Makes a kernel from these nine fields, twice as fast as calling the class does."""
 
 Numbers = tuple[int, ...]
 
@@ -227,9 +229,9 @@ class BefFunction:
 
     `use_counts` has, for each register, the number of its uses as an operand and in the return.
     `entry_users` are the kernels without operands, and `argument_users` are the users of each
-    argument.  `streams` has the stream of the function's entry, followed by that of each kernel, or
-    is () if all are 0; only files need it.  `attribute_names` (per kernel) and `register_types`
-    come from optional sections.
+    argument.  `streams` has the stream of the function's entry, followed by the stream of each
+    kernel, or is () if all streams are 0; only files need this field.  `attribute_names` (per
+    kernel) and `register_types` come from optional sections.
     """
 
     kind: FunctionKind
@@ -249,7 +251,7 @@ class BefFunction:
 
     @property
     def first_of_names(self) -> dict[str, int]:
-        """The number of the first kernel with each name, in the kernels' order."""
+        """The number of the first kernel of each name, in the order of the kernels."""
         firsts: dict[str, int] = {}
         for number, kernel in enumerate(self.kernels):
             firsts.setdefault(kernel.name, number)
@@ -261,7 +263,7 @@ class BefFunction:
         return {index for kernel in self.kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
-        """Return the same function with another location, and with the given kernels."""
+        """Return a copy of the function with the given location and kernels."""
         return BefFunction(
             self.kind,
             self.name,

@@ -29,7 +29,7 @@ class MalformedBef(TfrtError):
 
 
 class Cursor:
-    """A position in some bytes, with an end that it cannot pass.
+    """A position in a byte buffer, which cannot pass the end of the buffer.
 
     Every read advances it.  A read that is impossible raises `MalformedBef` with `problem`, before
     anything of the requested size is allocated.
@@ -51,7 +51,7 @@ class Cursor:
 
     @property
     def remaining(self) -> int:
-        """How many bytes are left."""
+        """The number of bytes that are left."""
         return self.end - self.offset
 
     def take(self, size: int) -> memoryview:
@@ -87,13 +87,13 @@ class Cursor:
     def varints(self, count: int) -> tuple[int, ...]:
         """Read `count` integers as `varint` does, at a fraction of the cost."""
         chunk = self.take(count).tobytes()
-        # No top bit is set, which is the common case: each byte is an integer of its own.
+        # No top bit is set, which is the common case: each byte is a separate integer.
         if chunk.isascii():
             return tuple(chunk)
         values: list[int] = []
         pending = self._groups(chunk, 0, values)
-        # An integer has at least one byte, so taking as many bytes as there are integers missing
-        # cannot take too many.
+        # Each integer has at least one byte, so taking one byte per missing integer cannot take too
+        # many.
         while missing := count - len(values):
             pending = self._groups(self.take(missing).tobytes(), pending, values)
         return tuple(values)
@@ -112,7 +112,7 @@ class Cursor:
         return value
 
     def count(self, what: str) -> int:
-        """Read the number of items that have at least one byte each.
+        """Read a count of items, each of which has at least one byte.
 
         Raises `MalformedBef` if the items cannot all fit in the remaining bytes.
         """

@@ -24,9 +24,11 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""How many results are recorded before those that have no holder are removed."""
+"""The number of recorded results at which results without a holder are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
-"""numpy's names for the bits of a payload and for the number they encode, if not an integer."""
+"""numpy's names for the bits of a payload and for the number that they encode, by type, for types
+that are not integers.
+"""
 
 
 class Batch(Execution):
@@ -54,8 +56,8 @@ class Batch(Execution):
 
         Raises:
             TfrtError: if the function does not exist, or the columns do not fit it; if `at_once` is
-                given for a function without results: without them, nothing shows when a call
-                finishes.
+                given for a function without results, because only a result shows that a call has
+                finished.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -80,7 +82,7 @@ class Batch(Execution):
         self.begun = begun = min(self.calls, at_once or self.calls)
         """How many calls start immediately; each further call starts when one has finished."""
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # the calls do not start until threads get to them
+        if kept:  # no call starts until a thread takes it
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
         request.held = results = _Results(self)  # a cycle until this object is destroyed
@@ -189,7 +191,7 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:
-        # These are not kept: finished calls, perhaps a million, leave nothing here.
+        # These values are not recorded here, because there may be a million finished calls.
         return [results.made(width * call + index) for index in range(width)]
 
     def start(first: int, count: int) -> list[AsyncValue]:
@@ -219,7 +221,7 @@ class _Results(Sequence[AsyncValue]):
 
     # The default outlives the globals, which Python clears when it exits.
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if is_finalizing():  # its values end with the process
+        if is_finalizing():  # its values are freed with the process
             return
         drop = native_process().quick.drop_results
         for index in range(self._width):

@@ -137,7 +137,8 @@ class Entry:
     def words(
         self, queue: WorkQueue, given: Sequence[object]
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
-        """Return the words of a call with these arguments, of any kind, for `Request.open`.
+        """Return the words of a call with these arguments, which may be of any kind, for
+        `Request.open`.
 
         Also returns the arguments that are values or futures, with their indexes, and the objects
         that must stay alive until the call has started.  A caller that does not start the call must
@@ -169,7 +170,7 @@ class Entry:
         """Return the words of one call per row of the columns, like `words`, and the number of
         calls.
 
-        The objects that are returned as well must stay alive until all calls have started.
+        The returned objects must stay alive until all calls have started.
 
         Raises:
             TfrtError: located at the caller's line, if the number of columns is wrong, their
@@ -212,7 +213,7 @@ class Entry:
 
     @property
     def row_bytes(self) -> int:
-        """The size of one call's words, without its request."""
+        """The size of one call's words in bytes, without its request."""
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
@@ -286,7 +287,9 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """Return the results of a started call; they take over and record its references."""
+        """Return the results of a started call, which take over its references; record them in the
+        request.
+        """
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made, references = [], []
@@ -403,7 +406,7 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
     """Return the registers that kernels other than remote ones read.
 
-    Empty if no kernel is remote.
+    The set is empty if no kernel is remote.
     """
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:

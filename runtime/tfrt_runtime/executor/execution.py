@@ -49,8 +49,8 @@ class Execution(RunWaits):
     tier_note: Diagnostic | None = None
     """Why a function that should be compiled is being interpreted."""
     late: Sequence[object] = ()
-    """The arguments of a run that a notebook shows: unavailable ones as values, and None for
-    others.
+    """The arguments of a run that a notebook shows: an AsyncValue for each unavailable argument,
+    None for each of the others.
     """
     started_at = 0
     """When a run whose events are logged started, in nanoseconds of the monotonic clock."""
@@ -142,7 +142,7 @@ class Execution(RunWaits):
         """
         queue = host.work_queue
         if queue.takes_calls and needs_nothing(host, program):
-            # This is the shorter way: no Execution has to be created and destroyed.
+            # This is the fast path: no Execution has to be created and destroyed.
             request, is_launched = launched(host, program, entry, arguments, None, 2)
             if is_launched:
                 results = entry.results(request)
@@ -217,7 +217,8 @@ class Execution(RunWaits):
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises
                 (promises.expect if value.is_indirect else promises.watch)(value, text)
-                # A result may be such a value, and all kernels may finish before it is available.
+                # An unavailable argument may itself be a result, and all kernels may finish before
+                # it is available.
                 open_for = len(self._entry.result_types)
         for _ in range(open_for):
             self.request.enter_call()
@@ -266,7 +267,7 @@ class Execution(RunWaits):
         try:
             request = self.request
             if request.held is None and timeout is None:
-                # This is the fastest way: no AsyncValue is created for a result that is an ordinary
+                # This is the fast path: no AsyncValue is created for a result that is an ordinary
                 # number.
                 queue = request.queue
                 found = queue.process.first(queue.address, self._entry.template, request.address)
@@ -462,7 +463,7 @@ class Execution(RunWaits):
 
         Its results then raise `TimeoutError`.
 
-        If `seconds`, the run's time limit, is given, the error names it.
+        The error names the run's time limit, `seconds`, if it is given.
         """
         self.request.cancel_at(deadline, seconds)
 

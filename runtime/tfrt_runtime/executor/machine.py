@@ -1,6 +1,6 @@
 """Functions of a program that may become machine code, and their compilation.
 
-The runtime has no compiler of its own; `hooks` provides one if one is installed.  Native code
+The runtime does not include a compiler; `hooks` provides one if it is installed.  Native code
 counts each function's interpreted kernels (`native.calls.machine_calls`), and reports hot functions
 here.
 """
@@ -44,15 +44,18 @@ BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
 """The kernels whose functions are loop bodies."""
 
 MAX_KERNELS = 2000
-"""If a function has more kernels, compiling it takes LLVM longer than it is worth."""
+"""Functions with more kernels are not compiled, because LLVM would take longer than the code saves.
+"""
 
 HOT = 1 << 21
 """The number of kernels after which a function is hot.
 
-Interpreting them takes 10 ms, as long as compiling does.
+Interpreting this many kernels takes 10 ms, as long as compiling a function.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same number before the compiler is imported, which takes ten times as long."""
+"""The same number before the compiler is imported; the import takes ten times as long as a
+compilation.
+"""
 
 
 @dataclass(frozen=True, slots=True)

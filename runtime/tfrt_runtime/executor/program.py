@@ -71,8 +71,8 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""Maximum number of kernels of a function for which we search for a similar function that is
-already laid out.
+"""Maximum number of kernels in a function for which the loader searches for a similar function that
+it has already laid out.
 """
 
 
@@ -417,7 +417,7 @@ class Executable:
         present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:
-        if len(record.attributes) <= BENCHMARK_NAME + 1:  # a sync function lends its name
+        if len(record.attributes) <= BENCHMARK_NAME + 1:  # a sync function's own name is used
             return self.functions[record.functions[0]].name
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)

@@ -234,8 +234,8 @@ class RunWaits(Returning):
         This includes tasks that compiled functions have left running, even those of the host's
         other runs, because the owner of such a task is unknown.  A later wait resumes the run; with
         workers, it continues regardless.  On the queue `s`, Python and native kernels run on the
-        waiting thread, so when time runs out, the wait still finishes the kernel that it is
-        running, but starts nothing else; that does not hold if the host has compiled functions.
+        waiting thread.  When time runs out, the wait still finishes the kernel that it is running,
+        but starts no other one.  This does not apply if the host has compiled functions.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the

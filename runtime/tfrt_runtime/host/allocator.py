@@ -102,7 +102,7 @@ class RecyclingAllocator:
     than most kernels.  `block_size` defines which sizes are about the same.
     """
 
-    # The maximum number of bytes kept in blocks of one size. Larger blocks are freed at once.
+    # The maximum number of bytes kept in blocks of one size. Larger blocks are freed immediately.
     IDLE_BYTES_PER_SIZE: Final = 32 << 20
 
     def __init__(self, upstream: HostAllocator) -> None:

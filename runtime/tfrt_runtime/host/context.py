@@ -52,7 +52,7 @@ HURRY_SECONDS = 0.1
 
 
 class SharedContext(Protocol):
-    """An object of which a host has one per class, created on first use.
+    """An object that a host creates on first use, once per class.
 
     If it has a method `close`, the method is called when the host is closed.
     """

@@ -105,7 +105,9 @@ class Returning(ABC):
 
     @abstractmethod
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the run's return value, resolved when that is available."""
+        """Return one AsyncValue for the run's return value, resolved when the return value is
+        available.
+        """
 
 
 def unavailable() -> AsyncValue:
@@ -154,7 +156,7 @@ def gather(*values: object) -> AsyncValue:
             is_last = left == 0
             if is_last:
                 made.basis = ()
-        with contextlib.suppress(RuntimeError):  # an error was first, or it was cancelled
+        with contextlib.suppress(RuntimeError):  # an error came first, or the result was cancelled
             if value.state is State.ERROR:
                 made.follow(value)
             elif is_last and not made.done():

@@ -76,7 +76,7 @@ def printable(said: object) -> str:
 def _is_plain(said: object) -> bool:
     """Tell whether making the text runs no user code.
 
-    An exception's text is that of its arguments.
+    An exception's text is the text of its arguments.
     """
     if isinstance(said, str):
         return True
@@ -87,9 +87,9 @@ def _is_plain(said: object) -> bool:
 def detach(exception: BaseException) -> None:
     """Reduce the tracebacks of an exception and of its causes to source locations.
 
-    Frames refer to their callers, and these to the values, runs, and notebook cells that they were
-    using.  If an error value held the frames, it would never be freed, because they may refer to
-    the error value.
+    Frames refer to their callers, and callers refer to the values, runs, and notebook cells that
+    they were using.  If an error value held the frames, it would never be freed, because they may
+    refer to the error value.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [exception]
@@ -97,8 +97,7 @@ def detach(exception: BaseException) -> None:
         one = left.pop()
         if one is not None and id(one) not in seen:
             seen.add(id(one))
-            # Not `one.__traceback__ = ...` or `one.with_traceback`: a frozen dataclass would refuse
-            # that.
+            # A frozen dataclass would refuse `one.__traceback__ = ...` and `one.with_traceback`.
             BaseException.with_traceback(one, _places(one.__traceback__))
             left += (one.__cause__, one.__context__)
             if isinstance(one, BaseExceptionGroup):
@@ -169,7 +168,9 @@ def is_own(frames: TracebackType) -> bool:
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
-    """Return a traceback that names a function, for an exception without a line of it."""
+    """Return a traceback that names a function, for an exception whose traceback has no line of the
+    function.
+    """
     code = function.__code__
     return _place(code, function.__globals__, -1, code.co_firstlineno, None)
 
@@ -199,7 +200,7 @@ def _stand_in(
 ) -> tuple[CodeType, int]:
     """Return the code for a frame that shows an instruction of the user's code, and its offset.
 
-    The offset is that of the instruction in the returned code.
+    The offset is the position of the instruction in the returned code.
 
     Readers use the entry's line (IPython), its instruction's columns (`traceback`), the instruction
     itself (`executing`, for IPython's marks), or the frame's line and columns (pdb's `list`, rich).
@@ -207,12 +208,12 @@ def _stand_in(
     the user's bytecode; a new frame is positioned at that prologue.
 
     If the code has another line for the instruction, as in entries that libraries make by hand, no
-    expression is marked: the returned offset is that of the prologue, which has `line` and no
+    expression is marked: the returned offset points to the prologue, which has `line` and no
     columns.
 
     Args:
-        positions: `co_positions` of the code.  A bound method serves as a cache key by the identity
-            of its object; code objects of two files may compare equal.
+        positions: `co_positions` of the code.  As a cache key, a bound method is compared by the
+            identity of its object; the code objects of two files may compare equal.
         instruction: the instruction's offset in the code, in bytes; negative if it is unknown.
         line: the instruction's line; -1 if it has none.
     """

@@ -36,16 +36,18 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""How long code of the runtime is not interrupted; no start takes that long, but a lock may."""
+"""How long the runtime's code is not interrupted.  No start of a run takes that long, but waiting
+for a lock may.
+"""
 SLICE_NS = 20_000_000
 """How long a waiting thread stays in native code before it lets Python handle signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions run when objects are destroyed; exceptions raised there are lost."""
 WAS_RAISED = "tfrt_was_raised"
-"""The attribute of an interrupt that a result has raised.
+"""The attribute that marks an interrupt that a result has raised.
 
-A wait for its run does not raise it again.
+A wait for the result's run does not raise the interrupt again.
 """
 NAMED_TUPLE = "namedtuple_"
 """The prefix of the module name of a named tuple's constructor; the class name follows it."""
@@ -72,7 +74,9 @@ class Interrupts:
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """These do additional work at those times; both run on the main thread."""
+        """These callbacks do additional work when the handler is installed and when a note is made;
+        both run on the main thread.
+        """
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
@@ -82,7 +86,7 @@ class Interrupts:
 
     @property
     def may_raise(self) -> bool:
-        """Whether the main thread is running user code; see `allow`."""
+        """Whether the main thread is running user code, which may be interrupted; see `allow`."""
         return self._words.may_raise != 0
 
     @property
@@ -191,7 +195,9 @@ class Interrupts:
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Tell whether `frame` runs the runtime's code or a finalizer, or the library for them."""
+    """Tell whether `frame` runs the runtime's code or a finalizer, or standard library code called
+    by them.
+    """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module in FINALIZERS or frame.f_code.co_name == "__del__":

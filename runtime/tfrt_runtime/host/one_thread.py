@@ -9,8 +9,8 @@ Sources are called only in two places:
 
 A sleeping kernel does no other work, which would run in the middle of the kernel: only the sources
 that look on (`add`) are called, and one of them may end the sleep (`end_sleep`).  If nothing is
-left that could end a wait, it would never return: `gives_up` detects that, and the waiting code
-raises an error.  No wait relies on switching stacks (JavaScript promise integration): not all
+left that could end a wait, the wait would never return: `gives_up` detects this, and the waiting
+code raises an error.  No wait relies on switching stacks (JavaScript promise integration): not all
 browsers support it, and switching below a callback from native code crashes the interpreter.  Where
 stacks can be switched, a wait lets the page's event loop take turns, so that messages of the page
 arrive (`let_page_in`).
@@ -96,7 +96,7 @@ class OneThread:
         soonest: float | None = None
         is_alive = False
         for source, resolves in list(self._sources.items()):
-            # A source that waits: its own wait must not call it.
+            # A source that is waiting must not be called by its own wait.
             if source in self._running or (in_kernel and source not in self._onlookers):
                 continue
             self._running.add(source)
@@ -135,7 +135,7 @@ class OneThread:
     def gives_up(self) -> bool:
         """Tell whether no event is left that could end a wait without a time limit.
 
-        If so, counting restarts for the next wait, which may be that of the kernel that waited for
+        If so, counting restarts for the next wait, which may belong to the kernel that waited for
         this one.
         """
         is_dead = self._dead_waits >= DEAD_WAITS

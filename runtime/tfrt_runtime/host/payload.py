@@ -51,7 +51,9 @@ class ObjectTable:
 
 
 class NoObject:
-    """The base of classes whose instances, if returned by a kernel, do not stand for themselves."""
+    """The base of classes whose instances are not treated as ordinary objects when a kernel returns
+    them.
+    """
 
     __slots__ = ()
 
@@ -113,10 +115,10 @@ class Run:
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
 """The words of the run to which the current code belongs.
 
-That is the run of the kernel that executes the code, or that started the task or thread that
-executes it.
+The code belongs to the run of the kernel that executes it, or of the kernel that started the task
+or thread that executes it.
 
-They do not keep the run alive, but while they exist, no other run has their address.
+The words do not keep the run alive, but while they exist, no other run has their address.
 """
 
 

@@ -165,7 +165,9 @@ class NativeProcess:
         return value
 
     def reserve(self, limit: int, size: int) -> bool:
-        """Count memory that Python is about to allocate; return False beyond a total of `limit`."""
+        """Count memory that Python is about to allocate; return False if the total would exceed
+        `limit`.
+        """
         reserve = self.quick.reserve_within
         # If the memory does not suffice, memory that is kept for later use is released first.
         return bool(
@@ -317,7 +319,9 @@ class NativeProcess:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[bool]:
-        """Provide memory for the error that ends a run; yield False if this thread already does."""
+        """Provide memory for the error that ends a run; yield False if this thread is already
+        inside such a block.
+        """
         if getattr(self._local, "refuses", False):
             yield False
             return

@@ -156,8 +156,8 @@ class Request(Run):
     def output(self, text: str, stream: TextIO | None = None) -> None:
         """Print on behalf of the run, as the call that started the run would.
 
-        If `stream` is given, text for standard output goes there; it is the stream that was written
-        to.
+        `stream` is the stream that was written to; if it is given, text for standard output goes
+        there.
         """
         self.before_output()
         sink: Callable[[str], object] = self._sink
@@ -188,8 +188,8 @@ class Request(Run):
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
-                # A resource may hold the run in a way that Python's collector does not see: a value
-                # has an object, and the object prints for the run.
+                # A resource may keep the run alive in a way that Python's collector does not see:
+                # for instance, a value holds an object, and the object prints for the run.
                 self.on_done(self._resources.clear)
             return self._resources
 
@@ -289,7 +289,7 @@ class Request(Run):
         value.and_then(self.leave_call)
 
     def leave_call(self) -> None:
-        """Count one active call less; may be called on any thread."""
+        """Stop counting one active call; may be called on any thread."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
@@ -310,7 +310,7 @@ class Request(Run):
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Record a kernel's diagnostic; their order is that in which they are raised."""
+        """Record a kernel's diagnostic; diagnostics stay in the order in which they are raised."""
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.as_caller(self.host.on_diagnostic, diagnostic))
 
@@ -348,7 +348,7 @@ class Request(Run):
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
-        # Outside the lock, because work that continues now may end the run.
+        # This is done outside the lock, because work that continues now may end the run.
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
@@ -420,7 +420,7 @@ class Request(Run):
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
         """Cancel the run on behalf of its result `value`, unless other results are held.
 
-        Tell whether it was.
+        Tell whether the run was cancelled.
         """
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):

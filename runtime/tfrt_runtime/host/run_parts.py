@@ -81,5 +81,7 @@ def print_for(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may be using, or without one."""
+    """Call a function in a copy of `context`, because other threads may be using the original; None
+    means no context.
+    """
     return function(*values) if context is None else context.copy().run(function, *values)

@@ -7,12 +7,13 @@ and all even, and no work was queued in between, the queue was quiescent (double
 
 A kernel may wait, without a time limit, for values or runs of its own host; its thread works for
 the host in the meantime.  If the queue is quiescent apart from such kernels, only the waiting
-kernels could resolve the values, so they will never be resolved.  Then the kernel that was the last
-to start waiting gets an error: it is the topmost kernel on its thread's stack, so it can return.
+kernels could resolve the values, so they will never be resolved.  In that case, the kernel that
+started waiting last gets an error: it is the topmost kernel on its thread's stack, so it can
+return.
 
-Double collect is due to Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J.  ACM 40(4),
-"Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which every
-thread would have to write for every task.
+Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J.  ACM
+40(4), "Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which
+every thread would have to write for every task.
 
 Kernels that occupy a worker for a long time are found by examining a host's threads ten times a
 second, which costs the calls nothing.  A thread is in the same call at two examinations if its
@@ -54,8 +55,8 @@ def rest_of(
 
     This is conservative: it may return None although there is no work.  If it returns the same
     epochs twice, nothing has happened in between.  `apart_from` are contexts that are known to be
-    idle, such as that of the calling thread.  Without `can_block`, no thread takes blocking tasks,
-    so queued blocking tasks do not count.
+    idle, such as the context of the calling thread.  Without `can_block`, no thread takes blocking
+    tasks, so queued blocking tasks do not count.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):

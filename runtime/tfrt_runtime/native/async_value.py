@@ -212,7 +212,7 @@ def destroy(context: Address, value: Address) -> Address:
 
 @inline
 def storage_size(value: Address) -> int:
-    """Return the bytes of storage after the header of a compiled program's object."""
+    """Return the size, in bytes, of the storage after the header of a compiled program's object."""
     return (load(value + at.VALUE_ASYNC) & at.OBJECT_SIZE_BITS) >> 2
 
 
@@ -246,7 +246,7 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
     """Add a new waiter to an unavailable value.
 
-    If the value is already available, add none and return False.
+    If the value is already available, add no waiter and return False.
     """
     waiter = new_waiter(context, kind, first, second)
     if add_waiter(value, waiter):
@@ -342,8 +342,8 @@ def is_copied(indirect: Address, concrete: Address) -> bool:
 def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
     """Publish an indirect value as a copy of a constant or a number.
 
-    The copy may outlive the program that owns the constant, and for a number, no second value is
-    needed.
+    A copy of a constant may outlive the program that owns the constant; a copy of a number makes
+    the second value unnecessary.
     """
     kind = load(source + at.VALUE_KIND)
     # Copy only the words that the source's type has: the other words are unwritten, and reading
@@ -381,7 +381,7 @@ def is_moved(indirect: Address, target: Address) -> bool:
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
     """Publish an indirect value with the payload moved from `target`.
 
-    After that, the payload needs no second value.
+    The second value is then no longer needed for the payload.
     """
     kind = load(target + at.VALUE_KIND)
     store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
@@ -398,8 +398,8 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     """Make `indirect` become what `target` is or will be; return the waiters that must run now.
 
     Consumes the caller's reference to `target`.  It may be called only once per indirect value.  If
-    `indirect` has become an error in the meantime, because it could not be resolved, it remains
-    that error.
+    `indirect` has become an error in the meantime, because it could not be resolved, it keeps that
+    error.
     """
     if is_available(indirect):
         drop_reference(context, target)

@@ -9,7 +9,7 @@ Each thread has free lists; slabs are shared:
 
 A block that a thread frees may belong to any thread's slab.  If a thread's free list is full, the
 list becomes the thread's spare batch, and the former spare batch is moved to the depot, where other
-threads find it.  No block is accessed in the process, so a program that keeps millions of values
+threads find it.  None of these moves accesses a block, so a program that keeps millions of values
 alive allocates and frees them at the cost of a list.  A thread that exits leaves its slab to the
 next thread that needs blocks of that size.  Otherwise, each short-lived thread would keep a slab
 for a few blocks that move on to other threads.  `trim` finds the slabs whose blocks are all in the
@@ -416,8 +416,8 @@ def take_stocked(process: Address) -> Address:
 @entry
 def fill_stock(process: Address) -> None:
     """Fill the stock, as far as the system has memory, regardless of the budget."""
-    # The stock is for runs that are refused memory, which still need some to finish in an orderly
-    # way.
+    # The stock is for runs that are refused memory, because they still need some memory to finish
+    # in an orderly way.
     while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:

@@ -213,7 +213,7 @@ def kept_of(watch: Address, function: int, number: int) -> Address:
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
     """Count that a register was set, and store `word`.
 
-    The event of the register may be overwritten before it is read.
+    This is needed because the register's event may be overwritten before it is read.
     """
     kept = kept_of(watch, function, number)
     if kept != 0:
@@ -240,8 +240,8 @@ def watch_activation(
 ) -> None:
     """Number an activation, or an iteration in it.
 
-    The activation counts as shared from the start, because a task must not resolve a promise
-    without the log's seeing it.
+    The activation counts as shared from the start: otherwise, a task could resolve a promise
+    without a log entry.
     """
     instance = fetch_add(watch + at.WATCH_INSTANCES, 1) & LOW
     nested = nested_of(activation)
@@ -302,7 +302,7 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 def log_drain(ring: Address, target: Address, room: int) -> int:
     """Copy new records to `target` and return their count.
 
-    The first LOG_SKIP records of them are torn.
+    The first LOG_SKIP copied records are torn.
     """
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)

@@ -147,7 +147,7 @@ def value_forward(context: Address, indirect: Address, target: Address) -> None:
 def value_break(context: Address, indirect: Address, failure: Address) -> None:
     """Turn an unresolved indirect value into an error, regardless of what it forwards to.
 
-    This takes ownership of `failure`.  No other thread may be resolving it in the meantime.
+    This takes ownership of `failure`.  No other thread may be resolving `indirect` in the meantime.
     """
     run_waiters(context, point_at(context, indirect, failure))
 
@@ -187,7 +187,7 @@ def latch_make(context: Address, value: Address) -> Address:
     """Make a word that is 1 until the value is resolved; drop it with `drop_latch`."""
     latch = take_block(context, at.CELL_SIZE)
     store(latch + at.LATCH_PENDING, 1)
-    # The owners are the waiter and the sleeper: either may be the last one to use the word.
+    # The owners are the waiter and the sleeping thread; either may be the last one to use the word.
     store(latch + at.LATCH_OWNERS, 2)
     if not wait_for(context, value, at.WAIT_LATCH, latch, 0):
         store_release(latch + at.LATCH_PENDING, 0)
@@ -225,7 +225,7 @@ def host_take(queue: Address) -> int:
 
 @entry
 def host_leave(queue: Address) -> None:
-    """Let another thread take that deque."""
+    """Let another thread take the deque that `host_take` returned."""
     store_release(queue + at.QUEUE_HOST, 0)
 
 

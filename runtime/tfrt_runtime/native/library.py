@@ -1,4 +1,4 @@
-"""Load the native core, a shared object from the package or one that was compiled on this machine.
+"""Load the native core: a shared object from the package, or one that was compiled on this machine.
 
 The build hook adds a core for each supported machine to a wheel.  In a checkout, whose sources
 change, and in an installation that has no core for this machine, Numba and llvmlite compile one in

@@ -17,7 +17,7 @@ https://llvm.org/docs/Atomics.html
 `futex_wait` and `futex_wake` are Linux's futex(2):
 https://man7.org/linux/man-pages/man2/futex.2.html
 
-Built on top of these are stacks of linked items that threads share: tasks, batches of blocks, and
+This module also has stacks of linked items that threads share: tasks, batches of blocks, and
 finished runs.
 
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
@@ -372,7 +372,7 @@ def set_thread_context(context: Address) -> Address:
 def stack_room() -> int:
     """Return how many bytes this thread's stack may still grow.
 
-    If negative, the reserve is in use.
+    If the result is negative, the reserve is in use.
     """
 
 

@@ -164,7 +164,7 @@ def keep_few(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """When no run is left, free the unused memory that the process holds beyond KEPT_AT_REST.
+    """Free the unused memory that the process holds beyond KEPT_AT_REST, when no run is left.
 
     Live memory, with the free blocks in the same slabs, may exceed that limit even then, after each
     of many short runs.  Scanning all free blocks takes ten thousand times as long as a run;

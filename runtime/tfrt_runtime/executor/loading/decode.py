@@ -69,7 +69,8 @@ class Arena:
         return self.add_array(array("q", words))
 
     def add_array(self, words: array[int]) -> int:
-        """Append plain words, or an even number of halves; return the offset of the first one."""
+        """Append plain words, or an even number of half-words; return the offset of the first one.
+        """
         offset = self.offset
         self.words.frombytes(words.tobytes())
         return offset
@@ -485,7 +486,7 @@ def _record(register_count: int) -> Struct:
 
 @cache
 def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
-    """Return the flags for the record of a call that has these flags."""
+    """Return the flags of a call's record: the call's own flags, KERNEL_WIDE, or KERNEL_SMALL."""
     if argument_count + result_count > at.FRAME_ROOM:
         flags |= at.KERNEL_WIDE
     is_small = flags == 0 and argument_count == 2 and result_count == 1

@@ -26,7 +26,7 @@ NO_PLACE = -1
 def with_bodies(
     functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
 ) -> tuple[BefFunction, ...]:
-    """Return a file's functions, with bodies for the native ones and direct calls to the compiled
+    """Return a file's functions, with bodies for native functions and direct calls of compiled
     ones.
     """
     compiled = {
@@ -60,8 +60,8 @@ def _with_direct_calls(
 
 
 def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
-    """Return a copy with a call of `kernel` at that position, its arguments in the
-    adapter's order.
+    """Return a copy with a call of `kernel` at that position, whose arguments are in the adapter's
+    order.
     """
     kernels = list(function.kernels)
     record = kernels[position]
@@ -74,7 +74,7 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
 
 
 def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
-    # No file has a location for a native function: its location 0 is that of another function.
+    # A file has no location for a native function; its location 0 belongs to another function.
     location = function.location if is_compiled else NO_PLACE
     placed = replace(function, kind=FunctionKind.ASYNC, location=location)
     return one_kernel(placed, PREFIX + function.name)

@@ -1,4 +1,4 @@
-"""Calls of Python kernels from the run loop, and the errors of kernels."""
+"""Call Python kernels from the run loop, and create the errors of kernels."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def message_text(context: int, record: int, message: int) -> str:
 
 
 Bind = Callable[[int, Request], Function]
-"""Makes a function of the program, given by its number, callable within a run."""
+"""Makes the program's function with a given number callable within a run."""
 
 
 def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
@@ -314,8 +314,8 @@ It never raises.
 def plain_call(
     call: PythonCall, argument_types: tuple[str, ...]
 ) -> tuple[tuple[int, ...], Finish] | None:
-    """Return the data of a kernel that native code calls itself, or None if it needs more than
-    arguments.
+    """Return the data with which native code calls a kernel directly, or None if the kernel needs
+    more than its arguments.
 
     Also returns the function that sets the kernel's result if native code cannot do so; this
     function must live as long as the kernel.

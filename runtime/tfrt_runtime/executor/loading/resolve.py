@@ -80,7 +80,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """`functions` are the file's functions, with the kinds that they have here."""
+        """`functions` are the file's functions, with the kinds that the loader has given them."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -154,8 +154,8 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        # A native kernel that runs a function is a control kernel, on which the printing callback
-        # relies.
+        # The printing callback relies on this: a native kernel that runs a function is a control
+        # kernel.
         self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)

@@ -110,8 +110,8 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
     """Return the kind to use for reading an attribute of type `word`; `EMPTY` for an empty array.
 
-    Files without the optional sections do not state the kind; then it is that of the word.  An
-    integer may have another width.
+    Files without the optional sections do not state the kind; in that case, the word determines it.
+    An integer may have another width.
     """
     wanted = kind_of_word(word)
     found = (file.attribute_types or {}).get(offset, wanted)
@@ -204,8 +204,8 @@ class TypeCheck:
     def _types(
         self, function: BefFunction, kernels: Sequence[Kernel]
     ) -> tuple[list[str], list[int]]:
-        """Return the type of each register, and the kernels that may receive other types than they
-        take.
+        """Return the type of each register, and the kernels that may receive types other than the
+        ones that they take.
         """
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types

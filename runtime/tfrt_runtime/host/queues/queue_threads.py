@@ -89,10 +89,12 @@ class QueueThreads(ABC):
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
-        """Whether the process was forked since then; the threads are then its parent's."""
+        """Whether the process was forked after the queue was created; if so, the threads belong to
+        the parent process.
+        """
         _queues.add(self)
         free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
-        free.atexit = False  # threads of a queue that was not stopped may still be running then
+        free.atexit = False  # at exit, threads of a queue that was not stopped may be running
 
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
@@ -169,7 +171,8 @@ class QueueThreads(ABC):
         """Start the workers, unless they are running.
 
         Raises:
-            TfrtError: if the system cannot start all of them.  Those that are running do the work.
+            TfrtError: if the system cannot start all of them.  The workers that are running then do
+                all the work.
         """
         if self._workers or self.threads == 0:
             return
@@ -195,12 +198,12 @@ class QueueThreads(ABC):
         after it is no longer counted.
         """
         with self._lock:
-            unfinished = -self._pool.done  # read first: one thread too many is better
+            unfinished = -self._pool.done  # first: one thread too many is better than one too few
             unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
-                # Inside the lock: a thread that exits at once waits for the lock.
+                # Inside the lock: a thread that exits immediately waits for the lock.
                 name = f"blocking {next(self._pool_numbers)}"
                 self._pool_threads.add(start_thread(name, self._block))
             except TfrtError:

@@ -46,7 +46,8 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
 
 
 def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
-    """Run `target` on a new thread and return that; without threads, run `target` before returning.
+    """Run `target` on a new thread, and return the thread; where threads cannot be started, run
+    `target` before returning.
 
     Raises:
         TfrtError: as `start_thread` does.

@@ -77,7 +77,7 @@ class ConcurrentWorkQueue(Protocol):
         """Call `task` on a thread that may block; return it if no such thread is available.
 
         With `allow_queuing`, the task may wait until others finish.  Without it, a running blocking
-        kernel may be waiting for this task, which therefore needs a thread at once.
+        kernel may be waiting for this task, which therefore needs a thread immediately.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
@@ -258,7 +258,7 @@ class UserWorkQueue(WorkQueue):
             was_done = moment.done()
             moment.forget()
             self._moments.discard(moment)
-        if not was_done:  # the queue did not wait: let others work
+        if not was_done:  # the queue did not wait: let other threads work
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:

@@ -202,7 +202,7 @@ class WorkQueue(QueueThreads):
             )
 
     def helper(self) -> AbstractContextManager[int]:
-        """Return a context that may run kernels on this thread, with the host's deque if that is
+        """Return a context that may run kernels on this thread, with the host's deque if it is
         free.
 
         A thread that is already running kernels (a waiting Python kernel) gets another context,

@@ -1,4 +1,5 @@
-"""Dense tensors, whose elements are in one buffer, row by row; and compiled code's buffer types.
+"""Dense tensors, whose elements are stored in one buffer, row by row, and the buffer types of
+compiled code.
 
 The memory of tensors is reference-counted, and numpy accesses it without a copy.  It belongs to a
 tensor of the native core (`native.tensors`), an allocator, or a numpy array.
@@ -318,7 +319,7 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """Return what programs hold for a non-contiguous array, namely a read-only view of it.
+        """Return the read-only view that programs hold for a non-contiguous array.
 
         A transposed array is an example.  Python kernels receive it unchanged; where the runtime
         needs contiguous rows, it copies them (`over`).  Returns None for any other array.

@@ -20,9 +20,10 @@ LEAST = 1 << 16
 
 Counting one takes a few microseconds.
 """
-# glibc maps blocks that are larger than any that it has unmapped, and returns free memory beyond
-# twice that size.  Free a block near its maximum, 32 MB: otherwise, the arrays of a few MB that a
-# call makes are returned after it, and the next call pays for new pages.
+# glibc maps each block that is larger than any block that it has unmapped so far, and returns free
+# memory beyond twice that size to the system. Therefore, we free a block near glibc's maximum, 32
+# MB: otherwise, the arrays of a few MB that a call makes would be returned to the system after the
+# call, and the next call would pay for new pages.
 if HAS_THREADS:  # a web page never returns memory
     np.empty(31 << 20, np.uint8)
 _counted: dict[int, weakref.ref[AnyArray]] = {}

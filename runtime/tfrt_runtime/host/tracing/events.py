@@ -29,7 +29,7 @@ from tfrt_runtime.once import once
 KINDS = at.LOG_KINDS
 """The names of the event kinds, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""Stands for a register if the event is about a kernel as a whole."""
+"""The register number of events about a kernel as a whole."""
 
 _WRITTEN = struct.Struct("=QIIIHHq")
 """Time, op, value, instance, the worker above the 6 bits of the kind, the run, the payload."""
@@ -307,7 +307,7 @@ class EventLog:
         """Make threads log their events from now on, and pass events of this run on to `watch`."""
         with self.lock:
             if not self._watches:
-                # Forget what rings have from runs that are no longer watched.
+                # Discard events of runs that are no longer watched.
                 for ring in self._rings():
                     self._emptied(ring)
                 self._lost = sum(ring.lost for ring in self._rings())
@@ -342,7 +342,7 @@ class EventLog:
             self._lost = lost
 
     def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
-        """Pass the events of its run, and of the threads of its queue, to a watch."""
+        """Pass a watch the events of its run and of the threads of its queue."""
         assert watch.queue is not None
         own = watch.queue.address
         runs = (watch.number,), (watch.number, 0)
@@ -373,7 +373,7 @@ class EventLog:
         return ticks, moment
 
     def _calibrate(self) -> None:
-        """Measure the length of a tick: more precisely as time passes, then fixed."""
+        """Measure the length of a tick, more precisely as time passes, until it is fixed."""
         if self._last >= _CALIBRATED_NS:
             return
         ticks, moment = self._now()

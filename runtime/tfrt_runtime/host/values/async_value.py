@@ -297,8 +297,8 @@ class AsyncValue(AwaitedValue):
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
-                # This is the shortest way to a number: native code works for it and creates the
-                # object.
+                # This is the fast path for a number: native code works for the value and creates
+                # the Python object.
                 queue = self._queue
                 found = queue.process.result(queue.address, self._address, reads)
                 if found is not MISSING:

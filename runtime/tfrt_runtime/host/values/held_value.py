@@ -59,8 +59,8 @@ class State(StrEnum):
 ORDER = threading.RLock()
 """Held while callbacks are added or taken.
 
-It is reentrant because a garbage collection in the meantime may end a value, and thus call its
-waiters.
+It is reentrant because a garbage collection in the meantime may destroy a promise, whose waiters
+are then called.
 """
 
 
@@ -181,7 +181,7 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def address(self) -> int:
-        """The address of the native value; borrowed."""
+        """The address of the native value; the reference is borrowed."""
         return self._address
 
     @property
@@ -317,7 +317,7 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
-        """Resolve the value to an error, which is given or has the given message.
+        """Resolve the value to an error: the given diagnostic, or one with the given message.
 
         Only dependents of this value are skipped.
 

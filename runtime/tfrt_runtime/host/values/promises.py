@@ -98,7 +98,9 @@ class Promises:
                     held.set_error(diagnostic)
 
     def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
-        """Record that the run itself counts the activity that resolves these values of its own."""
+        """Record that the run itself counts the activity that resolves these values, which belong
+        to it.
+        """
         for index, result in enumerate(results):
             self._own[weakref.ref(result)] = index, kernel
 
@@ -118,7 +120,8 @@ class Promises:
     ) -> None:
         """Record that the holder of the Python object `value` may resolve the value.
 
-        With `is_inside`, a kernel returned the object, whose own value comes from another one.
+        With `is_inside`, a kernel returned the object, which gets its own value from another
+        AsyncValue.
         """
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 

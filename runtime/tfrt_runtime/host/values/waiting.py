@@ -120,7 +120,7 @@ class AwaitedValue(HeldValue):
     def _queues_without_workers(self) -> set[WorkQueue]:
         """Return the queues without workers of the runs that make the value.
 
-        They need a waiting thread.
+        These queues need a waiting thread.
         """
         queues = {value._queue for value, run in self._makers() if run is not None}
         return {queue for queue in queues if queue.threads == 0}

@@ -138,9 +138,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
 
 def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
-    """Link all modules into one, pairwise, because each link step traverses the whole growing
-    module.
-    """
+    """Link all modules into one, in pairs, because each step traverses the whole module so far."""
     while len(modules) > 1:
         for first, second in zip(modules[::2], modules[1::2], strict=False):
             first.link_in(second)

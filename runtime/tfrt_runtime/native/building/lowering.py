@@ -120,7 +120,7 @@ allocate_aligned = machine_call("tfrt_allocate", I64)
 
 
 def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value | None:
-    # Each cell starts on a cache line of its own, so the low bits of its address are free.
+    # Each cell starts on its own cache line, so the low bits of its address are free.
     return allocate_aligned(builder, ir.Constant(I64, 64), size)
 
 
@@ -254,8 +254,8 @@ def install_operation(
 
 def install() -> None:
     """Let Numba collect IR in this process, for all functions marked `native` so far."""
-    # Most of the objects that Numba creates survive: collections would take an eighth of the time,
-    # and reduce the memory in use only from 480 MB to 250.
+    # Most of the objects that Numba creates survive: garbage collections would take an eighth of
+    # the time, and would only reduce the memory in use from 480 MB to 250 MB.
     gc.disable()
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]

@@ -218,7 +218,7 @@ define i64 @{threads.STACK_LIMIT}() {{
   ret i64 %limit
 }}
 """
-"""Replaces `threads.CODE`: the context is a variable, and the stack is that of the only thread."""
+"""Replaces `threads.CODE`: the context is a variable, and the stack belongs to the only thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +247,8 @@ class Machine:
 def _linux(name: str, cpu: str, pause: str, declared: str, futex: int, ticks: str) -> Machine:
     """Return a machine that runs Linux and glibc.
 
-    `futex` is the number of that system call.  `ticks` is the call that reads a clock shared by all
-    threads; on AArch64, programs may not read the cycle counter.
+    `futex` is the number of the system call with that name.  `ticks` is the call that reads a clock
+    shared by all threads; on AArch64, programs may not read the cycle counter.
     """
     code = _LIBC.format(
         pause=pause, declared=declared, futex=futex, ticks=ticks, dont_need=MADV_DONTNEED

@@ -97,8 +97,8 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Only atomic counters support weights of 0. The callers of this function need not mark it as
-    # shared.
+    # Only atomic counters support weights of 0. This does not affect the callers of `function`,
+    # whose counters may stay plain.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
@@ -115,8 +115,8 @@ def reset_activation(activation: Address, function: Address) -> None:
 
     Whether the activation is shared does not change.
     """
-    # One more than the kernels: the additional count belongs to the filler, so that early
-    # deliveries cannot end the activation.
+    # The count exceeds the kernel count by one: the additional count belongs to the filler, so that
+    # early deliveries cannot end the activation.
     store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
         activation + at.ACTIVATION_REGISTERS,
@@ -244,7 +244,7 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """Refuse a call from outside: each result becomes the error of its run, or its cancellation.
+    """Refuse a call from outside: each result becomes its run's error or its run's cancellation.
 
     This takes ownership of the table of indirect results.
     """
@@ -267,8 +267,8 @@ def leave_request(context: Address, request: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # This is one atomic step: Python, which adds a callback with another swap, is either called
-        # here or learns that it is late.
+        # This is one atomic step: Python adds a callback with another swap, so it is either called
+        # here or learns that it is too late.
         notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
         if notify != 0:
             # The callback sets REQUEST_OPEN to 0 as its last step: the request may be gone when it
@@ -405,7 +405,7 @@ def end_join(context: Address, join: Address) -> None:
 
 @native
 def cancel_request(request: Address) -> bool:
-    """Cancel a request and return whether this call was the first to do so.
+    """Cancel a request; return whether this call was the first to do so.
 
     This ends the sleep of the request's sleeping kernels.
     """

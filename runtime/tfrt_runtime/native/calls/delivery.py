@@ -47,7 +47,7 @@ def put_in_register(
 ) -> Address:
     """Write a register, once; return the value that its readers will find there.
 
-    In a function with non-strict kernels, a reader may have been first and left an indirect value,
+    In a function with non-strict kernels, a reader may have come first and left an indirect value,
     which then forwards to this one.  In such a function, the caller keeps a reference to the
     returned value and drops it when it is done, because a reader on another thread may take the
     register's references as soon as the register is written.
@@ -85,8 +85,8 @@ def peek_register(context: Address, activation: Address, register: int, referenc
     value = load_acquire(activation + register)
     if value != 0:
         return value
-    # The value is not there yet, so readers get a placeholder. One swap decides whether the value
-    # or the placeholder is first; the loser uses the register's content.
+    # The value has not arrived yet, so readers get a placeholder. One swap decides whether the
+    # value or the placeholder is first; the thread that loses uses the register's content.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
@@ -184,7 +184,8 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     # Do this before the waiter is added: the thread that resolves the value may update this
     # activation's counters immediately.
     mark_shared(activation)
-    # Do this before as well: otherwise, the activation could end before the value arrives.
+    # The delivery must be counted before that, too: otherwise, the activation could end before the
+    # value arrives.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -246,7 +247,7 @@ def drop_arguments(context: Address, activation: Address, record: Address, count
 
 @native
 def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
-    """End a kernel that owns its arguments, with one result.
+    """End a kernel that owns its arguments and has one result.
 
     This consumes a reference to the result.
     """
@@ -257,8 +258,8 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 
 @inline
 def position_of(activation: Address) -> Address:
-    """Return the address of a sync function's position, which its error follows, or 0 for other
-    functions.
+    """Return the address of a sync function's position, which is followed by the function's error;
+    return 0 for other functions.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER == 0:

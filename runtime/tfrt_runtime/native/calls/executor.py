@@ -74,9 +74,11 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""Kernels between two checks of whether another worker is asleep: about 20 us, as a wake-up."""
+"""The number of kernels between two checks of whether another worker is asleep: about 20 us, as
+long as a wake-up.
+"""
 WAITERS_BUDGET = 4096
-"""Number of short kernels between two reads of the clock by a waiting thread: about 50 us."""
+"""The number of short kernels between two reads of the clock by a waiting thread: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -89,7 +91,7 @@ def start_call(
 
     Args:
         values: one AsyncValue per argument, borrowed; then room for one value per result, where the
-            caller finds unavailable values, each with a reference of its own.
+            caller finds unavailable values, each with its own reference.
     """
     arguments = load(function + at.FUNCTION_ARGUMENTS)
     given = values + 8 * arguments
@@ -117,7 +119,8 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """Make the table of a call from outside: results of `make_results`, room for arguments."""
+    """Make the table of a call from outside: the results of `make_results`, and room for arguments.
+    """
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -159,8 +162,8 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
 
     This takes ownership of `table`.
     """
-    # If a call is started directly, machine code is not used: it runs to its end, and the thread
-    # that starts a call may be the one that would cancel it.
+    # A call that is started directly does not use machine code, which cannot be suspended: the
+    # thread that starts a call may be the thread that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
@@ -256,8 +259,9 @@ def run_ready(context: Address, budget: int) -> int:
 def run_kept_tasks(context: Address, budget: int) -> int:
     """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
 
-    They run between kernels if there are very many of both.  Otherwise, a task would wait until all
-    kernels have run, and by then its cell and its value would have left the cache.
+    If there are very many tasks and kernels, the tasks run between the kernels.  Otherwise, a task
+    would wait until all kernels have run, and by then its cell and its value would have left the
+    cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
@@ -325,7 +329,7 @@ def run_task(context: Address, task: Address) -> None:
 def next_task(context: Address) -> Address:
     """Return the next task for this thread, or 0.
 
-    It may start a call from outside.  Without workers, tasks run in their order of arrival.
+    This may start a call from outside.  Without workers, tasks run in their order of arrival.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
@@ -402,7 +406,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def watch_until(context: Address, word: Address, deadline: int) -> int:
-    """Sleep until `word` is 0 or the clock reaches `deadline`, while other threads work.
+    """Sleep while other threads work, until `word` is 0 or the clock reaches `deadline`.
 
     Returns the word.
     """

@@ -105,7 +105,7 @@ def set_chain(context: Address, index: int) -> None:
 
 @native
 def share_argument(context: Address, index: int, result: int) -> None:
-    """Make an argument's AsyncValue a result as well."""
+    """Use an argument's AsyncValue as a result, too."""
     value = argument(context, index)
     add_references(value, 1)
     set_result(context, result, value)

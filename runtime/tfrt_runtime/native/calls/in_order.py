@@ -1,9 +1,9 @@
 """Sync functions, whose kernels run one after another, in program order.
 
 A sync function has the same records and registers as any other function, but no ready counts: its
-kernels only wait for their turn.  Instead, the last two words of its activation are the position
-(0: not started; a record: the control kernel that is running; a record + RESUMES: the next record)
-and the error that ends the function.
+kernels only wait for their turn.  The last two words of its activation are the position (0: not
+started; a record: the control kernel that is running; a record + RESUMES: the next record) and the
+error that ends the function.
 
     begin                every argument is available: the activation "ends", as does any whose
          |               last count is taken, and `go_on` finds that it does not
@@ -12,8 +12,8 @@ and the error that ends the function.
     end_activation       all kernels have run, or one has failed; the results are delivered
 
 The first error ends the function, and becomes each of its results, even results that already exist.
-Some registers hold one more reference than they have users (`decode`), namely those of arguments
-and of results of control kernels, so that an error in a register that no kernel uses is also found.
+The registers of arguments and of control kernels' results hold one more reference than they have
+users (`decode`), so that an error is found even in a register that no kernel uses.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -59,7 +59,7 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_wh
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
-"""Number of kernels between two checks of whether others need the thread: about 20 us."""
+"""The number of kernels between two checks of whether other work needs the thread: about 20 us."""
 HEAVY_WEIGHT = 64
 """The number of ordinary kernels that take as long as a heavy one."""
 
@@ -143,10 +143,10 @@ def argument_error(activation: Address, function: Address) -> Address:
 def take_results(
     context: Address, activation: Address, record: Address, failed: Address
 ) -> Address:
-    """Return `failed` or, if that is 0, the first error among the results of a finished control
-    kernel.
+    """Return `failed` if it is not 0, otherwise the first error among the results of a finished
+    control kernel.
 
-    The error gets a reference of its own, and each result's additional reference is dropped.
+    The error gets its own reference, and each result's additional reference is dropped.
     """
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
@@ -158,8 +158,8 @@ def take_results(
 
 @native
 def cancellation(request: Address, failed: Address) -> Address:
-    """Return `failed` or, if that is 0, the error of a cancelled request with a new reference,
-    or 0.
+    """Return `failed` if it is not 0, otherwise the error of a cancelled request with a new
+    reference, or 0 if the request is not cancelled.
     """
     if failed == 0:
         failed = load_acquire(request + at.REQUEST_CANCEL)
@@ -282,7 +282,7 @@ def skip_kernels(context: Address, activation: Address, record: Address, end: Ad
     while record != end:
         for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
             register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
-            # It is 0 if a skipped kernel would have set it.
+            # The register is 0 if a skipped kernel would have set it.
             drop_optional(context, load(activation + register))
         record = following(record)
 

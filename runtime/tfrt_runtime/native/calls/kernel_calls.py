@@ -238,8 +238,8 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    # Start with the last one, which was made last: a kernel that then reads thousands of values
-    # from the first one on finds many of them in the cache.
+    # Start with the last argument, which was made last: a kernel that then reads thousands of
+    # arguments in order finds many of them in the cache.
     for i in range(count - 1, -1, -1):
         value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
@@ -252,9 +252,9 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
 def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
     """Put the contents of the registers into the frame unchanged.
 
-    The registers of a non-strict kernel may still be empty.  The first arguments of a non-strict
-    kernel may be strict.  These are staged like those of a strict kernel, and the last of them that
-    is an error is returned, or 0.
+    The registers of a non-strict kernel may still be empty.  Its first arguments may be strict:
+    they are staged like the arguments of a strict kernel, and the last of them that is an error is
+    returned, or 0.
     """
     frame = load(context + at.CONTEXT_ARGUMENTS)
     # Strict arguments are first; any other argument that is still unavailable is an indirect value
@@ -280,8 +280,8 @@ def grow_frame(context: Address, needed: int) -> bool:
 
     Returns False if not enough memory is available.
     """
-    # The frame is kept as long as the thread lives: a kernel that needed a wide one usually does so
-    # again.
+    # The frame is kept as long as the thread lives, because a kernel that needed a wide frame
+    # usually needs it again.
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
@@ -305,7 +305,7 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 def memory_error(context: Address, request: Address, record: Address) -> Address:
     """Return the error of a run that was refused memory, with one reference.
 
-    If the system refused the memory, not the budget, the error is reported here.
+    If the system, not the budget, refused the memory, the error is reported here.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:

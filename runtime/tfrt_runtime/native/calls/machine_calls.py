@@ -47,9 +47,9 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
 
 FUEL = 1 << 18
-"""Number of kernels between two checks: 50 to 500 us."""
+"""The number of kernels between two checks: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""The weight of a kernel that the executor runs: it takes as long as this many kernels of
+"""The weight of a kernel that the executor runs, which takes as long as this many kernels of
 machine code.
 """
 
@@ -61,7 +61,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     If the function has no machine code yet, its `kernels` count as interpreted.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # Either the run is cancelled, its events are logged, or schedules are being explored.
+    # An unusual run is cancelled, or its events are logged, or schedules are being explored.
     if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
@@ -69,8 +69,8 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # Two operations instead of an atomic subtraction, because a lost count only delays the compiler
-    # a little.
+    # These are two operations instead of an atomic subtraction, because a lost count only delays
+    # the compiler a little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
     # A count that started at MACHINE_NEVER stays above half of it.

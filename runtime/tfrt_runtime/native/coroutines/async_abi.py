@@ -230,7 +230,7 @@ def await_and_execute_for(
     """Wait like `await_and_execute`, but in a task; `result` is a result of the task, or 0.
 
     `number` 0 means the task itself, whose place is in the result's record of its maker.  That
-    record is followed by those of the awaits in the task's body, numbered from 1.
+    record is followed by the records of the awaits in the task's body, which are numbered from 1.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
@@ -278,8 +278,8 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
-    """Drop one reference to an object that the program has made, either one of its own or the
-    producer's.
+    """Drop one reference to an object that the program has made: either one of the program's own
+    references or the producer's.
 
     A program that never resolves the object must drop the producer's reference by hand.
     """
@@ -295,7 +295,7 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
 
     If there are fewer, report an error and drop none of them.
     """
-    # The reference of the list of objects is not one of them.
+    # The reference that the list of objects holds is not available to the program.
     kept = 1 if is_registered(value) else 0
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
@@ -346,7 +346,7 @@ def create_group_by(size: int, record: Address) -> Address:
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make an object available to which only its maker refers; drop the producer's reference."""
+    """Make available an object that only its maker refers to; drop the producer's reference."""
     if emplace_unseen(value):
         log_emplaced(here(), value)
     else:
@@ -378,7 +378,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """Record another object's error as the one that an object is about to be set to."""
+    """Record another object's error as the error that an object is about to become."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -386,7 +386,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """Record the thread's failure as the error that an object is about to be set to."""
+    """Record the thread's failure as the error that an object is about to become."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))

@@ -62,14 +62,14 @@ from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
-"""The number of waiting tasks, in a thread's deque or elsewhere, from which on the thread starts
-new tasks itself.
+"""If at least this many tasks are waiting, in a thread's deque or elsewhere, the thread starts new
+tasks itself.
 
-If there are fewer tasks than this and no workers, the tasks run in order of arrival.
+If there are fewer tasks and no workers, the tasks run in order of arrival.
 """
 HELPERS_RESERVE = 3 << 20
-"""When less stack than this many bytes is left, a waiting thread starts nothing, because tasks
-may recurse as well.
+"""If fewer than this many bytes of stack are left, a waiting thread starts no tasks, because tasks
+may recurse, too.
 """
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
@@ -177,7 +177,7 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
 def is_worth_waking(waiting: int) -> bool:
     """Tell whether the number of waiting tasks is a power of 2.
 
-    A wake-up costs as much as hundreds of small tasks, so while one is on its way, more of them
+    A wake-up costs as much as hundreds of small tasks, so while one is on its way, more wake-ups
     would be a waste.  A worker that takes large tasks keeps the number small, so the next tasks
     wake other workers.
     """
@@ -227,7 +227,7 @@ def await_and_resume(
 def wait_for_object(context: Address, value: Address, place: Address) -> None:
     """Run other tasks until an object is resolved.
 
-    `place` is the record of the waiting operation, or 0.  The context's request is that of the
+    `place` is the record of the waiting operation, or 0.  The context's request belongs to the
     waiting kernel; it is 0 in a task, which uses no frame.
     """
     outer = load(context + at.CONTEXT_AWAITED)
@@ -285,7 +285,7 @@ def put_frame_aside(context: Address) -> Address:
 
 @native
 def take_frame_back(context: Address, kept: Address) -> None:
-    """Restore the frame of the kernel that a context was in."""
+    """Restore the frame of the kernel that a context was running."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
     copy(context + at.CONTEXT_ARGUMENTS, kept, FRAME_BYTES)
@@ -297,7 +297,7 @@ def take_frame_back(context: Address, kept: Address) -> None:
 def help_once(context: Address) -> bool:
     """Run this thread's ready kernels, or one task; return False if there are none.
 
-    If the stack is nearly full, it starts nothing more.
+    If the stack is nearly full, start nothing.
     """
     if stack_room() < HELPERS_RESERVE:
         return False
@@ -333,7 +333,7 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
-        # No stack is left for tasks: sleep even though there may be some.
+        # No stack is left for tasks: sleep even though there may be tasks.
         share_pending(context)
         advance_epoch(context)
         watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)

@@ -116,7 +116,8 @@ def new_buffer(context: Address, size: int) -> int:
 
     The handle is dead if not enough memory is available.
 
-    Block sizes are multiples of a cache line up to eight lines, and then four sizes per power of 2.
+    Block sizes are multiples of a cache line up to eight lines; beyond that, there are four sizes
+    per power of 2.
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
@@ -150,9 +151,9 @@ def new_buffer(context: Address, size: int) -> int:
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
-    """Free a live block that has, or does not have, BLOCK_KEPT.
+    """Free a live block if its flag BLOCK_KEPT equals `kept`.
 
-    Return whether that was the case.
+    Return whether the block was freed.
     """
     generation = handle >> at.HANDLE_SHIFT
     block = block_of(handle)
@@ -184,8 +185,8 @@ def free_block(context: Address, handle: int, kept: int) -> int:
 
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
-    """Reserve the right to free a buffer for `free_kept`: the code that uses it can no longer free
-    it.
+    """Reserve the right to free a buffer for `free_kept`; compiled code can no longer free the
+    buffer.
 
     Returns 0 if the buffer is dead or already kept.
     """
@@ -206,7 +207,7 @@ def free_kept(context: Address, handle: int) -> int:
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
     """Make a buffer that is freed only at the end of a function.
 
-    `last` is the previous one, or 0.
+    `last` is the function's previous buffer, or 0.
     """
     handle = new_buffer(context, size)
     if handle >> at.HANDLE_SHIFT != 0:
@@ -247,7 +248,7 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 def free_buffer_here(handle: int) -> int:
     """Free a buffer of `memref.alloc`.
 
-    Return whether the handle was that of such a buffer, and live.
+    Return whether the handle belonged to such a buffer and was live.
     """
     return free_block(here(), handle, 0)
 

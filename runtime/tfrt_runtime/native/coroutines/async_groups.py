@@ -48,7 +48,7 @@ def new_group(context: Address, size: int) -> Address:
 def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
     """Add a token or a value to a group; return how many members were added before it.
 
-    `record` is the place in the program where it is added, or 0 if that is unknown.
+    `record` is the place in the program where the member is added, or 0 if the place is unknown.
     """
     # PENDING is counted down from the group's size, not up with its members: a group whose first
     # members are resolved before its last ones are added must not become available early.

@@ -4,8 +4,8 @@ counts.
 A token is an AsyncValue of type chain.  A value stores a payload of up to one word in the header,
 where Python and host programs read it, and a longer payload after the header, 16-aligned.  Both are
 made with two references, one for the caller and one for the producer; resolving the object drops
-the producer's.  An object in error forwards to an error value, which is shared by all objects that
-fail for the same reason.
+the producer's reference.  An object in error forwards to an error value, which is shared by all
+objects that fail for the same reason.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -19,13 +19,13 @@ fail for the same reason.
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
-A group is available once the number of resolved members equals its size.  Its errors are those of
-its members: it keeps the first one and ignores the others.  It is destroyed when it has no
-references and all members that were added to it are resolved.
+A group is available once the number of resolved members equals its size.  It keeps the first error
+of its members and ignores the others.  It is destroyed when it has no references and all members
+that were added to it are resolved.
 
-Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference
-of its own, so that the objects can be inspected.  If a drop would take that reference, it is one
-drop too many.
+Groups, and in a checked runtime all objects, are registered: the list of objects holds its own
+reference, so that the objects can be inspected.  A drop that would take that reference is one drop
+too many.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -73,7 +73,7 @@ def report_event(context: Address, event: int, argument: Address) -> int:
 
 @inline
 def new_object(context: Address, payload_type: int) -> Address:
-    """Make an unresolved object with two references that fits in the header."""
+    """Make an unresolved object that fits in the header, with two references."""
     made = new_value(context, payload_type)
     store(made + at.VALUE_REFERENCES, 2)
     store(made + at.VALUE_ASYNC, 0)
@@ -147,7 +147,7 @@ def register(shared: Address, made: Address) -> None:
 
 @entry
 def async_sweep(context: Address, shared: Address) -> None:
-    """Destroy the registered objects to which only the list refers.
+    """Destroy the registered objects that only the list refers to.
 
     No thread can add a reference to them.
     """
@@ -313,7 +313,8 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """Emplace an object to which only this thread refers yet; return False if that is not certain.
+    """Emplace an object that only this thread refers to so far; return False if that is not
+    certain.
 
     Other threads get the object's address later, through an operation that publishes the object, as
     with any memory.

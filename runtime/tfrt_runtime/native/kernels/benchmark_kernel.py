@@ -193,7 +193,9 @@ def next_run(context: Address, task: Address) -> None:
 
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
-    """Report, and set the kernel's chain, or set it to the error of a run."""
+    """Report the measurements, and set the kernel's chain, or turn the chain into the error of a
+    run.
+    """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))

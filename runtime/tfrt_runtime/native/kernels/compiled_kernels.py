@@ -71,7 +71,7 @@ RESULT_ARRIVED = 2
 BUFFER_ARRIVED = 3
 TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
-"""The data word at which the types of the results start; those of the arguments follow."""
+"""The data word at which the types of the results start; the types of the arguments follow them."""
 
 IMPORTS_SWEPT = 1024
 """The number of new objects after which a sweep for resolved objects is worth its time."""
@@ -141,9 +141,10 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Drop the records of resolved objects.
+    """Abandon the objects of a cancelled request, and drop the records of all resolved objects.
 
-    First, turn those of `request`, unless it is 0, into `failure`.
+    The objects of `request` become the error `failure`; if `request` is 0, no objects are
+    abandoned.
 
     `failure` is borrowed.
     """
@@ -310,8 +311,8 @@ def kernel_buffer_object(
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
-    # If the tensor does not fit, that is an error at the record's location, so the run must last
-    # until then.
+    # If the tensor does not fit, an error is reported at the record's location, so the run must
+    # last until then.
     pending = new_pending(context, record, spec, made)
     store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
     store(pending + at.PENDING_VALUE, value)

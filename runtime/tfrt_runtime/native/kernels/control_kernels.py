@@ -1,8 +1,8 @@
 """Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
 
-They own their arguments and pass them on to the function that they start; its results are returned
-through the return link of its activation.  Therefore, the kernel only starts the function: it
-neither waits nor recurses.
+They own their arguments and pass them on to the function that they start; the function's results
+are returned through the return link of its activation.  Therefore, the kernel only starts the
+function: it neither waits nor recurses.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -143,7 +143,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
-    # Take both blocks before ownership changes, so that without memory, the kernel fails like any
+    # Take both blocks before ownership changes, so that a kernel that gets no memory fails like any
     # other.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
@@ -252,7 +252,7 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
         add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
         return
-    # They are halved, not split into single blocks: a thief takes the oldest task, which is the
+    # The range is halved, not split into single blocks: a thief takes the oldest task, which is the
     # largest part.
     while last - first > 1:
         middle = first + (last - first) // 2

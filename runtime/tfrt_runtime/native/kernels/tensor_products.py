@@ -1,8 +1,8 @@
 """Matrix products: call BLAS without using Python, and share large products with sleeping workers.
 
-If a product is worth waking a worker, its columns are divided into parts, of which there are more
-than threads.  The kernel's thread and the workers take one part after another until none is left;
-no thread waits for another, so a late worker costs nothing.  The thread that finishes the last part
+If a product is worth waking a worker, its columns are divided into more parts than there are
+threads.  The kernel's thread and the workers take one part after another until none is left; no
+thread waits for another, so a late worker costs nothing.  The thread that finishes the last part
 publishes the kernel's chain.
 """
 
@@ -57,16 +57,15 @@ The latter two are 0 without BLAS.
 """
 
 HEAVY_WORK = 1 << 20
-"""The number of multiplications from which on it is worth waking another worker for other ready
+"""The minimum number of multiplications for which it is worth waking another worker for other ready
 work.
 """
 PART_WORK = 1 << 22
-"""The number of multiplications in the smallest part, which takes longer than a worker needs to
-wake up.
+"""The number of multiplications in the smallest part; they take longer than the wake-up of a
+worker.
 """
 PART_ROWS = 32
-"""If there are fewer rows, BLAS computes narrow matrices differently, with different last
-digits.
+"""With fewer rows than this, BLAS computes narrow matrices differently, with different last digits.
 """
 PART_COLUMNS = 64
 """The width of a part is a multiple of this many columns, for the same reason."""
@@ -165,8 +164,8 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     # one are busy, no thread may help, because one more would take a processor away from the
     # others.
     helpers = load(queue + at.QUEUE_WORKERS) - 2
-    # Each other large kernel that is ready here is about to be shared, and will keep one of them
-    # busy.
+    # Each other large kernel that is ready here is about to be shared, and will keep one of the
+    # helpers busy.
     others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
     # A searching thread already has a processor.
     free = max(seekers(context), free_threads(context) - 1)

@@ -62,7 +62,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 def takes_tensors(record: Address) -> bool:
     """Tell whether the kernel takes tensors, so that it may take long.
 
-    One that takes only numbers counts as short.
+    A kernel that takes only numbers counts as short.
     """
     for i in range(attribute(record, ARGUMENTS)):
         if attribute(record, FIRST_TYPE + i) >= at.TYPE_TENSOR_OF:

@@ -7,8 +7,8 @@ regardless of which module declares them: `values`, `threads`, `calls`, `compile
 programs), or `python` (what native code knows about Python).  Modules that use many of them import
 the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
 
-The structs refer to each other as follows.  The name on an arrow is that of the field; `*` marks a
-list or a table:
+The structs refer to each other as follows.  Each arrow is labeled with the name of the field; `*`
+marks a list or a table:
 
     Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
     one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker     function and
@@ -37,7 +37,7 @@ list of users says which counts a value decreases, and by how much.  A value's S
 address of its newest waiter, with the state in the two low bits, so that one atomic operation
 changes both.
 
-Words that many threads write have cache lines of their own.
+Words that many threads write have their own cache lines.
 """
 
 from typing import TYPE_CHECKING

@@ -101,8 +101,8 @@ FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
 """FUNCTION_IN_ORDER: a sync function, whose kernels run one after another (`calls.in_order`)."""
 IN_ORDER_WORDS = 16
-"""Bytes at the end of such an activation: its position, followed by the error that ends it, or
-0.
+"""The bytes at the end of a sync function's activation: its position, followed by the error that
+ends it, or 0.
 """
 RESUMES = 1
 """Added to the position if the record is the next one to run.
@@ -146,7 +146,7 @@ KERNEL_WIDE = 64
 KERNEL_SMALL = 128
 """The kernel has two arguments, one result, and no other flag.
 
-The run loop has a short path for it.
+The run loop has a fast path for such kernels.
 """
 KERNEL_LASTING = 512
 """The kernel may take long, although no worker is woken for it: machine code with loops or
@@ -155,7 +155,7 @@ calls.
 KERNEL_MEASURED = 256
 """Whether the kernel is heavy depends on its arguments.
 
-It decides that itself and, if it is, shares other ready work.
+The kernel decides that itself; if it is heavy, it shares other ready work.
 """
 KERNEL_UNKNOWN = 1024
 """The kernel is a Python function that has not been quick yet.
@@ -255,7 +255,7 @@ watched run.
 MAX_NESTED = 1 << 27
 """If nested activations exceed this many bytes, the recursion ends with an error.
 
-The values may take ten times as much.
+The values may take up ten times as much memory.
 """
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)

@@ -206,9 +206,9 @@ HAS_LEFT = 2
 # Slab: blocks of one size class, taken from the system as one piece and aligned to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
-"""The number of bytes to allocate.
+"""The number of bytes to allocate for a slab.
 
-Together with the header of the C library's allocator, slabs are then adjacent.
+This leaves room for the header of the C library's allocator, so that slabs are adjacent.
 """
 struct(
     "SLAB",
@@ -282,7 +282,7 @@ LOG_KINDS = (
 """The kinds of events, in this order.
 
 A function or an iteration starts, a kernel becomes a task, a thread steals a task from another one,
-a kernel starts, or returns; a value is available, is an error, its kernel was skipped or not
+a kernel starts, or returns; a value is available, or is an error; a kernel was skipped, or was not
 started; a thread goes to sleep, or wakes up; an object of compiled code is made, a task starts,
 suspends, or resumes; an object is resolved, or fails; a function or an iteration returns; a block
 of compiled code starts; compiled code calls a function, or returns from it.

@@ -176,7 +176,7 @@ SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
 """Larger blocks are freed immediately.
 
-Of the blocks of one class, at most this power of two, in bytes, is kept.
+The blocks of one class that are kept have at most 2 to this power bytes in total.
 """
 struct(
     "STORE",

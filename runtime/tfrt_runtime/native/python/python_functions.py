@@ -64,7 +64,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         is_case = (
             call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
-        if is_case < 0:  # it raised; the Python code asks again, and raises as well
+        if is_case < 0:  # it raised; the Python code asks again, and raises, too
             call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False

@@ -94,7 +94,7 @@ def context_of(api: Address, queue: Address) -> Address:
 
 @native
 def take_turns(api: Address, queue: Address) -> None:
-    """Before a run starts, sometimes let another thread that starts runs have the GIL.
+    """Release the GIL from time to time before a run starts, for other threads that start runs.
 
     CPython lets a thread keep the GIL for 5 ms while other threads wait, so with eight threads,
     each would wait for 35 ms.  A short run rarely releases the GIL by itself.
@@ -284,7 +284,7 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """Return a reference to an AsyncValue's outcome if it is available and has the type,
     otherwise 0.
     """
-    # It is 0 while the object is being destroyed.
+    # The address is 0 while the object is being destroyed.
     value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
     if value == 0 or not is_available(value):
         return 0

@@ -100,7 +100,7 @@ def reverse_tasks(task: Address) -> Address:
 
 @native
 def take_injected(queue: Address) -> Address:
-    """Take all injected tasks at once; return them as a list in order of arrival, or 0."""
+    """Take all injected tasks in one step; return them as a list in order of arrival, or 0."""
     return reverse_tasks(take_all(queue + at.QUEUE_INJECTED))
 
 
@@ -127,7 +127,7 @@ def take_tasks(queue: Address) -> Address:
 
 @native
 def next_in_order(context: Address) -> Address:
-    """Take the oldest task of a queue without workers, or of those that this thread keeps.
+    """Take the oldest task of a queue without workers, or the oldest that this thread keeps.
 
     Return 0 if there is none.
 
@@ -152,8 +152,8 @@ def next_in_order(context: Address) -> Address:
 @native
 def put_back(queue: Address, oldest: Address) -> None:
     """Put tasks that this thread took from a queue without workers back, for other threads."""
-    # There is one word, without a second one for the newest task: a thread could read one of them
-    # before another thread's swap and the other one after it.
+    # The list has only one word, and no second word for its newest task: a thread could read one of
+    # the two words before another thread's swap and the other word after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
         # Another thread has put back tasks that it took while this thread had these.
         inject_list(queue, reverse_tasks(oldest), oldest)

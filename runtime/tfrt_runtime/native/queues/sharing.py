@@ -45,7 +45,7 @@ from tfrt_runtime.native.queues.waiters import mark_shared
 from tfrt_runtime.native.trimming import give_if_much
 
 SLICE_NS = 20_000_000
-"""How long a thread works, in ns, before it asks Python again."""
+"""How long a thread works, in ns, before it calls Python again."""
 SEARCHED = 16 * 128
 """How many bytes of ready entries are searched for large kernels at every opportunity."""
 

@@ -36,8 +36,8 @@ changes the epoch before the wake-up: a sleeper that is not asleep yet then stay
 
 A wake-up takes longer than hundreds of small tasks.  Therefore, SLEEPERS has a separate count of
 sleepers to which a wake-up is on its way: while all sleepers have been notified, an adder wakes
-none.  Each of them then leaves and searches for work again.  A thread that was waiting for
-something else, and now has it, lets another thread search (`pass_on`).
+none.  Each of them then leaves and searches for work again.  A thread that was waiting for another
+event, which has now happened, lets another thread search (`pass_on`).
 
 Rejected alternatives: a growing array, because thieves may still be reading the old one, so that
 freeing it requires safe reclamation; a deque with a lock, which its owner would take for every
@@ -124,7 +124,7 @@ def wake_sleeper(queue: Address) -> None:
 
 @inline
 def sleepers(queue: Address) -> int:
-    """Return how many sleeping threads have no wake-up on its way to them."""
+    """Return how many sleeping threads have not been sent a wake-up."""
     return load_acquire(queue + at.QUEUE_SLEEPERS) & (at.SLEEPERS_NOTIFIED - 1)
 
 
@@ -195,7 +195,9 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for work, if any: this thread leaves without searching."""
+    """Let another thread search for work, if there is any, because this thread leaves without
+    searching.
+    """
     # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
     # and such an adder wakes no other thread. The fence orders the departure of this thread before
     # its check, as the adder's fence orders the task before the read of the counts: either this

@@ -1,8 +1,8 @@
 """Publish a value, run its waiters, and count down to the kernels that become ready.
 
-An entry of this thread's ready stack is a pair of words.  The low bits of the first word tell its
-kind: READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation),
-READY_JOIN (join).
+An entry of this thread's ready stack is a pair of words.  The low bits of the first word state the
+kind of the entry: READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END
+(activation), READY_JOIN (join).
 
 While only one thread refers to an activation, the activation's counters are plain words.  Before
 another thread can reach the activation, that thread calls `mark_shared`; from then on, the counters
@@ -283,8 +283,8 @@ def release_latch(context: Address, latch: Address) -> None:
     PROCESS_RESUMING counts it in between; otherwise, the queue would seem quiescent although that
     thread will continue.
     """
-    # It is added before the exchange and subtracted again, not added after it, because the word
-    # must never be 0 while the thread is not counted.
+    # The thread is counted before the exchange, and the count is undone if necessary: the word must
+    # never be 0 while the thread is not counted.
     resuming = load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING
     fetch_add(resuming, 1)
     if exchange(latch + at.LATCH_PENDING, 0) != at.LATCH_ASLEEP:
