@@ -9,8 +9,8 @@ The functions themselves are native (`native.async_abi`).  Depends on `host` and
 - Runs: `runs` knows which runs are cancelled and where each one prints, and lets compiled code and
   runtimes find each other; `signals` lets loops see Ctrl-C; `starvation` ends objects that a
   program awaits but nothing can resolve.
-- Calls: `printing` has the functions by which programs print, `externals` has those that Python
-  registers, and `buffers` lends tensors to compiled code.
+- Calls: `printing` has the functions with which programs print, `externals` has the functions that
+  Python registers, and `buffers` lends tensors to compiled code.
 """
 
 from tfrt_runtime.async_runtime.objects import LiveObject

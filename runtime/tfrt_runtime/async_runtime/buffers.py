@@ -2,7 +2,7 @@
 
 A buffer is MLIR's descriptor: the handle (`native.async_buffers`), the address of the elements, the
 offset, then the sizes and strides in elements.  A tensor that was lent to compiled code is kept
-until none of the code can run anymore: a task may outlive the call that started it.
+until all of the code has finished, because a task may outlive the call that started it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GONE = "the buffer no longer exists: it was deallocated, or its function has ret
 
 
 def kept_bytes(handle: int) -> Array | None:
-    """Return the elements of a buffer that compiled code has allocated and hands over.
+    """Return the elements of a buffer that compiled code has allocated and passes to Python.
 
     From now on, compiled code cannot free the buffer; it is freed with the last array that uses its
     elements.  Returns None if the buffer no longer exists, or lives only as long as a function of
@@ -87,7 +87,7 @@ class Spec:
 
     @property
     def buffer(self) -> BufferType:
-        """The type, in the form that tensors use."""
+        """The buffer's type in the form that tensors use."""
         return buffer_type(self.type)
 
 
@@ -103,7 +103,7 @@ class Lender:
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """The lent buffers, by the address of the counter of running calls of their code."""
+        """The lent buffers, keyed by the address of the counter of calls that use them."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
@@ -182,7 +182,8 @@ class Lender:
             )
         self._keep(spec.counter, tensor)
         address, sizes = tensor.buffer.address, tensor.shape.sizes
-        # Python's memory outlives the code that gets it; no code may change a read-only array.
+        # Memory that Python lends outlives the code that receives it; no code may change a
+        # read-only array.
         handle = native_process().words.buffers + at.BUFFERS_STATIC
         handle += at.HANDLE_CONSTANT * tensor.buffer.is_read_only
         for place, word in enumerate((handle, address, 0, *sizes, *_strides(sizes))):
@@ -209,7 +210,8 @@ class Lender:
         del dropped
 
     def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
-        """Return a buffer as a tensor, which shares the memory of a lent tensor or owns its memory.
+        """Return a buffer as a tensor, which either shares the memory of a lent tensor or owns its
+        memory.
 
         Returns a description of the problem if the buffer no longer exists.
         """

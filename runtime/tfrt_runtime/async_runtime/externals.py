@@ -76,20 +76,22 @@ class PythonExternal:
 
     @property
     def symbol(self) -> str:
-        """Its name in machine code: no function of a program or of a library has such a name."""
+        """The function's name in machine code, which differs from the names of all functions of
+        programs and libraries.
+        """
         kind = "python" if self.address is None else "native"
         return f"external.{kind}.{self.type}.{self.name}"
 
     @property
     def failed(self) -> str:
-        """The message of an assertion that follows the call; see `failure_of_call`."""
+        """The message of the assertion that follows the call; see `failure_of_call`."""
         return f"'{self.name}' failed"
 
 
 _registered: dict[str, PythonExternal] = {}
 _addresses: dict[str, int] = {}
 _kept: list[object] = []
-"""Machine code may call these until the process exits."""
+"""The callbacks, kept because machine code may call them until the process exits."""
 _lock = threading.RLock()
 _local = threading.local()
 
@@ -104,8 +106,8 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     i32, i64, f32, and f64; the program's `index` is an i64.
 
     A Python function is called with the GIL, on the thread that reaches the call.  It returns a
-    number, a tuple for several results, or None for no result.  An exception that it raises becomes
-    an error of the program at the call; raise `KernelError` for a custom message.
+    number, a tuple for several results, or None for no result.  If it raises an exception, the call
+    fails with an error of the program; raise `KernelError` for a custom message.
 
     A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called directly by
     compiled code, without the GIL.  It can have at most one result.  Its C types must correspond to
@@ -152,7 +154,9 @@ def provide(symbol: str, function: ctypes._FuncPointer) -> None:
 
 
 _by_symbol: dict[str, PythonExternal] = {}
-"""The latest function for each name, type, and kind: these identify functions in machine code."""
+"""The latest function for each name, type, and kind, which together identify a function in machine
+code.
+"""
 
 
 def link_runtime() -> None:
@@ -252,7 +256,7 @@ def _callback(symbol: str) -> int:
 
 
 def _call(made: PythonExternal, words: int) -> None:
-    # A scalar is read as if it were a value's payload.
+    # Each scalar is read as if it were a value's payload.
     arguments = [
         read_as(word, words + 8 * index - VALUE_PAYLOAD)
         for index, word in enumerate(made.arguments)
@@ -277,8 +281,8 @@ def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
     """Return the error of a failed assertion on this thread, and whether the cause was an
     interrupt.
 
-    `failed` is the assertion's own error.  After a call to a registered function that raised, the
-    result is the raised error, at the same place.
+    `failed` is the assertion's own error.  If a registered function was called and raised an
+    exception, the result is that exception as an error, at the same place.
     """
     failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
     if failure is None or failure[0] != failed.message:

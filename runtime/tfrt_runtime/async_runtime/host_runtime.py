@@ -39,12 +39,16 @@ INTERRUPTED = "interrupted"
 
 
 class HostRuntime(ABC):
-    """Runs compiled code on a host, ends it, and knows which work and objects it leaves behind."""
+    """Runs compiled code on a host, stops it, and keeps track of the work and objects that it
+    leaves behind.
+    """
 
     def __init__(
         self, host: HostContext, *, checked: bool = False, output: Sink | None = None
     ) -> None:
-        """Args:
+        """Make the runtime of a host.
+
+        Args:
             checked: track every object, so that `live_objects` knows all of them, and dropping a
                 reference too often is an error of the run instead of a crash.
             output: where programs print, if not where the host's runs print.
@@ -142,8 +146,8 @@ class HostRuntime(ABC):
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
         """Call a compiled function on this thread; return why it failed, or None.
 
-        Tasks that it has started may still be running when this returns.  This thread runs tasks
-        while the function waits.  The call is part of the run `run`.
+        Tasks that the function has started may still be running when this returns.  This thread
+        runs tasks while the function waits.  The call belongs to the run `run`.
         """
         self.queue.start()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
@@ -194,7 +198,8 @@ class HostRuntime(ABC):
         return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
-        """Tell whether all work has stopped; a thread may call this in a loop and work in between.
+        """Tell whether all work has stopped; a thread may call this in a loop and run tasks between
+        calls.
 
         Objects that no code can resolve anymore become errors.
         """
@@ -257,7 +262,7 @@ class HostRuntime(ABC):
         if self._words.registered > 0:
             self._sweep()
         # A cancelled run of host functions never settles, and neither does work that outlives its
-        # run. If no task is waiting, their errors are not needed.
+        # run. If no task is waiting, the errors of such runs are not needed.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())
@@ -294,9 +299,9 @@ class HostRuntime(ABC):
     def serve(self, run: Request) -> None:
         """Let a starting run call compiled code.
 
-        The code prints where the run prints, even in tasks that outlive the run.  It ends if the
-        run is cancelled.  If the run gets stuck, groups that lack members and results of calls
-        become errors.
+        The code prints where the run prints, even in tasks that outlive the run.  The code ends if
+        the run is cancelled.  If the run gets stuck, groups that lack members, and results of
+        calls, become errors.
         """
         if self._cancelled is not None:
             self.tidy()
@@ -309,7 +314,7 @@ class HostRuntime(ABC):
     def end_tasks(self, run: Request, message: str) -> bool:
         """End the work that a finished run has left running; return False if nothing is running.
 
-        Loops and calls end, and tasks that have not started never will.
+        Loops and calls end, and tasks that have not started will never start.
         """
         if run.is_cancelled or self.is_at_rest():
             return False
@@ -327,7 +332,7 @@ class HostRuntime(ABC):
 
 
 def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that calls the method while other references keep its object alive."""
+    """Return a function that calls the method only while other references keep its object alive."""
     reference = weakref.WeakMethod(method)
 
     def call() -> None:
@@ -392,15 +397,15 @@ class CodeOfRun:
         return run is not None and self._runtime.end_tasks(run, message)
 
     def waits(self) -> list[Diagnostic]:
-        """Return notes on what threads currently wait for in compiled code."""
+        """Return notes on the objects that threads in compiled code currently wait for."""
         return self._runtime.starvation.waits()
 
 
 def _awaited_object(value: int) -> int:
     """Return the unresolved object of compiled code that a result of a run represents, or 0.
 
-    Call this only while nothing is running.  Such an object has a waiter, left by the call that
-    returned the object.
+    Call this only while nothing is running.  An unresolved object has a waiter, which the call that
+    returned the object has added.
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}

@@ -1,7 +1,7 @@
 """Tokens, values, and groups as Python sees them: state, maker, and missing members.
 
-An object refers to a record in compiled code's memory; the record holds a message and the location
-that the message is about.
+An object refers to a record in compiled code's memory, which holds a message and the location that
+the message describes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def is_group(address: int) -> bool:
 
 
 def lacks_members(address: int) -> bool:
-    """Tell whether a group is not resolved and could get more members."""
+    """Tell whether a group is unresolved and could get more members."""
     is_open, group = Value.at(address).state & at.STATE_BITS < at.CONCRETE, Group.at(address)
     return is_open and group.added < group.size
 
@@ -88,7 +88,7 @@ def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Return the error of a group that got more members than it has room for.
+    """Return the error of a group to which more members were added than it has room for.
 
     The error is located at the addition, if that place is known.
     """

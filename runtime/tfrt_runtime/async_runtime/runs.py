@@ -111,7 +111,9 @@ class Runs:
         return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
-        """Return the error for the place where a cancelled run's code ends, and report it once."""
+        """Return the error for the place at which a cancelled run's code stopped, and report it
+        once.
+        """
         message = self.message(number)
         if message is None:
             return None
@@ -200,7 +202,7 @@ class Runs:
                     table[row] = 0
 
     def _write_flag(self) -> None:
-        """Make loops check whether to continue while anything is cancelled."""
+        """Make loops check whether to continue while any run or host is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
@@ -279,7 +281,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
 
 
 def _foreign_context() -> int:
-    """Return a context for a foreign thread, that is, a thread that the runtime has not called."""
+    """Return a context for a foreign thread: a thread that the runtime did not start or call."""
     for runtime in reversed(list(RUNTIMES.values())):
         return int(runtime.queue.context())
     return _foreign_queue()[0].context()

@@ -5,8 +5,8 @@
         runtime.run(code.address("__packed_main"))
 
 A program's errors are raised as `TfrtError`.  Mistakes that only an incorrect compiler or
-hand-written runtime operations can make, such as resolving a token twice, are errors of the run as
-well.
+hand-written runtime operations can make, such as resolving a token twice, are also errors of the
+run.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class AsyncRuntime(HostRuntime):
         """Return the lender of tensors to compiled code; numpy is loaded on first use."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
-        with self._registry:  # two lenders would not know of each other's tensors
+        with self._registry:  # two lenders would not know each other's tensors
             if self._lender is None:
                 self._lender = Lender(self._process, self._call_failed)
             return self._lender

@@ -1,4 +1,4 @@
-"""Handle Ctrl-C while compiled code is running on the main thread.
+"""Handle Ctrl-C while compiled code runs on the main thread.
 
 Python's signal handler only leaves a note for the interpreter, and a loop in compiled code does not
 return to the interpreter.  Therefore, another handler is installed in front of it: machine code

@@ -34,12 +34,14 @@ class Starvation:
     """The waits of compiled code on a queue, and the errors of objects that nothing can resolve."""
 
     def __init__(self, host: HostContext, process: NativeProcess, state: int) -> None:
-        """`state` is the address of the queue's state of compiled programs."""
+        """Start without waits; `state` is the address of the queue's state of compiled programs."""
         self._host, self._queue = host, host.work_queue
         self._process = process
         self._state = state
         self._reasons: dict[int, Diagnostic] = {}
-        """Why nothing could resolve certain objects, keyed by the error value that they became."""
+        """The reasons that nothing could resolve certain objects, keyed by the error value that
+        each became.
+        """
 
     def reason(self, address: int) -> Diagnostic | None:
         """Return why an object was found to be unresolvable, or None if it was not."""
@@ -55,7 +57,7 @@ class Starvation:
         return found
 
     def waits(self) -> list[Diagnostic]:
-        """Return notes on what threads currently wait for in compiled code."""
+        """Return notes on the objects that threads in compiled code currently wait for."""
         notes = []
         for address in self._queue.contexts:
             context = Context.at(address)
@@ -146,7 +148,7 @@ class Starvation:
     def end(self, context: int, awaited: int) -> None:
         """Turn an awaited object, or the objects that it waits for, into errors.
 
-        Call this only while nothing is running, and a thread or the caller waits for the object.
+        Call this only while nothing is running and a thread, or the caller, waits for the object.
         """
         causes = self._causes([awaited, *self._stuck()])
         if awaited in causes:
@@ -174,7 +176,7 @@ class Starvation:
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
         """Make the error of an object that is awaited but can never be resolved.
 
-        Its notes say what waits for it and for some of the objects in `stuck`.
+        Its notes name the operations that wait for it and for some of the objects in `stuck`.
         """
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
@@ -188,7 +190,7 @@ class Starvation:
         )
 
     def _waits_for_other(self, address: int) -> list[Diagnostic]:
-        """Return notes on what waits for an object other than the error's own."""
+        """Return notes on the operations that wait for an object other than the error's own."""
         title, made = objects.title(address), objects.maker_place(address)
         from_line = made and f"{objects.title(address, 'from the')} on line {made.line}"
         notes = self._waits_for(address, from_line or title)
@@ -210,7 +212,9 @@ class Starvation:
 
 
 class Exhaustion:
-    """Notices that tasks are waiting but no thread takes one, because the stacks are too full."""
+    """Notices that tasks are waiting but no thread takes them, because the threads' stacks are too
+    full.
+    """
 
     def __init__(self, queue: WorkQueue) -> None:
         self.queue = queue

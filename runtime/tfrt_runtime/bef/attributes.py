@@ -102,7 +102,7 @@ def _to_bfloat16(value: Number) -> int:
 
 
 def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
-    """Unpack the numbers in `data`, whose size must be a multiple of theirs."""
+    """Unpack the numbers in `data`, whose size must be a multiple of a number's size."""
     count = len(data) // SIZES[dtype]
     values = struct.unpack(f"<{count}{FORMATS[dtype]}", data)
     if dtype != DType.BF16:
@@ -209,7 +209,7 @@ Plain = Number | str | None | DType | Dense | Symbol | tuple["Plain", ...]
 
 
 def kind_of(attribute: Attribute) -> int:
-    """Return the number of the attribute's kind, as in the attribute types section and in
+    """Return the attribute's kind as a number, as stored in the attribute types section and in
     aggregates.
     """
     match attribute:
@@ -262,7 +262,7 @@ def to_plain(attribute: Attribute) -> Plain:
 
 
 def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
-    """Append `attribute`; return the offset by which it is referred to."""
+    """Append `attribute`; return the offset that refers to it."""
     alignment, prefix = _layout(attribute)
     out.align(alignment, prefix)
     offset = len(out)
@@ -336,7 +336,7 @@ def _write_aggregate(
     out: ByteBuilder, elements: tuple[Attribute, ...], alignment: int, prefix: int
 ) -> None:
     start = len(out)
-    out.data += bytes(prefix)  # filled in when the elements have been written
+    out.data += bytes(prefix)  # filled in after the elements have been written
     offsets = []
     for element in elements:
         own_alignment, own_prefix = _layout(element)

@@ -122,7 +122,7 @@ class BodyReader:
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int
     ) -> tuple[tuple[int, ...], ...]:
-        """Return the users of the trigger, followed by those of each argument."""
+        """Return the users of the trigger, followed by the users of each argument."""
         if not table:
             raise self._fail("no pseudo kernel", self._next_word)
         lists = self._split(self._next_word)
@@ -136,7 +136,7 @@ class BodyReader:
     ) -> tuple[BefKernel, ...]:
         """Read the real kernels.
 
-        `table` has three numbers for each of them, and for the pseudo kernel.
+        `table` has three numbers for each kernel, including the pseudo kernel.
         """
         first = self._next_word
         at = self._split(first)[-1]
@@ -159,7 +159,7 @@ class BodyReader:
                 # Errors in earlier kernels must be reported first.
                 self._check_references(kernels, positions, argument_count)
                 raise
-            # Neighboring kernels often have the same operands or users; keep those only once.
+            # Neighboring kernels often have the same operands or users; keep equal lists only once.
             operands = operands if operands == arguments else arguments
             users = users if users == used_by else used_by
             is_nonstrict = number in nonstrict

@@ -9,7 +9,7 @@ A record is a kind byte (`LocationKind`), followed by
 * fused: VBR count, records.
 
 The names are in the location strings.  Kernels and functions refer to a record by its offset; an
-offset outside the section stands for a location that could not be written.
+offset outside the section represents a location that could not be written.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class PlaceWriter:
         self.records = ByteBuilder()
         self._string_offsets: dict[str, int] = {}
         self._columns: dict[int, bytes] = {}
-        """The last bytes of place records, by column."""
+        """The last bytes of a place's record, by column."""
         self._before = "", -1, b""
         """The file and the 128-line block of the last place, and the first bytes of its records."""
 

@@ -1,7 +1,7 @@
 """Read records from bytes.
 
 `BefFile.load` and `BefFile.open` check everything once: code that has a `BefFile` may follow every
-offset, index, and register in it without a check.
+offset, index, and register in it without further checks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BefFile(BefModule):
 
     @staticmethod
     def load(data: bytes | memoryview, name: str = "<bef>") -> BefFile:
-        """Read the file in `data`, which must not change after that.
+        """Read the file in `data`, which must not change afterward.
 
         Raises:
             MalformedBef: if `data` is not a whole BEF file.
@@ -58,7 +58,7 @@ class BefFile(BefModule):
 
     @staticmethod
     def of(module: BefModule, name: str) -> BefFile:
-        """Return the file that `module` would be written as, without writing and reading it.
+        """Return the file that writing and reading `module` would produce, without doing either.
 
         Nothing is checked; the code that made the records is responsible for them.
         """

@@ -51,11 +51,11 @@ a multiple of 4 in the functions section:
   attributes, of functions, of results; a count of users for each result; the argument registers,
   attribute offsets, function indexes, result registers, and for each result its users.
 
-The pseudo kernel is first.  Its results are the trigger of the kernels without operands, whose
-register number is the number of registers, and the function's arguments.
+The pseudo kernel is first.  Its results are the function's arguments and the trigger of the kernels
+without operands; the trigger's register number is the number of registers.
 
 Rejected alternative: a general container such as Protocol Buffers or FlatBuffers, because files
-must be identical, byte for byte, to those of TFRT's tools.
+must be byte-for-byte identical to the files that TFRT's tools write.
 
 Registers are numbered from 0: first the function's arguments, then results in program order.
 Kernels are numbered from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tfrt_runtime.bef.records import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
-# Sizes and offsets have 64 bits, here as in other readers of the format.
+# Sizes and offsets have 64 bits, as in other readers of the format.
 _VARINT_LIMIT = 1 << 57
 
 
@@ -31,8 +31,8 @@ class MalformedBef(TfrtError):
 class Cursor:
     """A position in a byte buffer, which cannot pass the end of the buffer.
 
-    Every read advances it.  A read that is impossible raises `MalformedBef` with `problem`, before
-    anything of the requested size is allocated.
+    Every read advances it.  An impossible read raises `MalformedBef` with `problem` before any
+    memory of the requested size is allocated.
     """
 
     __slots__ = ("data", "end", "offset", "problem")
@@ -99,7 +99,7 @@ class Cursor:
         return tuple(values)
 
     def _groups(self, chunk: bytes, pending: int, values: list[int]) -> int:
-        """Append the integers that end in `chunk`; return the unfinished one."""
+        """Append the integers that end in `chunk`; return the unfinished integer."""
         value = pending
         for group in chunk:
             if group < 0x80:

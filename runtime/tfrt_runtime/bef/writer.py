@@ -82,8 +82,10 @@ class StringTable:
     """Strings, sorted and without duplicates."""
 
     def __init__(self, strings: Iterable[str]) -> None:
-        """Raises:
-        TfrtError: if a string contains a NUL, which terminates strings.
+        """Sort the strings.
+
+        Raises:
+            TfrtError: if a string contains a NUL, which terminates strings.
         """
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}

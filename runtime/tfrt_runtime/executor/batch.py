@@ -48,16 +48,16 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start all calls with one native call, or only the first `at_once` of them.
+        """Start all calls, or only the first `at_once` calls, with one native call.
 
         Args:
             columns: for each argument, its values, one per call; a numpy array is not unpacked.
             output: receives the program's output instead of the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist, or the columns do not fit it; if `at_once` is
-                given for a function without results, because only a result shows that a call has
-                finished.
+            TfrtError: if the function does not exist or the columns do not fit its arguments; if
+                `at_once` is given for a function without results, because only a result shows that
+                a call has finished.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -80,7 +80,9 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         self.begun = begun = min(self.calls, at_once or self.calls)
-        """How many calls start immediately; each further call starts when one has finished."""
+        """How many calls start immediately; each further call starts when another call has
+        finished.
+        """
         entry.start_all(request, self.calls, begun, is_task=is_task)
         if kept:  # no call starts until a thread takes it
             request.on_done(kept.clear)
@@ -134,7 +136,8 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """Return a call's state: 0 if a result is unavailable, -1 if one is an error, otherwise 1.
+        """Return a call's state: 0 if a result is unavailable, -1 if a result is an error,
+        otherwise 1.
 
         This creates no AsyncValue, so that thousands of calls can be checked.  A call without
         results has the state of the run.

@@ -49,7 +49,7 @@ Registry = Mapping[str, Kernel]
 
 
 def _ordinary(type_text: str) -> int:
-    """Return the payload type of a type's ordinary values.
+    """Return the payload type of the ordinary values of an MLIR type.
 
     See `native.python.python_entries.put`.
     """
@@ -96,13 +96,15 @@ class Entry:
         *,
         carries: bool,
     ) -> None:
-        """Args:
-        types: the types of the function's arguments and of its results.
-        address: the function's address in native memory.
-        place: returns the source location of the function's definition.
-        writer: returns the kernel that the function calls to write a tensor argument, if any.
-        is_remote: returns whether only remote kernels take an argument.
-        carries: whether its runs carry the context of the call that starts them.
+        """Make the entry of a function.
+
+        Args:
+            types: the types of the function's arguments and of its results.
+            address: the function's address in native memory.
+            place: returns the source location of the function's definition.
+            writer: returns the kernel that the function calls to write a tensor argument, if any.
+            is_remote: returns whether only remote kernels take an argument.
+            carries: whether its runs carry the context of the call that starts them.
         """
         self.index = index
         self.name = name
@@ -119,7 +121,7 @@ class Entry:
             self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
-        """The offset of the first result from the start of a request."""
+        """The offset of the first result, in bytes from the start of a request."""
         head = array("q", bytes(at.TEMPLATE_WORDS))
         head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
         head[at.TEMPLATE_ARGUMENTS // 8] = count
@@ -146,8 +148,8 @@ class Entry:
         memory.
 
         Raises:
-            TfrtError: located at the caller's line, if the number of arguments is wrong or one does
-                not fit.
+            TfrtError: located at the caller's line, if the number of arguments is wrong or an
+                argument does not fit.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -217,7 +219,7 @@ class Entry:
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
-        """Return where the words of a request hold the given result of a started call."""
+        """Return the address, in the words of a request, of a given result of a started call."""
         return request.address + self._first + self.row_bytes * call + 8 * index
 
     def release(self, given: array[int] | bytes) -> None:
@@ -317,11 +319,11 @@ class Entry:
         begin(queue.context(), self.address, request.address, count, begun, is_task)
 
     def start_more(self, request: Request, first: int, count: int, *, is_task: bool) -> None:
-        """Start `count` more calls of `start_all`, from call number `first` on."""
+        """Start `count` more calls of `start_all`, starting with call number `first`."""
         queue, process = request.queue, native_process()
         context = queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # those of the kernel whose result ends a call
+        kept = own.request, own.record  # of the kernel whose result ended a call; restored below
         begin = process.quick.start_rows if is_task else process.slow.start_rows
         begin(context, self.address, request.address, first, count, is_task)
         own.request, own.record = kept
@@ -332,8 +334,8 @@ class Entry:
         """Return why results of a run will never be resolved, or nothing if they still may be.
 
         Any thread may call this.  With `blocks`, this thread waits for them and does nothing else.
-        A run that waits for a value from outside the runtime is not stuck: a thread that holds one
-        of its values may still resolve it.
+        A run that waits for a value from outside the runtime is not stuck: a thread that holds the
+        value may still resolve it.
         """
         rest = rest_of(request.queue)
         if rest is None:
@@ -404,7 +406,7 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 
 
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """Return the registers that kernels other than remote ones read.
+    """Return the registers that non-remote kernels read.
 
     The set is empty if no kernel is remote.
     """

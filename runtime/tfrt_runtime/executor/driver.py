@@ -30,7 +30,7 @@ class FunctionRun:
     """The outcome of one function.
 
     `finished` is False if the function exceeded its time limit or was stuck; `waits` are notes on
-    the external values that it was waiting for then.
+    the external values that it was waiting for at that time.
     """
 
     name: str
@@ -78,7 +78,8 @@ def run_functions(
     follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after another; yield each when it has finished or its time has run out.
+    """Run functions one after another; yield each outcome when the function has finished or its
+    time has run out.
 
     If `follower` is given, it is notified of each function: `watch(program)` returns the `Watch`
     that receives the events of the next function, or None, and `follow(run)` is called when the run
@@ -89,7 +90,7 @@ def run_functions(
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
         # As in TFRT, this thread starts each function: ready kernels run in program order, and
-        # workers take only kernels that are worth it.
+        # workers take only kernels that are worth a wake-up.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier

@@ -124,7 +124,7 @@ class Execution(RunWaits):
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # those of a kernel that starts this run
+        kept = own.request, own.record  # of the kernel that starts this run, if any; restored below
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None
@@ -206,9 +206,9 @@ class Execution(RunWaits):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Account for unavailable arguments.
+        """Count unavailable arguments as work of the run.
 
-        Return how many results keep the run open because of them.
+        Return how many results keep the run open because of these arguments.
         """
         open_for = 0
         for index, value in given:
@@ -255,7 +255,8 @@ class Execution(RunWaits):
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the results; return the only one, or a tuple if there are none or several.
+        """Wait for the results; return the only result, or a tuple if there are no results or
+        several.
 
         If the function has no results, this waits until the run has finished.
 
@@ -363,7 +364,7 @@ class Execution(RunWaits):
     def as_value(self) -> AsyncValue:
         """Return one AsyncValue for the value of `result`.
 
-        Without results, it is resolved at the end.
+        Without results, the AsyncValue is resolved when the run has finished.
         """
         results = self.results
         if not results:
@@ -449,7 +450,8 @@ class Execution(RunWaits):
         return found
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Skip all kernels that have not started; return False if there was nothing to cancel.
+        """Cancel the run: skip all kernels that have not started.  Return False if there was
+        nothing to cancel.
 
         Unavailable results become errors, even if they wait for values from outside the runtime.
         If the run has finished, the tasks that compiled code has left running are ended.

@@ -132,7 +132,10 @@ class MachineFunctions:
     """The functions of one program."""
 
     def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
-        """`ask` returns the address of a native function; `first` is the number of the program."""
+        """Start without functions.
+
+        `ask` returns the address of a native function; `first` is the number of the program.
+        """
         self._arena, self._symbol, self._first = arena, ask, first
         self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
@@ -189,12 +192,12 @@ class MachineFunctions:
 
     @property
     def may_be_hot(self) -> bool:
-        """Tell whether a function that can be compiled has calls or a loop."""
+        """Tell whether any function that can be compiled has calls or a loop."""
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
     def is_machine_code(self, index: int) -> bool:
-        """Tell whether a function only calls one that another compiler has compiled."""
+        """Tell whether a function only calls a function that another compiler has compiled."""
         own = self._functions.get(index)
         kernels = () if own is None else own.kernels
         return (

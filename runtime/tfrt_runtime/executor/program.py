@@ -96,9 +96,11 @@ class Executable:
         file: BefFile,
         registry: Registry,
     ) -> None:
-        """Raises:
-        TfrtError: if the file uses kernels or native functions that do not exist, or uses them
-            incorrectly.
+        """Load a file.
+
+        Raises:
+            TfrtError: if the file uses kernels or native functions that do not exist, or uses them
+                incorrectly.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
@@ -118,7 +120,7 @@ class Executable:
         self.prepares: dict[Callable[[Request], bool], None] = {}
         """Functions to call for a run.
 
-        Each returns whether the next run on the same host also needs the call.
+        Each function returns whether the next run on the same host also needs the call.
         """
         self.prepared_for: object = None
         """The `HostContext.identity` of the host whose runs need no such calls."""
@@ -405,8 +407,8 @@ class Executable:
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`, which ran a function whose state is at `value`, or which
-        slept.
+        """Print the report of kernel `number`: of a benchmark, whose state is at `value`, or of a
+        sleep of `value` microseconds.
         """
         record = self._kernel(number)
         # The kernel decides: a file may pass functions to a kernel that ignores them.
@@ -440,7 +442,7 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 
 
 def _shape(function: BefFunction) -> object:
-    """Return a key that is equal for functions that differ only in names and places.
+    """Return a key that functions have in common if they differ only in names and places.
 
     Returns None for a function that must be laid out separately.
     """

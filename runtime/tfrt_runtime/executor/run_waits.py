@@ -37,7 +37,7 @@ class AsCompleted:
     """
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
-        """The limit of `timeout` seconds starts now."""
+        """Iterate over `values`; the limit of `timeout` seconds starts now."""
         self._values = values
         self._timeout, self._deadline = timeout, deadline_in(timeout)
         self._arrived: deque[AsyncValue] = deque()
@@ -58,7 +58,7 @@ class AsCompleted:
         return self
 
     def __next__(self) -> AsyncValue:
-        """Return the next value that is resolved; in the meantime, this thread works for it.
+        """Return the next value that is resolved; until then, this thread runs the queue's tasks.
 
         Raises:
             TimeoutError: if no value is resolved in time.
@@ -106,7 +106,7 @@ class AsCompleted:
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One value represents all: if it can never be resolved, the run is stuck.
+            # One value represents all of them: if it can never be resolved, the run is stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 
@@ -250,7 +250,7 @@ class RunWaits(Returning):
         deadline = None if timeout is None else deadline_in(timeout)
         was_stuck = self.is_stuck
         queue = self.request.queue
-        # Most runs are short: they have finished once this thread has worked for them.
+        # Most runs are short: they have finished by the time this thread runs out of work.
         is_over = (
             timeout is None
             and queue.process.end(queue.address, self.request.address) is not MISSING
@@ -261,7 +261,7 @@ class RunWaits(Returning):
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         if self.is_stuck != was_stuck:
-            return False  # although a worker may have finished the rest since then
+            return False  # even if a worker has finished the rest since then
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
@@ -368,7 +368,7 @@ def _abandon_values(request: Request, failure: Diagnostic) -> bool:
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False
-    with _ABANDONING:  # another thread may be waiting for the run as well
+    with _ABANDONING:  # another thread may be waiting for the run, too
         for value in request.promises.given_by_kernels():
             if value.done():
                 continue

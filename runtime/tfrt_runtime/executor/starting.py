@@ -47,7 +47,8 @@ def launched(
     output: Sink | None,
     starts: int,
 ) -> tuple[Request, bool]:
-    """Return a run, and whether it has its words; if so, its call has started if `starts` is set.
+    """Return a run, and whether it has its words. If it does and `starts` is set, its call has
+    started.
 
     A run gets its words only if every argument is an ordinary value of its type; see
     `native.python.python_runs.launch`.

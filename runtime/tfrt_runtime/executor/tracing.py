@@ -7,7 +7,7 @@
 * A kernel that calls functions lasts until their results are available, on any thread: like the
   functions, it overlaps other work of its thread.
 * A kernel's results may become available after it returns, and a task of compiled code may suspend:
-a wait lasts from then until the first result is available or the task resumes.
+a wait lasts from that moment until the first result is available or the task resumes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ class Spans:
     """
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
-        """`timings` has the kernels, by number, that do not end with their own end event."""
+        """Start without spans.
+
+        `timings` has the kernels, by number, that do not end with their own end event.
+        """
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
@@ -75,7 +78,7 @@ class Spans:
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
         """Yield each span when it starts and again, with its end, when it ends.
 
-        Yield a wait twice at its end.
+        At its end, yield a wait twice.
         """
         for when, kind, number, instance, worker in rows:
             key = instance, number

@@ -10,7 +10,7 @@ It builds on `native`.  Read in this order:
 - Threads: `queues`; `one_thread` (for processes that cannot start threads); `waiting` (detects
   deadlocks and kernels that occupy a worker for a long time).
 - Hosts: `context` (a host), `request` (a run), `run_parts` (a run's resources), and `default_host`
-  with the values on it.
+  (with the values on it).
 - Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

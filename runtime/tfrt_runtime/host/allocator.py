@@ -4,8 +4,8 @@ Callers request bytes from a `HostAllocator` and free them with the size that th
 allocator refuses a request by returning None, never by raising: the caller decides whether that is
 an error, and writes its message.
 
-Allocators can be stacked: a counting one wraps a recycling one, which wraps the C library.
-`create_allocator` builds the named stacks.
+Allocators can be stacked: a counting allocator wraps a recycling allocator, which wraps the C
+library. `create_allocator` builds the named stacks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HostAllocator(Protocol):
     """A source of memory.  It may be used from any thread and from a finalizer."""
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        """Return the address of `size` bytes with undefined contents, or None if refused.
+        """Return the address of `size` bytes with undefined contents; return None to refuse.
 
         The address is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of
         two up to `MAXIMUM_ALIGNMENT`.
@@ -149,8 +149,8 @@ class Ledger:
     """The amount of live memory, its maximum, and the number of allocations.
 
     Any thread may record memory here.  Buffers are freed by finalizers, and the garbage collector
-    may run one in the middle of any line here, on the same thread.  Therefore, recording never
-    waits for a lock: it adds an entry, and the thread that holds the lock adds up the other
+    may run a finalizer in the middle of any line here, on the same thread.  Therefore, recording
+    never waits for a lock: it adds an entry, and the thread that holds the lock adds up the other
     threads' entries.
     """
 
@@ -225,7 +225,7 @@ class ProfiledAllocator:
 
 
 class LeakCheckAllocator(ProfiledAllocator):
-    """Counts memory, and reports at the end only if some memory is still allocated."""
+    """Counts memory; at exit, reports only if some memory is still allocated."""
 
     banner = "Choosing memory leak check allocator."
 

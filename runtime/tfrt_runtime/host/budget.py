@@ -57,7 +57,7 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """Return how many bytes RLIMIT_AS or a web page leaves, or None without a limit.
+    """Return how many bytes RLIMIT_AS or a web page leaves available, or None if no limit applies.
 
     The limit is read only once.
     """
@@ -95,7 +95,7 @@ def parse_budget(memory: int | str | None) -> int:
     memory beyond its budget.
 
     Raises:
-        TfrtError: if `memory` is neither, or is below 1 MiB.
+        TfrtError: if `memory` is neither of these, or is below 1 MiB.
     """
     if memory is None:
         return default_budget()

@@ -62,7 +62,7 @@ class SharedContext(Protocol):
 
 Shared = TypeVar("Shared", bound=SharedContext)
 HostRun: TypeAlias = Any
-"""A run: an instance of `host.request.Request`, whose module imports this one."""
+"""A run: an instance of `host.request.Request`, whose module imports this module."""
 
 
 def write_to_stdout(text: str) -> None:
@@ -104,13 +104,15 @@ class HostContext:
         loop: asyncio.AbstractEventLoop | None = None,
         timers: TimerQueue | None = None,
     ) -> None:
-        """Args:
+        """Create a host.
+
+        Args:
             loop: the event loop of `async def` kernels; by default the host's own, on a separate
                 thread.  The caller must run a given loop; it continues after the host is closed.
-            memory: the budget, in bytes or as a string such as "2G": how much native code and
-                tensors may hold when programs of this host request more.  A run that needs more
-                fails with an error at the operation that requested the memory.  The default is half
-                of the memory that the process may have.
+            memory: the budget, in bytes or as a string such as "2G": the limit for native code and
+                tensors together, which applies when programs of this host request memory.  A run
+                that needs more fails with an error at the operation that requested the memory.  The
+                default is half of the memory that the process may have.
             tracing: receives the activities of runs that start while tracing is enabled.
             timers: the queue of timers for kernels and deadlines; by default the host's own.
 
@@ -135,7 +137,7 @@ class HostContext:
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
         native_process()
-        INTERRUPTS.install()  # first, so that an interrupt leaves nothing without an owner
+        INTERRUPTS.install()  # first: an interrupt must leave nothing without an owner
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
@@ -146,8 +148,8 @@ class HostContext:
 
         The flag is True if another thread resolves the value.
 
-        By default, both are the same value.  While the steps of a run are chosen one by one, it is
-        another value, whose resolution is a step as well.
+        By default, both are the same value.  While the steps of a run are chosen one by one, the
+        run receives another value, whose resolution is also a step.
         """
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
@@ -156,7 +158,7 @@ class HostContext:
             if isinstance(allocator, str)
             else allocator
         )
-        # An allocator that counts must see every tensor, so tensors then get their memory from
+        # A counting allocator must see every tensor, so it makes tensors get their memory from
         # Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
         """The source of memory for native kernels' tensors, or 0 if the allocator provides it."""
@@ -230,8 +232,8 @@ class HostContext:
     def cancel(self, message: str = CANCELLED) -> None:
         """Cancel all runs of the host, and all later runs as soon as they start.
 
-        Kernels that have not started are skipped; unavailable results become errors with
-        `message`. `restart` allows new runs again. Any thread may call this.
+        Kernels that have not started are skipped; unavailable results become errors with `message`.
+        `restart` allows new runs again.  Any thread may call this.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         self.cancel_message = message
@@ -306,7 +308,7 @@ class HostContext:
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """Wait like `quiesce`; on a thread that runs a kernel, wait only for all other work."""
+        """Wait like `quiesce`; on a thread that runs a kernel, wait only for other work."""
         if self.work_queue.is_at_work_here:
             own: HostRun | None = getattr(self._local, "request", None)
 
@@ -355,8 +357,8 @@ class HostContext:
         self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
-        self._shared.clear()  # threads of the queue may use it until they exit
-        del self.cancelled  # a request that could not be cancelled in time refers to it as well
+        self._shared.clear()  # threads of the queue may use these objects until they exit
+        del self.cancelled  # a request that could not be cancelled in time also refers to it
         if self.tensor_store:  # other hosts may still use theirs
             native_process().quick.trim_store(self.tensor_store)
         if interrupt is not None:

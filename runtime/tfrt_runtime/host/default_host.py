@@ -101,7 +101,9 @@ HOOKS.of_future = of_future
 
 
 class Returning(ABC):
-    """The base class of executions; `gather` replaces each one with the value that it returns."""
+    """The base class of executions; `gather` replaces each execution with the value that it
+    returns.
+    """
 
     @abstractmethod
     def as_value(self) -> AsyncValue:

@@ -1,4 +1,6 @@
-"""Exceptions that are not failures of a program; a separate module because few runs need them."""
+"""Exceptions that are not failures of a program; they are in a separate module because few runs
+need them.
+"""
 
 from __future__ import annotations
 

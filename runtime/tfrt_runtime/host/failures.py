@@ -26,7 +26,8 @@ Python raises RecursionError at this depth.
 _MAX_OTHERS = 3
 """Maximum number of other failed steps that an error of a run names."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
-"""The instruction that a new frame is at: the first on 3.11 and 3.12, the second since 3.13."""
+"""The instruction at which a new frame starts: the first on 3.11 and 3.12, the second since 3.13.
+"""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.py_object
@@ -34,7 +35,7 @@ _new_frame = ctypes.PYFUNCTYPE(
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
-    """Return the exception to raise for a value that has no result."""
+    """Return the exception to raise for a value that is an error."""
     if diagnostic.ending in (Ending.FAILED, Ending.BROKEN):
         return TfrtError(diagnostic)
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
@@ -218,7 +219,7 @@ def _stand_in(
         line: the instruction's line; -1 if it has none.
     """
     code = positions.__self__  # type: ignore[attr-defined]
-    if code.co_code.startswith(_PROLOGUE):  # made here, for an error that caused this one
+    if code.co_code.startswith(_PROLOGUE):  # already made here, for an error that caused this one
         return code, instruction
     found = next(islice(positions(), max(instruction, 0) // 2, None), (None,))
     is_known = instruction >= 0 and found[0] == line

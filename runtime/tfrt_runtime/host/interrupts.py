@@ -68,7 +68,7 @@ class Interrupts:
         self.answer = self._answer
         self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """The address of words that native code reads and writes as well."""
+        """The address of words that native code also reads and writes."""
         self._deferred_at = 0
         """When an interrupt was deferred, in ns of the monotonic clock; 0 if none is deferred."""
         self._has_reminder = False
@@ -155,8 +155,10 @@ class Interrupts:
             self._words.waits += 1
 
     def __exit__(self, *_: object) -> None:
-        """Raises:
-        KeyboardInterrupt: if an interrupt arrived that no kernel has raised.
+        """End the wait.
+
+        Raises:
+            KeyboardInterrupt: if an interrupt arrived that no kernel has raised.
         """
         if get_ident() == self._main:
             self._words.waits -= 1

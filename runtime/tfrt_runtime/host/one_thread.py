@@ -28,7 +28,8 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does the work that is due; returns the seconds until its next call, or None without more work."""
+"""Does the work that is due; returns the seconds until its next call, or None if no work is left.
+"""
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
 """Maximum number of nested entries into native code: about a hundred crash a page's interpreter."""
@@ -89,7 +90,8 @@ class OneThread:
             self.wake(max(delay, 0.001))
 
     def run(self, *, in_kernel: bool = False) -> float | None:
-        """Do the work that is due; return the seconds until more is due, or None if none is.
+        """Do the work that is due; return the seconds until more work is due, or None if no work is
+        left.
 
         With `in_kernel`, do only the work that is done while a kernel is sleeping.
         """
@@ -144,7 +146,9 @@ class OneThread:
         return is_dead
 
     def _idle(self, timeout_ns: int) -> int:
-        """Work or sleep while native code waits for `timeout_ns`; a negative one means no limit."""
+        """Work or sleep while native code waits for `timeout_ns`; a negative `timeout_ns` means no
+        limit.
+        """
         try:
             self._dead_waits += 1
             delay = self.run()

@@ -34,7 +34,7 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` returns functions of `native.python.python_entries`.
+        """Make a table; `function` returns functions of `native.python.python_entries`.
 
         `count` returns the handle count.
         """
@@ -68,7 +68,7 @@ class Chain(NoObject):
         return "CHAIN"
 
     def __reduce__(self) -> str:
-        """Copy as the same object; in another process, as that process's `CHAIN`."""
+        """Make copies the same object; in another process, a copy is that process's `CHAIN`."""
         return "CHAIN"
 
 
@@ -228,7 +228,7 @@ def as_index(word: str, number: object) -> int:
     if not has_dimensions(number):
         if str(getattr(number, "dtype", "")) == "bool":  # numpy's bool has no __index__
             return bool(number)
-        # A class has the method as well, but is not a number.
+        # A class also has the method, but is not a number.
         with contextlib.suppress(TypeError):
             return operator.index(number)  # type: ignore[arg-type]
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
@@ -255,7 +255,7 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
     if type(number) is not float:
-        # An array has the method as well, but is a number only if it has no dimensions.
+        # An array also has the method, but is a number only if it has no dimensions.
         if not hasattr(number, "__float__") or has_dimensions(number):
             raise PayloadError(f"expected {word}, found {type(number).__name__}")
         try:
@@ -337,7 +337,7 @@ def read_payload(value: int, objects: ObjectTable) -> object:
 def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, int, int]:
     """Encode a Python value as a payload type and two words.
 
-    The caller owns an object's handle; a tensor owns its address.
+    The handle of an object belongs to the caller; the address of a tensor belongs to the tensor.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.

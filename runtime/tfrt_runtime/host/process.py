@@ -44,7 +44,7 @@ from tfrt_runtime.native import library, threads
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""Functions of `native.python` return this when they leave the work to Python."""
+"""Functions of `native.python` return this object when they leave the work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """Number of bits of a kernel's number within its program; the program's number is above them."""

@@ -85,7 +85,7 @@ class Entries:
     def __init__(
         self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]
     ) -> None:
-        """`make` returns the entry that the core exports as `MODULE.NAME`."""
+        """Create entries with `make`, which returns the core's export `MODULE.NAME` as an entry."""
         self._make, self._modules = make, modules
 
     def __getattr__(self, name: str) -> Callable[..., int]:
@@ -97,7 +97,9 @@ class Entries:
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
-"""How many bytes of CPython's thread state are read; the state is larger in all releases."""
+"""The number of bytes of CPython's thread state that are read; in all releases, the state is
+larger.
+"""
 _FUNCTIONS = {
     at.PYTHON_ENSURE: "PyGILState_Ensure",
     at.PYTHON_RELEASE: "PyGILState_Release",
@@ -208,7 +210,8 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """Return the offset of a context's mapping, and of the current context in the thread state.
+    """Return the offset of the mapping in a context, and of the current context in the thread
+    state.
 
     Both are 0 if one of them is not where we expect it in this CPython.
     """

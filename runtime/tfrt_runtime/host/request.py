@@ -46,7 +46,7 @@ class Request(Run):
 
     The run gets its words and is registered with Python in `open`, or when the native core starts
     its call.  From then on, it has one activity and may get more; `finished` is called when the
-    last one has ended.
+    last activity has ended.
     """
 
     _resources: ResourceContext | None = None
@@ -54,9 +54,9 @@ class Request(Run):
     _outside = _decided = 0
     cancel_message: str | None = None
     cancellation: Diagnostic | None = None
-    """Why the run was cancelled, if it was."""
+    """The reason for the run's cancellation, if it was cancelled."""
     refusal: Diagnostic | None = None
-    """Why a memory request of the run was refused, if one was."""
+    """The reason that a memory request of the run was refused, if any."""
     interrupt: BaseException | None = None
     """The KeyboardInterrupt that hit one of the run's kernels, kept until a waiting thread raises
     it.
@@ -64,7 +64,7 @@ class Request(Run):
     entry: Any
     """The function that the run was started with (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
-    """The results that the run's Execution holds as long as it exists.
+    """The results that the run's Execution holds as long as the Execution exists.
 
     None until Python creates them: until then, the results exist only in the words, which hold one
     reference to each."""
@@ -84,7 +84,7 @@ class Request(Run):
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
     # One lock serves all runs, because it is held only briefly. It is reentrant because the thread
-    # that makes the error of a cancelled run may be refused memory, and enter again.
+    # that makes the error of a cancelled run may be refused memory, and acquire the lock again.
     lock = threading.RLock()
 
     def __init__(
@@ -166,13 +166,15 @@ class Request(Run):
         print_for(self.printed, self.watched, self.caller_context, sink, text)
 
     def as_caller(self, function: Callable[..., object], *values: object) -> object:
-        """Call a function in the context of the call that started the run, if the run carries
-        one.
+        """Call a function in the context of the call that started the run, if the run carries that
+        context.
         """
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """Return a sink like `output` that does not hold the run, for code that may outlive it."""
+        """Return a sink like `output` that does not keep the run alive, for code that may outlive
+        the run.
+        """
         return functools.partial(
             print_for, self.printed, self.watched, self.caller_context, self._sink
         )
@@ -195,7 +197,7 @@ class Request(Run):
 
     @property
     def promises(self) -> Promises:
-        """The external values that the run waits for, recorded from the first access on."""
+        """The external values that the run waits for, recorded starting with the first access."""
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
@@ -213,7 +215,7 @@ class Request(Run):
             return False
 
         def may_come(run: object) -> bool:
-            # This queue does not know the work of another queue.
+            # This queue does not see the work of another queue.
             if not isinstance(run, Request) or run.queue is not self.queue:
                 return True
             return run.promises_open(waits, (*asked, self))
@@ -224,7 +226,7 @@ class Request(Run):
     def progress(self) -> tuple[int, int]:
         """The number of decided (finished or skipped) kernels and the number of known kernels.
 
-        They include calls that started since the first access, and the outermost call.
+        They include the outermost call, and calls that started after the first access.
         """
         native = self.native
         native.observed = 1
@@ -380,7 +382,7 @@ class Request(Run):
             is_first = self.held is None
             if is_first:
                 assert self.entry is not None
-                self.held = ()  # they are taken, perhaps by `Execution.__del__` on another thread
+                self.held = ()  # already taken, perhaps by `Execution.__del__` on another thread
                 self.held = self.entry.results(self)
             held = self.held or ()
         # `cancel` found no results to resolve. A kernel that cancels the run resolves none either:
@@ -399,7 +401,7 @@ class Request(Run):
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """Return those results of the run that Python holds."""
+        """Return the results of the run that Python holds."""
         self.hold_results()
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
@@ -440,7 +442,9 @@ class Request(Run):
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
-        """Call `callback` when the run is cancelled, or now if it is; `key` identifies it."""
+        """Call `callback` when the run is cancelled, or now if it already is; `key` identifies the
+        callback.
+        """
         with self.lock:
             if self._when_cancelled is None:
                 self._when_cancelled = {}

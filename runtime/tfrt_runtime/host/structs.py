@@ -91,7 +91,7 @@ def _view(cls: Made) -> Made:
     for offset, (name, *_) in sorted(words.items()):
         if offset != end:
             fields.append((f"_before_{name}", ctypes.c_int64 * ((offset - end) // 8)))
-        # The other half of a word is a field as well.
+        # The other half of a word is also a field.
         kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
         fields.append((name, kind))
         end = offset + ctypes.sizeof(kind)
@@ -105,7 +105,7 @@ def _view(cls: Made) -> Made:
     for name, *others in words.values():
         for other in others:
             setattr(cls, other, getattr(cls, name))
-    cls.at = cls.from_address  # type: ignore[assignment,method-assign]  # a method of Python's would take as long again
+    cls.at = cls.from_address  # type: ignore[assignment,method-assign]  # a Python method would double the time
     return cls
 
 

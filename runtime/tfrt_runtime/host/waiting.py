@@ -5,20 +5,20 @@ many words that change while they are read.  Each thread has an activity epoch (
 which is odd while the thread may hold work, and only grows.  If two reads of all epochs are equal
 and all even, and no work was queued in between, the queue was quiescent (double collect).
 
-A kernel may wait, without a time limit, for values or runs of its own host; its thread works for
-the host in the meantime.  If the queue is quiescent apart from such kernels, only the waiting
+A kernel may wait, without a time limit, for values or runs of its own host; in the meantime, its
+thread runs the host's tasks.  If the queue is quiescent apart from such kernels, only the waiting
 kernels could resolve the values, so they will never be resolved.  In that case, the kernel that
 started waiting last gets an error: it is the topmost kernel on its thread's stack, so it can
 return.
 
-Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J.  ACM
+Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM
 40(4), "Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which
 every thread would have to write for every task.
 
-Kernels that occupy a worker for a long time are found by examining a host's threads ten times a
-second, which costs the calls nothing.  A thread is in the same call at two examinations if its
+To find kernels that occupy a worker for a long time, a timer examines a host's threads ten times a
+second, which adds no cost to the calls.  A thread is in the same call at two examinations if its
 native context has not changed in between: a kernel that finishes creates its results there.  A
-kernel that holds the GIL is not found; it would hold the GIL in the blocking pool as well.
+kernel that holds the GIL is not found; it would hold the GIL in the blocking pool, too.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 def rest_of(
     queue: WorkQueue, apart_from: Collection[int] = (), *, can_block: bool = True
 ) -> list[int] | None:
-    """Return the epochs at which no work of the queue is running or queued, or None if some is.
+    """Return the epochs at which no work of the queue is running or queued, or None if any work is.
 
-    This is conservative: it may return None although there is no work.  If it returns the same
+    This is conservative: it may return None even if there is no work.  If it returns the same
     epochs twice, nothing has happened in between.  `apart_from` are contexts that are known to be
     idle, such as the context of the calling thread.  Without `can_block`, no thread takes blocking
     tasks, so queued blocking tasks do not count.
@@ -65,11 +65,11 @@ def rest_of(
 
 
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
-    """Work for the queue until it is idle, apart from threads that do the same.
+    """Work for the queue until it is idle, apart from threads that are in this function, too.
 
     Returns False early if `interrupted`, which is called every millisecond, returns True.  Values
-    that code outside the runtime may still resolve are not awaited.  Work that such a thread runs
-    while it waits counts: only the waiting kernel itself is ignored.
+    that code outside the runtime may still resolve are not awaited.  Work that a thread runs while
+    it waits here counts; only its waiting kernel is ignored.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
@@ -113,7 +113,7 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
         or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
-        # Threads of another queue count as well while they are waking up.
+        # Threads of another queue also count while they are waking up.
         or native_process().words.resuming != 0
         or any(deque.top < deque.bottom for deque in deques)
         # This must be last: tasks move from the core to the thread that runs them.
@@ -131,7 +131,7 @@ class Maker(Protocol):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Tell whether the run waits for something from outside the runtime.
+        """Tell whether the run waits for a value from outside the runtime.
 
         The run's `async def` kernels among `waits` do not count.  Runs that were already `asked`
         return False, which ends the search among runs that wait for each other.
@@ -156,7 +156,7 @@ class Coroutine(Protocol):
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
 """The `async def` kernel to which the current code on an event loop belongs.
 
-Tasks that the kernel created belong to it as well.
+Tasks that the kernel created also belong to it.
 """
 
 
@@ -299,7 +299,9 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were running kernels, and since when each of them was."""
+        """The contexts that were running kernels, with the time since which each has been running
+        its kernel.
+        """
         self.is_looking = False
 
     def begin(self) -> None:
@@ -319,7 +321,7 @@ class BlockingWatch:
 
     def _look(self) -> None:
         # Reset this first, because a run may be starting at this moment: either its thread or this
-        # one continues the watch.
+        # thread continues the watch.
         self.is_looking = False
         if not self._has_runs():
             return
@@ -361,7 +363,7 @@ def _warn_of(context: int, state: _State) -> None:
     if module.partition(".")[0] in HOOKS.own_packages:  # it calls an enqueued function
         return
     code = getattr(inspect.unwrap(function), "__code__", None)
-    # While a thread runs a task of compiled code, the record is still that of its last kernel.
+    # While a thread runs a task of compiled code, the record still belongs to its last kernel.
     if code is not None and not _runs(code):
         return
     _named[name] = function

@@ -115,7 +115,7 @@ def is_indirect(value: Address) -> bool:
 def resolve(value: Address) -> Address:
     """Return the concrete or error value that an available value is or forwards to."""
     # Plain loads suffice: kind and target were written before the state, which the caller has read
-    # with acquire, and they never change again.
+    # with acquire, and never change again.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
         value = load(value + at.VALUE_TARGET)
     return value
@@ -147,10 +147,10 @@ def multiply_reference(value: Address, count: int) -> None:
 def drop_reference(context: Address, value: Address) -> None:
     """Drop one reference.
 
-    Dropping the last one destroys the value and drops its reference to its target.
+    Dropping the last reference destroys the value and drops the value's reference to its target.
     """
     # The acquire pairs with the `fetch_add` of threads that dropped their references earlier. Their
-    # accesses to the payload happen before it is released here.
+    # accesses to the payload happen before the payload is released here.
     references = load_acquire(value + at.VALUE_REFERENCES)
     if references >= at.IMMORTAL:
         return
@@ -259,7 +259,7 @@ def wait_for(context: Address, value: Address, kind: int, first: int, second: in
 def add_waiter(value: Address, waiter: Address) -> bool:
     """Add `waiter` to an unavailable value; return False if the value is already available.
 
-    If it returns False, the waiter still belongs to the caller.
+    If this returns False, the waiter still belongs to the caller.
     """
     store(waiter + at.WAITER_VALUE, value)
     while True:
@@ -346,7 +346,7 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
     the second value unnecessary.
     """
     kind = load(source + at.VALUE_KIND)
-    # Copy only the words that the source's type has: the other words are unwritten, and reading
+    # Copy only the words that the source's type uses: the other words are unwritten, and reading
     # them is an error in the simulator.
     if kind >> 8 != at.TYPE_CHAIN:
         store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
@@ -361,7 +361,7 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 def is_moved(indirect: Address, target: Address) -> bool:
     """Tell whether an unresolved result of a run takes over the payload of an available value.
 
-    It does if no other code refers to the available value.
+    This is the case if no other code refers to the available value.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False

@@ -25,7 +25,7 @@ from a free list.  The process has one count, but each queue may have its own li
 programs add to it.
 
 Small blocks are never refused.  A thread that is over the budget, or that gets no memory from the
-system, calls `refuse`, which ends its run, but the thread still gets its block, from the stock if
+system, calls `refuse`, which ends its run.  The thread still gets its block, from the stock if
 necessary, so that everything that the run has started can finish in an orderly way.
 
 Rejected alternative: the C library's allocator for each block, because a small block must never be
@@ -67,8 +67,8 @@ PAGE = 1 << 16
 
 @entry
 def memory_limit(context: Address) -> int:
-    """Return the process's memory limit that applies while programs of this thread's queue
-    allocate.
+    """Return the process-wide memory limit that applies to allocations by programs of this thread's
+    queue.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
@@ -121,8 +121,8 @@ def give_back(process: Address, size: int) -> None:
 def refuse(context: Address, size: int) -> None:
     """End the run that requests `size` bytes.
 
-    The request exceeds the budget, or the system has not enough memory.  Python cancels the run
-    with an error that names the current kernel.  A thread that is not running a kernel may be
+    The request exceeds the budget, or the system does not have enough memory.  Python cancels the
+    run with an error that names the current kernel.  A thread that is not running a kernel may be
     running compiled code, which reports the refusal at its next operation that has a location.
     """
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
@@ -335,7 +335,7 @@ def carve(context: Address, size_class: int) -> Address:
     store(context + at.CONTEXT_FREE + 8 * size_class, following)
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
-        # Do this last, because Python then makes an error value on this very context.
+        # Do this last, because Python then makes an error value on this same context.
         refuse(context, refused)
     return block
 

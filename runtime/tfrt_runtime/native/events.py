@@ -15,7 +15,7 @@ Only the thread that owns the ring writes HEAD and the records; only the reader 
 and SKIP.  The reader copies the records first and then reads HEAD again, as the reader of a
 sequence lock does (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory
 models?"): records that the writer may have overwritten in the meantime are torn and count as lost.
-A thread that exits leaves its ring, with the events in it, to the next thread that needs one.
+A thread that exits leaves its ring, with the events in it, to the next thread that needs a ring.
 
 Rejected alternatives: one ring for all threads, because they would contend for its HEAD; and a
 writer that waits for the reader, because watching a run must not stop it.
@@ -55,7 +55,7 @@ def take_log(context: Address) -> Address:
     """Return a ring for a thread that is writing its first event, or 0 if not enough memory is
     available.
 
-    The ring is either new or one whose owner has exited; the process never frees rings.
+    The ring is either new or left by a thread that has exited; the process never frees rings.
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
@@ -130,7 +130,7 @@ def is_watched(activation: Address) -> bool:
     In that case, the activation counts as shared.
     """
     # A watched activation is marked as shared from the start (`watch_activation`), so one word of
-    # the activation excludes most unwatched ones before the request is read.
+    # the activation excludes most unwatched activations before the request is read.
     return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
 
 
@@ -148,7 +148,7 @@ def about(watch: Address, activation: Address, kind: int) -> int:
 def is_of_program(watch: Address, function: Address) -> bool:
     """Tell whether a function belongs to the watched program.
 
-    Other programs may be called within its run.
+    A watched run may also call functions of other programs.
     """
     return load(function + at.FUNCTION_HANDLE) >> 32 == load(watch + at.WATCH_PROGRAM)
 
@@ -165,7 +165,7 @@ def log_kernel(
 
 @outline
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
-    """Log the end of a kernel that called functions, unless its results show that."""
+    """Log the end of a kernel that called functions, unless its results show the end."""
     if load_i32(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
 

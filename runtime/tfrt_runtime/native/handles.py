@@ -60,7 +60,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
     store(context + at.CONTEXT_BLOCKING, pool)
     store(context + at.CONTEXT_NUMBER, number)
     store(context + at.CONTEXT_WORKER, -1)
-    # Marsaglia's seed of xorshift, different for each thread: see `tasks.next_random`.
+    # Marsaglia's seed of xorshift, made different for each thread; see `tasks.next_random`.
     store(context + at.CONTEXT_RANDOM, 88172645463325252 + number)
     ready = need_block(context, 16 * FIRST_READY_ENTRIES)
     store(context + at.CONTEXT_READY, ready)
@@ -95,7 +95,7 @@ def value_make(context: Address, payload_type: int) -> Address:
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
     """Make an available value with one reference.
 
-    It takes ownership of an object's handle, but borrows a tensor.
+    The value takes ownership of an object's handle, but borrows a tensor.
     """
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
@@ -113,7 +113,7 @@ def value_make_indirect(context: Address) -> Address:
 
 @entry
 def value_claim(value: Address) -> int:
-    """Claim a concrete value for the caller to resolve; return 0 if it is too late."""
+    """Claim a concrete value for the caller to resolve; return 0 if it has already been claimed."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 
@@ -133,7 +133,7 @@ def value_emplace(
 
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
-    """Publish a claimed value as an error, which takes ownership of the diagnostic's handle."""
+    """Publish a claimed value as an error, which takes ownership of its diagnostic's handle."""
     run_waiters(context, set_error(value, handle, at.TYPE_ERROR))
 
 
@@ -203,7 +203,7 @@ def request_enter(request: Address) -> None:
 
 @entry
 def request_notify(request: Address) -> int:
-    """Let Python be called when a request finishes; return 0 if it already has."""
+    """Let Python be called when a request finishes; return 0 if it has already finished."""
     while True:
         notify = load_acquire(request + at.REQUEST_NOTIFY)
         if notify == at.NOTIFY_OVER:

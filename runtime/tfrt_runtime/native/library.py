@@ -1,9 +1,9 @@
 """Load the native core: a shared object from the package, or one that was compiled on this machine.
 
 The build hook adds a core for each supported machine to a wheel.  In a checkout, whose sources
-change, and in an installation that has no core for this machine, Numba and llvmlite compile one in
-a separate process (`building.build`).  This happens only once: the cache key contains the text of
-the core's modules and the versions of both packages.
+change, and in an installation that has no core for this machine, Numba and llvmlite compile a core
+in a separate process (`building.build`).  This happens only once: the cache key contains the text
+of the core's modules and the versions of both packages.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def build_core(progress: Progress) -> bytes:
     import subprocess  # not needed if the core is in the cache
     import tempfile
 
-    # Pass on where the package was found, because the other process might search other paths.
+    # Pass on the path of the package, because the other process might search other paths.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
         with tempfile.TemporaryFile() as output:

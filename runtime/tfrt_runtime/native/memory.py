@@ -23,11 +23,11 @@ finished runs.
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
 
 Any thread may push.  A thread that takes items takes all of them; no thread pops a single item.
-Otherwise, between the load of the top item's link and the swap of a pop, another thread could take
+With a pop, between the load of the top item's link and the swap of a pop, another thread could take
 that item and push it again on top of other items, and the swap would then restore a stale link
 (ABA).  `link` is the offset of the word that links the items.
 
-The push is Treiber's: R.  K.  Treiber, "Systems Programming: Coping with Parallelism", an IBM
+The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
 research report.  His pop is not used because, without a version counter beside the head, it has the
 ABA problem described above.
 """
@@ -67,11 +67,11 @@ EXPORTS: dict[str, Export] = {}
 
 
 INLINE: set[str] = set()
-"""Names of the native functions that are always inlined."""
+"""The names of the native functions that are always inlined."""
 
 
 OUTLINE: set[str] = set()
-"""Names of the native functions that are never inlined."""
+"""The names of the native functions that are never inlined."""
 
 
 def native(function: Function) -> Function:
@@ -242,7 +242,7 @@ def release(address: Address) -> None:
 def discard(address: Address, size: int) -> None:
     """Return whole pages to the system.
 
-    They stay mapped and read as zeros when they are next used.
+    The pages stay mapped and read as zeros when they are next used.
     """
 
 
@@ -390,7 +390,7 @@ def wrapping_add(left: int, right: int) -> int:
 def push_list(stack: Address, first: Address, last: Address, link: int) -> None:
     """Put linked items on top of a stack; any thread may call this.
 
-    Until then, the items must belong to this thread.
+    Before the call, the items must belong to this thread.
     """
     while True:
         head = load_acquire(stack)
@@ -413,7 +413,7 @@ def take_all(stack: Address) -> Address:
 
     Any thread may call this.
 
-    After that, the items belong to this thread alone.
+    After the call, the items belong to this thread alone.
     """
     # A load is cheap, and the stack is often empty; the exchange would take the cache line away
     # from all threads.
@@ -433,8 +433,8 @@ def take_one(stack: Address, link: int) -> Address:
         return 0
     others = load(item + link)
     if others != 0 and compare_and_swap(stack, 0, others) == 0:
-        # Another thread has pushed in between. The items are walked only in this case, because
-        # there may be thousands.
+        # Another thread has pushed items in between. The items are walked only in this case,
+        # because there may be thousands.
         last = others
         while load(last + link) != 0:
             last = load(last + link)

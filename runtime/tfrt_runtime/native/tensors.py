@@ -36,7 +36,9 @@ MAX_ELEMENTS_BITS = 48
 
 @native
 def size_bits(size: int) -> int:
-    """Return the number of bits of a block's size, which is at least that of the smallest block."""
+    """Return the number of bits of a block's size, or of the smallest block's size if that is
+    larger.
+    """
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -76,7 +78,7 @@ def first_slot(memory_store: Address, size: int) -> Address:
 
 @native
 def slots_used(size: int) -> int:
-    """Return how many slots of a row are used; for large blocks, these are few."""
+    """Return how many slots of a row are used; large blocks use only a few slots."""
     return min(at.SLOTS_PER_CLASS, (1 << at.LARGEST_KEPT_BITS) // block_size(size))
 
 
@@ -105,7 +107,7 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
 def fresh_memory(context: Address, size: int) -> Address:
     """Allocate a block from the C library.
 
-    Return 0 if it exceeds the budget or the library has no memory.
+    Return 0 if the block exceeds the budget or the library has no memory.
     """
     if not reserve(context, size):
         return 0

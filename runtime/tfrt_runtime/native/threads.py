@@ -14,8 +14,8 @@ START = "tfrt_threads_start"
 """Creates the key of contexts.
 
 Its parameter is a function that provides the context for a thread that has none.  The function is
-called at each access by such a thread: if it set the context, no code would remove the context from
-the thread when the context is freed.
+called at each access by such a thread.  If the context were set instead, no code would remove it
+from the thread when it is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"
@@ -38,7 +38,7 @@ EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE:
 RESERVE = 2**21
 """The number of bytes at the end of a stack that recursive programs must not use.
 
-On a small stack, it is a quarter of the stack.
+On a small stack, the reserve is a quarter of the stack.
 """
 
 BOUND = f"""

@@ -29,10 +29,11 @@ from tfrt_runtime.native.memory import (
 def trim(process: Address, kept: int) -> int:
     """Free slabs whose blocks are all in the depot, until the process holds `kept` bytes.
 
-    Fills the stock first.  Returns the number of slabs found, or 0 if another thread is trimming.
+    This fills the stock first.  Returns the number of slabs found, or 0 if another thread is
+    trimming.
     """
-    # Only one thread at a time may trim, because the words of the slabs that sort the blocks are
-    # plain.
+    # Only one thread at a time may trim, because the words of the slabs that are used to sort the
+    # blocks are plain.
     if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -166,9 +167,9 @@ def keep_few(context: Address) -> None:
 def trim_at_rest(context: Address) -> None:
     """Free the unused memory that the process holds beyond KEPT_AT_REST, when no run is left.
 
-    Live memory, with the free blocks in the same slabs, may exceed that limit even then, after each
-    of many short runs.  Scanning all free blocks takes ten thousand times as long as a run;
-    therefore, each scan is followed by a pause in proportion to its duration.
+    Live memory, with the free blocks in the same slabs, may exceed that limit even when no run is
+    left, after each of many short runs.  Scanning all free blocks takes ten thousand times as long
+    as a run; therefore, each scan is followed by a pause in proportion to its duration.
     """
     process = load(context + at.CONTEXT_PROCESS)
     start = now()

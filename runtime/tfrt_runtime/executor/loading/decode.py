@@ -1,8 +1,8 @@
 """Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants do not run: the loader creates their value once, writes it into the template, and
-subtracts their uses from the ready counts.  Kernels that wait for nothing else are the function's
-entries.
+Constants do not run: the loader creates each constant's value once, writes it into the template,
+and subtracts the constant's uses from the ready counts.  Kernels that wait for nothing else are the
+function's entries.
 
 Ready counts and users are computed from the kernels' arguments, in BEF's order (later users first),
 so that a file whose lists are inconsistent cannot make the executor wait forever.
@@ -34,7 +34,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A reserved head and the words appended for it, which can be repeated for other heads.
+    """A reserved head and the words appended for it; these words can be repeated for other heads.
 
     `addresses` are the positions of words that become addresses; `inner` are the positions of words
     that become addresses inside the piece itself; `numbers` are the positions of words that
@@ -69,8 +69,7 @@ class Arena:
         return self.add_array(array("q", words))
 
     def add_array(self, words: array[int]) -> int:
-        """Append plain words, or an even number of half-words; return the offset of the first one.
-        """
+        """Append plain words, or an even number of half-words; return the first one's offset."""
         offset = self.offset
         self.words.frombytes(words.tobytes())
         return offset
@@ -93,7 +92,7 @@ class Arena:
         self.words[offset // 8] = word
 
     def put_address(self, offset: int, target: int) -> None:
-        """Fill a reserved word with an offset that becomes an address."""
+        """Fill a reserved word with an offset, which `seal` turns into an address."""
         self.words[offset // 8] = target
         self._relocations.append(offset // 8)
 
@@ -198,7 +197,7 @@ class FunctionWriter:
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """`constants` are keyed by register; `calls` has None for constants."""
+        """Prepare to write; `constants` are keyed by register, `calls` has None for constants."""
         self._arena = arena
         self._function = function
         self._constants = constants
@@ -307,7 +306,9 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """Write a record's data, functions, and waits; return offsets, or 0 for missing ones."""
+        """Write a record's data, functions, and waits; return their offsets, with 0 for missing
+        parts.
+        """
         arena = self._arena
         if call.data not in self._data:
             self._data[call.data] = arena.add(*call.data)
@@ -444,7 +445,7 @@ class FunctionWriter:
         size = 8 * (function.register_count + len(waits))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
-        # The others are counted when they are decided; see `kernel_calls.count_heavy`.
+        # The other kernels are counted when they are decided; see `kernel_calls.count_heavy`.
         kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
         heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
         numbers = {

@@ -1,9 +1,10 @@
 """Native functions, which a program declares and a kernel of the same name implements.
 
-A file has no body for them.  The loader gives them one: a single kernel that takes all arguments
-and whose results are the function's results, so that they can be called like any other function.
-If a kernel calls a compiled function, the function's kernel replaces the calling kernel: such a
-call costs no activation, and starts before the values that the function awaits are available.
+A file has no bodies for native functions.  The loader gives each of them a body: a single kernel
+that takes all arguments and whose results are the function's results.  Therefore, they can be
+called like any other function. If a kernel calls a compiled function, the function's kernel
+replaces the calling kernel: such a call costs no activation, and starts before the values that the
+function awaits are available.
 
 This module also determines which functions are sync and which kernels they may use.
 """
@@ -20,7 +21,7 @@ PREFIX = "native function "
 """Prefix of the function's name in the registry; a program's kernels cannot have such names."""
 CALL = "tfrt.call"
 NO_PLACE = -1
-"""A number that is not a location in any file."""
+"""A location number that no file uses."""
 
 
 def with_bodies(

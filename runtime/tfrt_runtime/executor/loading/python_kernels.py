@@ -203,7 +203,7 @@ def mixed(
 ) -> list[object]:
     """Return a lazy kernel's arguments in the kernel's own order.
 
-    In the record, unawaited ones are last.
+    In the record, unawaited arguments are last.
     """
     arguments: list[object] = [None] * len(order)
     for place, value in zip(order, staged, strict=True):
@@ -272,7 +272,9 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 
 
 def word_for(type_text: str, item: object) -> str:
-    """Return the type of an undeclared result: the file's type, or otherwise the item's."""
+    """Return the type of an undeclared result: the type in the file or, without one, the item's own
+    type.
+    """
     if type_text != "":
         return type_text
     if isinstance(item, (bool, int, float)):

@@ -80,7 +80,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """`functions` are the file's functions, with the kinds that the loader has given them."""
+        """Resolve kernels of `functions`, which have the kinds that the loader has given them."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -142,7 +142,7 @@ class Resolver:
         return call
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """Return a key that is equal for similar calls of a kernel without attributes."""
+        """Return a key that similar calls of a kernel without attributes have in common."""
         indexes = record.functions
         signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
         # Kernels are compared by identity, because hashing one takes longer. They outlive the
@@ -269,9 +269,7 @@ class Resolver:
         words: Sequence[str],
         read: Callable[[BefFile, int, str], Read],
     ) -> tuple[Read, ...]:
-        """Return the attributes in the record's order, each of them read as the corresponding word
-        says.
-        """
+        """Return the attributes in the record's order, each read with its type word."""
         self._expect_attributes(name, record, len(words))
         try:
             return tuple(
@@ -426,8 +424,8 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here, so a surplus one would be mistaken for another. A kernel
-        # that takes no attributes never reads them, so an operation may carry attributes for
+        # Attributes have no names here, so a surplus attribute would be mistaken for another one. A
+        # kernel that takes no attributes never reads them, so an operation may carry attributes for
         # passes.
         if count and len(record.attributes) != count:
             raise self._refuse(

@@ -323,5 +323,5 @@ def _fits(has: str, wanted: str) -> bool:
 
 
 def _text(word: str) -> str:
-    """Return the type of a registry's word, as precisely as needed here."""
+    """Return the type that a registry's word stands for, as precisely as this check needs it."""
     return _TEXTS.get(word, word)

@@ -64,7 +64,7 @@ class QueueThreads(ABC):
         self.when_interrupted: Callable[[], None] = lambda: None
         """Called when the user interrupts a thread that a stand-in replaces, if no workers exist.
 
-        Running work then ends, as it would on the waiting thread.
+        Running work then ends, as it would if it ran on the waiting thread.
         """
         self.quiescing: set[int] = set()
         """Contexts whose kernel only waits for the queue to become quiescent."""
@@ -192,7 +192,7 @@ class QueueThreads(ABC):
         context.deque, context.worker = 0, -1
 
     def _start_pool_thread(self) -> None:
-        """Start a blocking thread, unless each unfinished task has one.
+        """Start a blocking thread, unless each unfinished task has a thread.
 
         A thread that is about to sleep checks the ring first, and an exiting thread checks it again
         after it is no longer counted.
@@ -215,7 +215,9 @@ class QueueThreads(ABC):
         self._block_here()
 
     def blocks(self, context: int) -> bool:
-        """Tell whether a blocking kernel is running on a context of the queue; 0 is no context."""
+        """Tell whether a blocking kernel is running on a context of the queue; `context` may be 0,
+        for none.
+        """
         if context == 0 or Context.at(context).epoch & 1 == 0:
             return False
         record = Context.at(context).record
@@ -315,8 +317,10 @@ class QueueThreads(ABC):
             self.process.slow.hand_over(context)
 
     def refuse_child(self) -> None:
-        """Raises:
-        WorkQueueError: in a process that was forked after the queue was created.
+        """Refuse to work in a child process.
+
+        Raises:
+            WorkQueueError: in a process that was forked after the queue was created.
         """
         if self.is_of_parent:
             raise WorkQueueError(error(OF_PARENT))
@@ -385,7 +389,7 @@ def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
 
 
 def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
-    """Call a method if its object is alive."""
+    """Call a method if its object is still alive."""
     if (method := reference()) is not None:
         method()
 
@@ -418,7 +422,8 @@ class StandIn:
 
 
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
-    """Free the contexts of a queue that is gone, along with its threads and all its holders.
+    """Free the contexts of a queue that no longer exists and whose threads and holders are also
+    gone.
 
     If all of these are garbage in one cycle, AsyncValues may be finalized after the queue, on this
     thread; they then use the spare context.

@@ -24,12 +24,12 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """Start a daemon thread that runs `target` in an empty context, because it outlives the caller.
+    """Start a daemon thread that runs `target`, in an empty context because it outlives the caller.
 
     Raises:
         TfrtError: if the system cannot start more threads or the interpreter is exiting.
     """
-    if sys.is_finalizing():  # before Python 3.12, the start would never return
+    if sys.is_finalizing():  # before Python 3.12, starting a thread would hang here
         raise TfrtError(error(f"the interpreter is shutting down: it cannot start thread '{name}'"))
     # Since Python 3.14, a thread may inherit the context of its creator.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
@@ -73,7 +73,7 @@ class QueueThread(threading.local):
     """Whether the thread runs tasks of the blocking pool because it cannot get a thread."""
 
     def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
-        """`borrow` returns a context for the thread.
+        """Borrow a context for the thread from `borrow`.
 
         When the thread exits, `idle` gets the context.
         """
@@ -86,7 +86,7 @@ class QueueThread(threading.local):
         """Return the thread's context, creating it if needed."""
         found = self._borrow()
         # Borrowing allocates, so the collector may run in the meantime; AsyncValues that it
-        # finalizes need a context to drop their references, and may have created one first.
+        # finalizes need a context to drop their references, and may already have created it.
         context = int(self.__dict__.setdefault("context", found))
         if context == found:
             self._lease = _Lease(self._idle, self._queue, context)
@@ -101,7 +101,7 @@ class QueueThread(threading.local):
 
 
 class _Lease:
-    """A thread's hold on its context; after the thread exits, another one may use the context."""
+    """A thread's hold on its context; after the thread exits, another thread may use it."""
 
     def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
         self._idle, self._queue, self._context = idle, queue, context
@@ -122,7 +122,7 @@ class Timer:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the callback has been called or never will be."""
+        """Whether the callback has been called or will never be called."""
         return self._callback is None
 
     def cancel(self) -> None:
@@ -194,7 +194,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call the timers that are due, as a source of `one_thread`, until no timer is left."""
+        """Call the timers that are due; this is a source of `one_thread` until no timer is left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:

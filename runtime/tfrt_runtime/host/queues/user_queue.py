@@ -74,10 +74,10 @@ class ConcurrentWorkQueue(Protocol):
         """Call `task` now or later, on any thread."""
 
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
-        """Call `task` on a thread that may block; return it if no such thread is available.
+        """Call `task` on a thread that may block; return `task` if no such thread is available.
 
-        With `allow_queuing`, the task may wait until others finish.  Without it, a running blocking
-        kernel may be waiting for this task, which therefore needs a thread immediately.
+        With `allow_queuing`, the task may wait until other tasks finish.  Without it, a running
+        blocking kernel may be waiting for this task, which therefore needs a thread immediately.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
@@ -128,7 +128,7 @@ class Task:
 class UserWorkQueue(WorkQueue):
     """The native core's side of a user's queue."""
 
-    takes_calls = False  # the queue learns the first kernel of each task
+    takes_calls = False  # the user's queue must learn each task's first kernel
     is_worked_here = False
     is_of_users = True
 
@@ -231,7 +231,7 @@ class UserWorkQueue(WorkQueue):
         self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
-            self._offer_all()  # even on a thread that is already doing so and now waits
+            self._offer_all()  # even on a thread that was already offering tasks and now waits
             self._look()
             while WORDS[word >> 3] != 0:
                 while self._lost:
@@ -280,8 +280,8 @@ class UserWorkQueue(WorkQueue):
     def _empty(self) -> None:
         """Pass everything that the core has queued to the user's queue.
 
-        Does nothing on a thread that is already doing so, because a queue may call a task while the
-        task is being added.
+        This does nothing on a thread that is already doing it, because a queue may call a task
+        while the task is being added.
         """
         thread = threading.get_ident()
         if thread in self._emptying:
@@ -338,7 +338,7 @@ class UserWorkQueue(WorkQueue):
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:
-        """Return a task for the user's queue, or None for a task that only orders work."""
+        """Return a task for the user's queue, or None if the native task only orders work."""
         task, process = structs.Task.at(address), self.process
         is_entry = task.function == process.words.run_entry
         if is_entry and task.first & at.READY_BITS == at.READY_END and _is_in_order(task.first):

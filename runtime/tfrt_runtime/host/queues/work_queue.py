@@ -2,7 +2,7 @@
 
 `s` runs tasks on the waiting thread; `mstd:N,B` has N threads for compute work, which steal tasks
 from each other, and up to B threads for blocking work.  `queue_threads` has the threads; this
-module lets threads wait for a queue and work for it in the meantime.
+module lets threads wait for a queue and run its tasks in the meantime.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class WorkQueue(QueueThreads):
     _awaiting = 0
     """On a web page: how many awaits of the queue's values are in progress.
 
-    While there are any, the queue runs between cells.
+    While any await is in progress, the queue runs between cells.
     """
     text = ""
     """The argument of `HostContext` that created the queue, such as `mstd:2`.
@@ -55,11 +55,11 @@ class WorkQueue(QueueThreads):
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Wait until the word at address `word` is 0; return False if time runs out first.
 
-        This thread works for the queue in the meantime.  Compiled code and users' Python kernels
-        are the only work that cannot be abandoned halfway.  So if users' kernels are loaded,
-        workers do the work instead of the waiting thread; if compiled code is loaded and the wait
-        has a time limit, a stand-in thread does it.  Without workers, Python kernels always run on
-        the waiting thread.
+        In the meantime, this thread runs the queue's tasks.  Compiled code and users' Python
+        kernels are the only work that cannot be abandoned halfway.  Therefore, if users' kernels
+        are loaded, workers run the tasks instead of the waiting thread; if compiled code is loaded
+        and the wait has a time limit, a stand-in thread runs them.  Without workers, Python kernels
+        always run on the waiting thread.
 
         Signals are handled every few milliseconds.  `interrupted` is called as often, but not
         during the first few milliseconds, because it may read the whole queue, which takes as long
@@ -81,7 +81,7 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait while workers or a stand-in do the work, if they must."""
+        """Wait; let workers or a stand-in do the work if they must."""
         own = self.context()
         watch_until = self.process.slow.watch_until
 
@@ -108,14 +108,14 @@ class WorkQueue(QueueThreads):
     def _leaves_to_workers(self, timeout: float | None) -> bool:
         """Tell whether workers must run users' Python kernels instead of this waiting thread.
 
-        A waiting kernel may run other kernels; otherwise, all workers might be waiting.
+        A thread whose kernel waits may run other kernels; otherwise, all workers might be waiting.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """Return the thread that works instead of this one, or None.
+        """Return the stand-in that works instead of this thread, or None.
 
         The caller must hold the lock.
         """
@@ -284,7 +284,7 @@ class WorkQueue(QueueThreads):
         """Record that a run of the queue has the argument `value`, perhaps from `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Tell whether another queue holds tasks of this one, to run them later."""
+        """Tell whether another queue holds tasks of this queue, to run them later."""
         return False
 
 

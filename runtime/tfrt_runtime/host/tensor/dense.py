@@ -171,8 +171,8 @@ class HostBuffer:
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
             return cls(array, array.__array_interface__["data"][0], 0, size)
-        # This takes a quarter of the time, but requires that ctypes may write. (An array has a
-        # buffer, but its stub does not say so.)
+        # This takes a quarter of the time, but requires that ctypes be allowed to write. (An array
+        # has a buffer, but its stub does not say so.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)
 
@@ -232,7 +232,7 @@ def _sized(kind: type[Kind], bits: int) -> type[Kind]:
 
     A few types serve all sizes, because ctypes never frees a type.
 
-    Such an object claims to be larger than the memory; `HostBuffer` has the actual size.
+    An object of this type claims to be larger than its memory; `HostBuffer` has the actual size.
     """
     return type(kind.__name__, (kind,), {"_length_": 1 << bits})
 
@@ -245,8 +245,8 @@ class DenseHostTensor(NativeTensor):
 
     `array` is numpy's view of the buffer: writes to it change the tensor.
 
-    Two tensors may share a buffer.  Nothing here orders reads and writes; a program's chains do
-    that.
+    Two tensors may share a buffer.  Nothing here orders reads and writes; a program's chains order
+    them.
     """
 
     __slots__ = ("_array", "_buffer", "element_type", "shape")
@@ -311,7 +311,8 @@ class DenseHostTensor(NativeTensor):
             if isinstance(owner, _Shared):
                 buffer = owner.tensor.buffer
                 offset = native.__array_interface__["data"][0] - buffer.address
-                # Otherwise, these are the elements that the tensor had before it was made writable.
+                # Otherwise, the array has the elements that the tensor had before it was made
+                # writable.
                 if 0 <= offset <= buffer.size - native.nbytes:
                     part = buffer.slice(offset if native.nbytes else 0, native.nbytes)
                     return cls(element_type, TensorShape(native.shape), part)

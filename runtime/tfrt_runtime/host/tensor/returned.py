@@ -33,8 +33,9 @@ _counted: dict[int, weakref.ref[AnyArray]] = {}
 def count(array: object, limit: int) -> None:
     """Count an array's memory until it is freed.
 
-    For a view, the array that owns the memory is counted.  Memory of tensors is counted already;
-    memory of mapped files and of other libraries does not belong to numpy, and is not counted.
+    For a view, the array that owns the memory is counted.  The memory of tensors is already
+    counted. The memory of mapped files and of other libraries does not belong to numpy, and is not
+    counted.
 
     Raises:
         PayloadError: if the array exceeds the budget of `limit` bytes.

@@ -27,7 +27,7 @@ MAXIMUM_COUNT: Final = 2**63 - 1
 class TensorShape:
     """The sizes of a tensor, outermost first.  `element_count` is their product.
 
-    A shape exists without a tensor, so it may have more elements than fit in memory or in an i64.
+    A shape does not need a tensor, so it may have more elements than fit in memory or in an i64.
 
     Raises:
         ValueError: if a size is negative.

@@ -1,7 +1,7 @@
 """The event log in Python: watches on runs, and readers of the native core's rings.
 
 A run gets a `Watch` when it starts.  `Watch.take` drains the rings of all threads and returns the
-new events of its run; rings are drained for all watches at once, and each event is copied once.
+new events of its run; one drain serves all watches, and each event is copied once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Batch:
     parts: Sequence[bytes]
     ticks: int
     moment: int
-    """The time at which the event clock had that many ticks."""
+    """The time at which the event clock showed that number of ticks."""
     ratio: float
     """Nanoseconds per tick."""
 
@@ -99,14 +99,14 @@ def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
 class Watch:
     """A request to log the events of one run, and only one.
 
-    The watch also keeps the latest value of each register if it is larger than a word; such values
+    The watch also keeps the latest value of each register if it is larger than a word; these values
     live as long as the watch.
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
-        """`slow` multiplies each kernel's duration.
+        """Make a watch for one run.
 
-        0 and 1 change nothing, and the maximum is 10^9.
+        `slow` multiplies each kernel's duration: 0 and 1 change nothing, and the maximum is 10^9.
         """
         self.needs_cluster = needs_cluster
         """Whether remote kernels of the run fail without a cluster, as they do in a notebook's
@@ -289,7 +289,7 @@ class Reader:
 
 
 class EventLog:
-    """The rings of the process, drained for all watches at once, on any thread."""
+    """The rings of the process, drained for all watches together, on any thread."""
 
     def __init__(self) -> None:
         self._process = native_process()
@@ -384,7 +384,7 @@ class EventLog:
 
 
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
-    """Return the events of these runs; usually, these are all events."""
+    """Return the events of these runs, which are usually all of the events."""
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))
     if count == len(runs):

@@ -59,7 +59,7 @@ class Activity:
     place: str = ""
     """The source location, if the activity is an operation of the program."""
     source: Activity | None = None
-    """The activity or event that made this one ready."""
+    """The activity or event that made this activity ready."""
 
 
 def thread_name() -> str:
@@ -226,12 +226,12 @@ CHROME_BATCH = 1000
 class ChromeSink:
     """Writes a JSON file that Perfetto and chrome://tracing can open.
 
-    An activity of one thread is a complete event; one that may end on another thread is two
-    asynchronous events, in the format's "traceEvents".  Times are microseconds since `start_ns`.
+    In the format's "traceEvents", an activity of one thread is a complete event; an activity that
+    may end on another thread is two asynchronous events.  Times are microseconds since `start_ns`.
     """
 
     def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
-        """`start_ns` is a time of `time.monotonic_ns`; the default is now.
+        """Open the file; `start_ns` is a time of `time.monotonic_ns`, by default now.
 
         Raises:
             TfrtError: if the file cannot be written.
@@ -277,8 +277,8 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Draw an arrow from the end of an activity to the start of another.
 
-        An arrow is tied to the innermost slice of a thread; an event that has no slice gets one of
-        length 0.
+        An arrow is tied to the innermost slice of a thread; an event that has no slice gets a slice
+        of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:
@@ -293,7 +293,8 @@ class ChromeSink:
         self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')
 
     def close(self) -> None:
-        """
+        """Finish writing the file.
+
         Raises:
             TfrtError: if the file could not be written.
         """

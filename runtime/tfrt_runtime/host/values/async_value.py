@@ -1,7 +1,7 @@
 """A value that may not be available yet, as Python sees it.
 
-An `AsyncValue` changes once, from unavailable to available or to error.  A user of the value does
-not wait for it, but adds a callback with `and_then`.  Code that must wait calls `result`, or
+An `AsyncValue` changes once, from unavailable to available or to error.  Code that uses the value
+does not wait for it, but adds a callback with `and_then`.  Code that must wait calls `result`, or
 `await`s the value.
 """
 
@@ -115,7 +115,7 @@ class AsyncValue(AwaitedValue):
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does.
 
-        If this object has been destroyed by then, the function receives another one for the same
+        If this object has been destroyed by then, the function receives another object for the same
         value.
         """
         require(callable(function), "a callback", "a function", function)
@@ -132,8 +132,8 @@ class AsyncValue(AwaitedValue):
         value.
 
         If this value becomes an error, so does the returned one, and `function` is not called.  If
-        `function` raises an exception, that is the cause of the error.  If it returns an
-        AsyncValue, the returned value follows that one.
+        `function` raises an exception, the exception is the cause of the error.  If it returns an
+        AsyncValue, the returned value follows that AsyncValue.
         """
         require(callable(function), "what follows a value", "a function of it", function)
         queue = self._queue
@@ -282,7 +282,7 @@ class AsyncValue(AwaitedValue):
             raise concurrent.futures.InvalidStateError(str(problem)) from None
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the value and return it; in the meantime, this thread works for it.
+        """Wait for the value and return it; in the meantime, this thread runs the queue's tasks.
 
         A dense tensor is returned as a numpy array over its memory.
 
@@ -297,8 +297,8 @@ class AsyncValue(AwaitedValue):
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
-                # This is the fast path for a number: native code works for the value and creates
-                # the Python object.
+                # This is the fast path for a number: native code does the work and creates the
+                # Python object.
                 queue = self._queue
                 found = queue.process.result(queue.address, self._address, reads)
                 if found is not MISSING:
@@ -371,7 +371,7 @@ class Promise(AsyncValue):
             super().__del__()
             return
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
-        # Callbacks hold no reference: the only waiter may be that of a run that counts this value.
+        # Callbacks hold no reference: the only waiter may belong to a run that counts this value.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
                 last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))

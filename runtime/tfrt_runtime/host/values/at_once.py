@@ -1,6 +1,4 @@
-"""Many calls, of which a bounded number is in flight, so that the memory that they
-hold is bounded.
-"""
+"""Run many calls with a bounded number in flight, so that the memory that they hold is bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 class AtOnce:
     """Starts another call whenever one finishes.
 
-    It lives as long as the values of calls in flight.
+    The object lives as long as the values of calls in flight.
     """
 
     def __init__(
@@ -27,8 +25,8 @@ class AtOnce:
         """Start the rest of `count` calls, of which `begun` have already been started.
 
         Args:
-            start: starts a given number of calls from a given index on; returns the results of the
-                first one.
+            start: starts a given number of calls, from a given index on; returns the results of the
+                first of them.
             is_cancelled: whether to start all remaining calls now, because they finish immediately.
             end: called when the last call has been started.
         """
@@ -45,7 +43,7 @@ class AtOnce:
     def _go_on(self) -> None:
         """Count a finished call.
 
-        If it finishes while it is being started, do not start the next one recursively.
+        If the call finishes while it is being started, do not start the next call recursively.
         """
         with self._lock:
             self._ended += 1

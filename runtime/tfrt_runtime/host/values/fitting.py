@@ -75,7 +75,7 @@ def as_array(value: object, type_text: str = "") -> Any:
     A numpy array is returned unchanged.  Other objects share their elements through
     `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order, perhaps
     read-only.  An object that could only copy its elements is rejected: a copy may differ, for
-    example by NaN for missing elements.
+    example because it has NaN for missing elements.
 
     Raises:
         PayloadError: if the value does not share its elements.
@@ -86,7 +86,7 @@ def as_array(value: object, type_text: str = "") -> Any:
         return value
     kind, of_numpy = type(value), "__array_interface__"
     try:
-        # Accessing the attribute might create the interface, over a copy.
+        # Do not access the attribute: that might create the interface, over a copy.
         if hasattr(kind, of_numpy) or hasattr(value, of_numpy):
             return np.asarray(value)
         with suppress(TypeError):
@@ -97,7 +97,7 @@ def as_array(value: object, type_text: str = "") -> Any:
         if hasattr(kind, "__array__"):
             try:
                 return np.asanyarray(value.__array__(copy=False))  # type: ignore[attr-defined]
-            except TypeError:  # its library does not have that parameter yet
+            except TypeError:  # the object's library does not have that parameter yet
                 return np.asanyarray(value.__array__())  # type: ignore[attr-defined]
         if hasattr(kind, "__dlpack__"):
             return np.from_dlpack(value)  # type: ignore[arg-type]

@@ -30,7 +30,8 @@ from tfrt_runtime.native import layouts as at
 
 
 class Public(type):
-    """A metaclass: `dir` of its classes lists the names in their `_public`, and special methods.
+    """A metaclass for classes whose `dir` lists only the names in their `_public`, and special
+    methods.
 
     `help`, Tab completion, and the reference use `dir`; members for the runtime's own modules are
     omitted.
@@ -40,7 +41,7 @@ class Public(type):
 
     def __dir__(cls) -> list[str]:
         special = [name for name in super().__dir__() if name.startswith("__")]
-        # Operators that only raise an error with advice are omitted as well.
+        # Operators that only raise an error with advice are also omitted.
         hidden = getattr(cls, "_refuse_operator", None)
         return [*cls._public, *(n for n in special if getattr(cls, n, None) is not hidden)]
 
@@ -59,8 +60,8 @@ class State(StrEnum):
 ORDER = threading.RLock()
 """Held while callbacks are added or taken.
 
-It is reentrant because a garbage collection in the meantime may destroy a promise, whose waiters
-are then called.
+The lock is reentrant because a garbage collection may destroy a promise while a thread holds the
+lock, and the promise's waiters are then called.
 """
 
 
@@ -123,10 +124,10 @@ class HeldValue(NativeValue, metaclass=Public):
     def _let_go(self) -> tuple[int, int]:
         """Return the references that this object owned; it is being destroyed.
 
-        They are references to its value and to the error `_decided`, or 0.  Until `__del__` has
+        They are the addresses of its value and of the error `_decided`, or 0.  Until `__del__` has
         returned, another thread may get the object from a weak reference, but finds no value in it
-        from now on.  There is no lock, because values are destroyed often: CPython switches threads
-        only at calls and at the ends of loops, so these lines are atomic.
+        after this call.  There is no lock, because values are destroyed often: CPython switches
+        threads only at calls and at the ends of loops, so these lines are atomic.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -188,7 +189,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def native(self) -> int:
         """The address of the native value that this object was created for, even after `decide`.
 
-        Borrowed.
+        The reference is borrowed.
         """
         return self._owned
 
@@ -226,7 +227,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def addresses(self) -> list[int]:
         """Return the addresses of the native value and of the values that it forwards to, in order.
 
-        Borrowed.
+        The references are borrowed.
         """
         found = [self._address]
         while self.done() and (last := Value.at(found[-1])).is_indirect:

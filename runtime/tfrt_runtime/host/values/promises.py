@@ -3,7 +3,7 @@
 A Python kernel may return a value that a thread, an event loop, or a timer will resolve later.
 While such a value exists and is unresolved, an idle run is not stuck.
 
-Futures of Python's libraries become AsyncValues as well (`from_future`).
+Futures of Python's libraries also become AsyncValues (`from_future`).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Promises:
 
     def counts(self, value: AsyncValue) -> bool:
         """Tell whether the run counts the activity that resolves the value, and thus stays open
-        until then.
+        until the value is resolved.
         """
         return self._own.get(weakref.ref(value)) is not None
 
@@ -240,7 +240,8 @@ def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
 
 
 def _is_from(module: str, value: object) -> bool:
-    # These modules take 20 ms to import; a future's module has already been imported.
+    # These modules take 20 ms to import; if the object is a future, its module has already been
+    # imported.
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, loaded.Future)
 

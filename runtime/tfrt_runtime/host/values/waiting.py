@@ -31,7 +31,7 @@ class Source(Maker, Protocol):
         """Return the value's name for messages."""
 
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
-        """Cancel the run unless a caller holds other results of it.
+        """Cancel the run, unless a caller holds other results of the run.
 
         Tell whether it was cancelled.
         """
@@ -44,7 +44,7 @@ class AwaitedValue(HeldValue):
     source: Callable[[], Source | None] | None
     """Returns the run that makes the value; None for a value that does not come from a run."""
     basis: Sequence[weakref.ref[AwaitedValue]]
-    """The values that this one is computed from, until it is resolved.
+    """The values from which this value is computed, until it is resolved.
 
     The references are weak because the values may be promises.
     """
@@ -103,8 +103,8 @@ class AwaitedValue(HeldValue):
         return ", ".join(names) or "a value", [run for _, run in makers]
 
     def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
-        """Return the unresolved values that this one is made from, with their runs, or None outside
-        runs.
+        """Return the unresolved values from which this value is made, each with its run, or with
+        None if it has no run.
         """
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]
@@ -129,7 +129,7 @@ class AwaitedValue(HeldValue):
     def _worked_for_elsewhere(self) -> Iterator[None]:
         """Let other queues without workers run their work.
 
-        This thread works for the value's own queue.
+        This thread runs the tasks of the value's own queue.
         """
         with contextlib.ExitStack() as stack:
             for queue in self._queues_without_workers() - {self._queue}:
@@ -144,8 +144,8 @@ class AwaitedValue(HeldValue):
                 self.and_then(stack.pop_all().close)
 
     def _outcome(self, timeout: float | None) -> int:
-        """Wait until this value is resolved, and return the native value that it
-        became, borrowed.
+        """Wait until this value is resolved; return the native value that it became, as a borrowed
+        reference.
         """
         value_outcome = native_process().quick.value_outcome
         outcome = self._found or value_outcome(self._address)
@@ -187,7 +187,7 @@ def wait_for(
 ) -> bool:
     """Wait until all values are resolved; return False if time runs out first.
 
-    In the meantime, the thread works for the values' queues.  Signals are handled every few
+    In the meantime, the thread runs tasks of the values' queues.  Signals are handled every few
     milliseconds.
 
     Raises:

@@ -80,7 +80,7 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
 
 
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
-    """Add an attribute to native functions, for instance to those that `memory.inline` marks.
+    """Add an attribute to native functions, such as the functions that `memory.inline` marks.
 
     In Numba's names, each part of a qualified name is preceded by its length.
     """
@@ -113,7 +113,7 @@ def collect(progress: Callable[[str], None]) -> list[str]:
 
 
 def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.ModuleRef:
-    """Return all collected IR as one module, not optimized yet, in which only entries are visible.
+    """Return all collected IR as one unoptimized module, in which only entries are visible.
 
     `header` contains the lines of IR that name the target machine.
     """
@@ -129,7 +129,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
         kept.update(names)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
     for function in module.functions:
-        # Functions are made internal so that those that no wrapper uses are removed.
+        # Functions are made internal so that LLVM removes the functions that no wrapper uses.
         if not function.is_declaration and function.name not in kept:
             function.linkage = "internal"
     mark_functions(module, memory.INLINE, "alwaysinline")

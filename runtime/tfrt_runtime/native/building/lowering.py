@@ -60,9 +60,7 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""Those of Numba's 20 passes that are needed for integer code without closures, arrays, and
-exceptions.
-"""
+"""The passes, of Numba's 20, that integer code without closures, arrays, and exceptions needs."""
 
 I64, I32, F64, F32, VOID = (
     ir.IntType(64),

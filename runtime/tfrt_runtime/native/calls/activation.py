@@ -12,14 +12,14 @@ kernel of the caller that started it.
       (run loop)    a ready kernel runs: its results are delivered, REMAINING - 1
          |             result available:   its users' ready counts go down; at 0 the user is ready
          |             result unavailable: mark_shared, REMAINING + 1; a waiter does the above later
-         |             result returned:    goes to the caller's register at once, not at the end
+         |             result returned:    goes to the caller's register immediately
          v
      REMAINING = 0   one thread sees that, and pushes (activation | READY_END)
          |
     end_activation   RETURN_CALL  freed; the caller's kernel is finished
                      RETURN_ROOT  freed with its table of results; REQUEST_ACTIVE - 1
-                     RETURN_JOIN  freed; the join has one block less
-                     RETURN_LOOP  used again for the next iteration, or freed at the loop's end
+                     RETURN_JOIN  freed; the join has one block fewer
+                     RETURN_LOOP  reused for the next iteration, or freed at the loop's end
 
 While ACTIVATION_SHARED is 0, only one thread has the activation, and its counters are plain words.
 Before another thread may get the activation, that thread calls `mark_shared`; from then on, the
@@ -113,7 +113,7 @@ def new_activation(
 def reset_activation(activation: Address, function: Address) -> None:
     """Reset registers and counters to their state at entry.
 
-    Whether the activation is shared does not change.
+    A shared activation stays shared.
     """
     # The count exceeds the kernel count by one: the additional count belongs to the filler, so that
     # early deliveries cannot end the activation.
@@ -213,7 +213,8 @@ def end_activation(context: Address, activation: Address) -> None:
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     caller = load(activation + at.ACTIVATION_CALLER)
     # By now, no other thread refers to the activation, because its last count was taken here. The
-    # following steps may free it, or count in the caller, after which it must not be accessed.
+    # following steps may free the activation, or count in the caller; after that, it must not be
+    # accessed.
     if kind == at.RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
@@ -318,7 +319,7 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
     request = load(activation + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
-        # This is for the report of a run that took too long. Inner loops end before the loops
+        # The report of a run that took too long names this loop. Inner loops end before the loops
         # around them.
         compare_and_swap(request + at.REQUEST_LOOP, 0, load(loop + at.LOOP_RECORD))
         return cancelled
@@ -343,8 +344,8 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + at.LOOP_FUNCTION)
-    # Nothing is left of the previous iteration, and no other thread refers to the activation now,
-    # so its counters may be plain again.
+    # The previous iteration has completely finished, and no other thread refers to the activation
+    # now, so its counters may be plain again.
     store(
         activation + at.ACTIVATION_SHARED,
         load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT,

@@ -49,8 +49,8 @@ def put_in_register(
 
     In a function with non-strict kernels, a reader may have come first and left an indirect value,
     which then forwards to this one.  In such a function, the caller keeps a reference to the
-    returned value and drops it when it is done, because a reader on another thread may take the
-    register's references as soon as the register is written.
+    returned value and drops that reference in the end, because a reader on another thread may take
+    the register's references as soon as the register is written.
     """
     register = activation + load_i32(slot + at.SLOT_REGISTER)
     references = load_i32(slot + at.SLOT_REFERENCES)
@@ -105,7 +105,7 @@ def slot_of(record: Address, index: int) -> Address:
 
 @inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver like `deliver_plain`, but support watched runs as well."""
+    """Deliver like `deliver_plain`, but also support watched runs."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     deliver_plain(context, activation, slot, value)

@@ -74,11 +74,9 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""The number of kernels between two checks of whether another worker is asleep: about 20 us, as
-long as a wake-up.
-"""
+"""The number of kernels between checks for a sleeping worker: about 20 us, as long as a wake-up."""
 WAITERS_BUDGET = 4096
-"""The number of short kernels between two reads of the clock by a waiting thread: about 50 us."""
+"""The number of short kernels between a waiting thread's reads of the clock: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -119,8 +117,7 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """Make the table of a call from outside: the results of `make_results`, and room for arguments.
-    """
+    """Make the table of an outside call: the results of `make_results` and room for arguments."""
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -135,8 +132,8 @@ def start_table(
 
     This takes ownership of `table`: one indirect value per result, then one value per argument.
     """
-    # If the host was cancelled earlier, the results are errors, regardless of which thread would be
-    # first.
+    # If the host was cancelled earlier, the results are errors, regardless of which thread would
+    # come first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
     elif is_task != 0:
@@ -162,8 +159,8 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
 
     This takes ownership of `table`.
     """
-    # A call that is started directly does not use machine code, which cannot be suspended: the
-    # thread that starts a call may be the thread that would cancel it.
+    # A call that is started directly does not use machine code, which runs to its end: the thread
+    # that starts a call may be the thread that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
@@ -245,8 +242,8 @@ def run_ready(context: Address, budget: int) -> int:
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
-        # This happens once per SHARE_INTERVAL entries, because WAITERS_BUDGET, by which a long
-        # kernel lowers the budget, is a multiple of it.
+        # This happens once per SHARE_INTERVAL entries even after a long kernel, which lowers the
+        # budget by WAITERS_BUDGET: that is a multiple of SHARE_INTERVAL.
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
@@ -259,9 +256,8 @@ def run_ready(context: Address, budget: int) -> int:
 def run_kept_tasks(context: Address, budget: int) -> int:
     """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
 
-    If there are very many tasks and kernels, the tasks run between the kernels.  Otherwise, a task
-    would wait until all kernels have run, and by then its cell and its value would have left the
-    cache.
+    If there are very many kernels, the tasks run between them.  Otherwise, a task would wait until
+    all kernels have run, and by then its cell and its value would have left the cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
@@ -366,7 +362,7 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """Run available work as a worker, without starting calls; tell whether any was found."""
+    """Run available work as a worker, without starting calls; tell whether any work was found."""
     budget = run_ready(context, ENDLESS)
     stolen = 0
     while True:
@@ -421,7 +417,7 @@ def worker_loop(context: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
-        # A worker that finds no work goes back to sleep, because other threads have taken the work.
+        # A worker that finds no work goes back to sleep: other threads have taken the work.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     advance_epoch(context)
@@ -466,7 +462,7 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
 def run_one(context: Address, task: Address, budget: int) -> None:
     """Run a task, and then the kernels that become ready.
 
-    It stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All
+    This stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All
     remaining kernels become tasks, which `take_tasks` finds.
     """
     # A sync function that runs longer gives way to other work of the queue's thread.

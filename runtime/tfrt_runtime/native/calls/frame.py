@@ -24,7 +24,7 @@ from tfrt_runtime.native.memory import (
 
 @inline
 def argument(context: Address, index: int) -> Address:
-    """Return argument `index`, which is concrete and available; borrowed."""
+    """Return argument `index`, which is concrete and available; the reference is borrowed."""
     return load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
 
 
@@ -69,7 +69,7 @@ def argument_i64(context: Address, index: int) -> int:
 def set_word(context: Address, index: int, kind: int, word: int) -> None:
     """Emplace a result of the given type.
 
-    It takes ownership of the object that its payload refers to.
+    The result takes ownership of the object that its payload refers to.
     """
     store(new_result(context, index, kind), word)
 
@@ -113,7 +113,7 @@ def share_argument(context: Address, index: int, result: int) -> None:
 
 @native
 def fail(context: Address, record: Address, message: int) -> None:
-    """Report an error once; it becomes each result that has not been set.
+    """Report an error once; the error becomes each result that has not been set.
 
     Without a record, the kernel is only being tried, and sets no result (`python_runs.at_once`).
     """

@@ -5,10 +5,10 @@ kernels only wait for their turn.  The last two words of its activation are the 
 started; a record: the control kernel that is running; a record + RESUMES: the next record) and the
 error that ends the function.
 
-    begin                every argument is available: the activation "ends", as does any whose
-         |               last count is taken, and `go_on` finds that it does not
+    begin                every argument is available, so the last count is taken, as at the end
+         |               of any activation; `go_on` finds that the function has not run yet
        go_on <---------- a control kernel is finished: its call or loop took the last count
-         |    <--------- after a slice: others had a chance to run
+         |    <--------- after a slice, when other work had a chance to run
     end_activation       all kernels have run, or one has failed; the results are delivered
 
 The first error ends the function, and becomes each of its results, even results that already exist.
@@ -75,7 +75,7 @@ def following(record: Address) -> Address:
 def go_on(context: Address, activation: Address) -> bool:
     """Run a sync function to its end, or until a control kernel or another thread must continue it.
 
-    Tells whether it has reached its end, in which case its results have been delivered.
+    Tells whether the function has reached its end, in which case its results have been delivered.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     position = position_of(activation)
@@ -232,7 +232,9 @@ def run_kernel(
 
 @inline
 def result_error(context: Address, record: Address, value: Address) -> Address:
-    """Return the problem with a result as an error with a new reference, or 0."""
+    """Return the problem with a result as an error with a new reference, or 0 if the result is
+    valid.
+    """
     if value != 0 and load_acquire(value + at.VALUE_STATE) == at.CONCRETE:
         return 0
     return unusual_result(context, record, value)

@@ -211,9 +211,7 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """Log that a kernel of a watched run has returned, unless an available result will show
-    that.
-    """
+    """Log that a watched run's kernel has returned, unless an available result will show this."""
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + at.CONTEXT_STARTED))
@@ -354,7 +352,7 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
-    """Count a kernel that may take long as decided; others are counted when their call ends."""
+    """Count a heavy kernel as decided; the other kernels are counted when their call ends."""
     is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
     if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         fetch_add(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_DECIDED, 1)

@@ -2,7 +2,7 @@
 
 A function becomes machine code when it is hot and a compiler is available (`executor.machine`).
 Such a function contains only scalars, control flow, and calls of other such functions, so none of
-its effects is visible before it returns.  It bails out of any unusual situation: an argument that
+its effects is visible before it returns.  It bails out in any unusual situation: an argument that
 is an error or unavailable, an operation that fails, a full stack, or a cancelled run.  The call
 then runs from its start as if there were no machine code.  From then on, the entire run is
 interpreted, because code that has bailed out once would do so again at each nested call.
@@ -61,7 +61,8 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     If the function has no machine code yet, its `kernels` count as interpreted.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # An unusual run is cancelled, or its events are logged, or schedules are being explored.
+    # A run is unusual if it is cancelled, if its events are logged, or while schedules are
+    # explored.
     if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
@@ -69,8 +70,8 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # These are two operations instead of an atomic subtraction, because a lost count only delays
-    # the compiler a little.
+    # This need not be an atomic subtraction, because a lost count only delays the compiler a
+    # little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
     # A count that started at MACHINE_NEVER stays above half of it.
@@ -83,7 +84,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """Return how many kernels a call of the executor counts as."""
+    """Return the number of kernels that a call by the executor counts as."""
     return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 

@@ -137,9 +137,7 @@ def set_error(value: Address) -> None:
 
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
-    """Fail a token like `set_error`, unless its program made the token available before the
-    failure.
-    """
+    """Fail a token like `set_error`, unless the program made it available before the failure."""
     if state_of(value) == at.CONCRETE:
         # No other thread reads this word of an object that is available.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
@@ -227,9 +225,9 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
 def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """Wait like `await_and_execute`, but in a task; `result` is a result of the task, or 0.
+    """Wait like `await_and_execute`, but inside a task; `result` is a result of the task, or 0.
 
-    `number` 0 means the task itself, whose place is in the result's record of its maker.  That
+    `number` 0 means the task itself, whose place is in the record of the result's maker.  That
     record is followed by the records of the awaits in the task's body, which are numbered from 1.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
@@ -254,8 +252,8 @@ def print_current_thread_id() -> None:
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
-    """Add `count` references that the program adds by hand, besides those that the compiler
-    counts.
+    """Add `count` references that the program adds by hand, besides the references that the
+    compiler counts.
     """
     # Record them first: a drop on another thread checks this word before it drops the reference.
     fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
@@ -317,7 +315,7 @@ def create_token_by(record: Address) -> Address:
 
 @exported("tfrtAsyncCreateUnusedToken", "ptr", "ptr")
 def create_unused_token(record: Address) -> Address:
-    """Make a token that no code will await, like `create_token_by`.
+    """Make a token like `create_token_by`, but for an operation that no code awaits.
 
     Returns 0 if objects are neither logged nor registered.  Functions that resolve a token or drop
     its references ignore 0.
@@ -370,7 +368,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
 def describe_error(value: Address, record: Address) -> None:
-    """Record why an object that is about to be set to an error fails."""
+    """Record the error that an object is about to become."""
     context = here()
     if value != 0:
         note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))

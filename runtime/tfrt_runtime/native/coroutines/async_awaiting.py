@@ -18,7 +18,7 @@ A thread that must wait, because an ordinary function awaits, runs other tasks i
 otherwise, the tasks that it waits for might find no thread.  When no work is left, it sleeps, and
 from time to time calls Python, which handles signals and detects that no code is left that could
 resolve the object.  If the thread is inside a kernel, that kernel keeps its frame; kernels that the
-thread runs during the wait get another one.
+thread runs during the wait get another frame.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -96,7 +96,7 @@ def run_coroutine(context: Address, task: Address) -> None:
     """Resume a coroutine (task function)."""
     handle = load(task + at.TASK_FIRST)
     resume = load(task + at.TASK_SECOND)
-    # Tasks of several runs share a thread, so each task carries the number of its own run.
+    # Tasks of several runs share a thread, so each task carries the number of its run.
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
     store(context + at.CONTEXT_REFUSED, 0)
@@ -158,8 +158,8 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         # While schedules are explored, each task waits to be chosen.
         and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
     ):
-        # All threads have work; a coroutine that runs immediately needs no queue, and its memory is
-        # in the cache.
+        # All threads have work, so run the coroutine immediately: it needs no queue, and its memory
+        # is in the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, at.LOG_END, handle, 0)

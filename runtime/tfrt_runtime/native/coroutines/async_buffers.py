@@ -4,10 +4,10 @@
     block  = header (64 bytes), elements
 
 The allocated pointer in a descriptor is a handle; the aligned pointer is an ordinary address.  A
-buffer is live while the generation in its header equals the one in its handle; freeing the buffer
-adds 1.  Handles of generation 0 have no block: their header is a word that is 0 for memory that
-lives forever (globals, frames, memory that Python lends) and 1 for memory that never existed (no
-memory left, `ub.poison`).
+buffer is live while the generation in its header equals the generation in its handle; freeing the
+buffer adds 1.  Handles of generation 0 have no block: their header is a word that is 0 for memory
+that lives forever (globals, frames, memory that Python lends) and 1 for memory that never existed
+(no memory left, `ub.poison`).
 
 Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
 Synchronization and Operating System Structure"): a block of a size class is reused only for that
@@ -16,8 +16,8 @@ change elements of some buffer, but never a header or any other memory of the pr
 last generation, a block is not used again.
 
 The free blocks of a class are in a stack, which holds their next handles.  Because a handle never
-returns to the stack, the head that a thread compares is the same one that it has read: there is no
-ABA problem.
+returns to the stack, the head that a thread compares is the same handle that it has read: there is
+no ABA problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -42,11 +42,11 @@ LAST_GENERATION = (1 << 15) - 1
 """The last generation, chosen so that handles stay positive."""
 LINE_BITS = 6
 MAX_BYTES = 1 << 45
-"""The maximum size of a buffer; larger ones are refused."""
+"""The maximum size of a buffer; larger buffers are refused."""
 CHUNK = 1 << 14
 """The number of bytes that are divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""How many bytes of large free blocks keep their pages, which costs less than getting new pages."""
+"""The maximum number of bytes in large free blocks that keep their pages; new pages cost more."""
 
 
 @native

@@ -36,7 +36,8 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    # Sweep dead objects if there are many, so that a program that runs for long keeps few of them.
+    # Sweep dead objects if there are many, so that a program that runs for a long time keeps few of
+    # them.
     registered = load_acquire(shared + at.ASYNC_REGISTERED)
     is_full = registered > load_acquire(shared + at.ASYNC_LIMIT)
     if is_full and load(shared + at.ASYNC_CHECKED) == 0:
@@ -70,7 +71,7 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 def member_resolved(context: Address, group: Address, member: Address) -> None:
     """Count a resolved member; after the last one, the group is available (waiter function).
 
-    The group may be gone once the member has been counted, unless it was the last one.
+    The group may be gone once the member has been counted, unless it was the last member.
     """
     # Store the error before counting: the thread that counts last checks whether an error exists.
     if state_of(member) == at.ERROR:

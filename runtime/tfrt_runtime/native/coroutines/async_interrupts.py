@@ -42,8 +42,8 @@ def stop_of(context: Address) -> Address:
 def place_error(context: Address, stop: Address, record: Address) -> Address:
     """Return the error for the place where a cancelled run's code ends, with a new reference.
 
-    Python makes one error per place, and learns of the place in this way.  All code that ends there
-    shares the error.
+    Python makes one error per place; this is also how it learns of the place.  All code that ends
+    there shares the error.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
@@ -65,12 +65,12 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 def first_error(context: Address, row: Address, record: Address) -> Address:
     """Make the error of a place; return the place's error with a new reference.
 
-    The result is the row's error if another thread was first, otherwise the new one.  Threads that
-    end there while Python is making the first error also ask Python, but only once each; the first
-    one that returns sets the row's error.
+    The result is the row's error if another thread was first, otherwise the new error.  Threads
+    that end there while Python is making the first error also ask Python, but only once each; the
+    first thread that returns sets the row's error.
     """
     made = report_event(context, at.EVENT_INTERRUPTED, record)
-    add_references(made, 1)  # for the row, before other threads can find the error there
+    add_references(made, 1)  # the row's reference, before other threads can find the error there
     if compare_and_swap(row + WORD, 0, made) == 0:
         drop_reference(context, made)
     return made
@@ -124,7 +124,7 @@ def is_interrupted(record: Address) -> int:
 
 @entry
 def change_interrupts(process: Address, added: int, removed: int) -> None:
-    """Set and clear bits of the word that loops check; a signal may set one at any moment."""
+    """Set and clear bits of the word that loops check; a signal may set a bit at any moment."""
     while True:
         bits = load_acquire(process + at.PROCESS_INTERRUPTS)
         changed = (bits | added) & ~removed

@@ -120,7 +120,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 def storage_of(value: Address) -> Address:
     """Return the address of a value's payload.
 
-    Its producer may store there even after `async_abandon`.
+    The value's producer may store there even after `async_abandon`.
     """
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_STORAGE:
         return value + at.VALUE_STORAGE
@@ -194,7 +194,7 @@ def next_stuck(shared: Address, after: Address) -> Address:
 def is_at_rest(value: Address) -> bool:
     """Tell whether no thread is working on an object that has no references.
 
-    A group's unresolved members will count down in it without holding a reference.  Such a
+    A group's unresolved members will count down in the group without holding a reference.  Such a
     reference would serve no other purpose, and would cost one more atomic operation per member.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
@@ -218,7 +218,7 @@ def drop_references(context: Address, value: Address, count: int) -> None:
     """Drop `count` references; dropping the last one destroys the object."""
     references = load_acquire(value + at.VALUE_REFERENCES)
     # The owner of all references needs no read-modify-write, because no other thread can hold or
-    # add one.
+    # add a reference.
     if references != count:
         references = fetch_add(value + at.VALUE_REFERENCES, -count)
     if references <= count:
@@ -227,7 +227,9 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
-    """Destroy an object that has no references; if too many were dropped, report that instead."""
+    """Destroy an object that has no references; if too many references were dropped, report that
+    instead.
+    """
     kind = load(value + at.VALUE_KIND)
     if (
         load(value + at.VALUE_ASYNC) | too_many == 0
@@ -254,8 +256,8 @@ def take_held(value: Address, count: int) -> bool:
     Returns False if there are fewer.
     """
     while True:
-        # The count must never be too low, not even briefly, because another drop might be refused
-        # for that reason.
+        # The count must never be too low, not even briefly: otherwise, another drop might be
+        # refused.
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits < count * at.OBJECT_HELD:
             return False
@@ -297,7 +299,7 @@ def log_emplaced(context: Address, value: Address) -> None:
 @native
 def emplace(context: Address, value: Address) -> None:
     """Make an object available, and drop its producer's reference."""
-    # Log first, so that this event precedes those of the waiters.
+    # Log first, so that this event precedes the waiters' events.
     log_emplaced(context, value)
     while True:
         head = load_acquire(value + at.VALUE_STATE)
@@ -320,8 +322,8 @@ def emplace_unseen(value: Address) -> bool:
     with any memory.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # Either the list of objects refers to it, and `async_abandon` may be resolving it, or the
-        # producer's reference has already been dropped.
+        # Either the list of objects refers to the object, and `async_abandon` may be resolving it,
+        # or the producer's reference has already been dropped.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
     store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)

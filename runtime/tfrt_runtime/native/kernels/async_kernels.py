@@ -1,5 +1,5 @@
-"""Native kernels whose results arrive later: from a task of the queue, the blocking pool, or a
-sleep.
+"""Native kernels whose results arrive later: from a task of the queue, from the blocking pool, or
+after a sleep.
 
 A sleeping thread wakes up early if its run is cancelled.
 """
@@ -223,12 +223,12 @@ def error_task(context: Address, task: Address) -> None:
 
 @entry
 def cancel(context: Address, record: Address) -> None:
-    """`tfrt_test.cancel`: make its own results available, and skip the kernels that have not
-    run.
+    """`tfrt_test.cancel`: make the kernel's own results available, and skip the kernels that have
+    not run.
     """
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
-        # Only the compiled code knows which objects it is waiting for.
+        # Only compiled code knows which objects it is waiting for.
         report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)

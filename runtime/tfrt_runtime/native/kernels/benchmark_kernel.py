@@ -1,6 +1,6 @@
 """`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
-Each run is a separate call, started by a task of the queue; it is over when its one result is
+Each run is a separate call, started by a task of the queue; it is over when its only result is
 available.  The measurements are stored in a table of (wall, CPU) nanoseconds, from which Python
 makes a report after the last run.
 """
@@ -142,7 +142,8 @@ def run_is_over(context: Address, state: Address) -> None:
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
     """Add a measured run to the table.
 
-    If memory runs out, the benchmark's run is being ended anyway.
+    If memory runs out, drop the measurement: the run that contains the benchmark is being ended
+    anyway.
     """
     store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
     count = load(state + at.BENCHMARK_COUNT)

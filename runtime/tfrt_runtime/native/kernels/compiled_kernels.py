@@ -7,8 +7,8 @@ record's data are the adapter, the waiter functions of this module, and then the
 the results and the arguments.
 
 Tensors belong to Python, which fills in the descriptors of buffers and makes tensors from buffers.
-A buffer's spec tells Python all that it needs, in three words: the type as text, the length of that
-text, and the counter of possible users of the buffer.
+A buffer's spec tells Python all that it needs to know, in three words: the type as text, the length
+of that text, and the counter of possible users of the buffer.
 
 Host values never enter compiled code: a coroutine awaits a separate object, which takes over the
 outcome of the host value.  Therefore, compiled code can count references in its own way, and a host
@@ -74,7 +74,7 @@ FIRST_TYPE = 5
 """The data word at which the types of the results start; the types of the arguments follow them."""
 
 IMPORTS_SWEPT = 1024
-"""The number of new objects after which a sweep for resolved objects is worth its time."""
+"""The number of new objects after which it is worth sweeping for resolved objects."""
 
 
 @entry
@@ -239,8 +239,8 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
     compare_and_swap(made + at.VALUE_KIND, at.TYPE_UNKNOWN << 8 | at.KIND_CONCRETE, kind)
     request = load(context + at.CONTEXT_REQUEST)
     if not is_available(made):
-        # Do both before the waiter is added, because it may run immediately: they keep the run and
-        # the object alive.
+        # Take both counts before the waiter is added, because it may run immediately: they keep the
+        # run and the object alive.
         fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
         if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request):
@@ -276,14 +276,14 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
     """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit.
 
     `request` is the address of five words: the record, the argument, the spec, the descriptor, and
-    whether it is the first of its call.
+    whether the argument is the first buffer of its call.
     """
     return report_event(context, at.EVENT_BORROW_BUFFER, request)
 
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
-    """Make a result from a buffer; the words are those of `kernel_borrow_buffer`."""
+    """Make a result from a buffer; the words are the same as for `kernel_borrow_buffer`."""
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 

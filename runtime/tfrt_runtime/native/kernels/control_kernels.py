@@ -53,7 +53,7 @@ def register_value(activation: Address, record: Address, index: int) -> Address:
 def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
-    """Call `function` with the kernel's arguments from `first` on; the earlier ones are dropped."""
+    """Call `function` with the kernel's arguments from `first` on; drop the earlier arguments."""
     if load(function + at.FUNCTION_MACHINE) != 0 and call_machine(
         context, caller, record, function, first
     ):
@@ -161,7 +161,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 
 @native
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
-    """Run no iteration: the loop values become the results."""
+    """Skip all iterations: the loop values become the results."""
     drop_arguments(context, caller, record, 1)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, slot_of(record, i), register_value(caller, record, 1 + i))

@@ -1,4 +1,6 @@
-"""Native kernels for scalars: those in the table `tfrt_runtime.scalars`, constants, and chains."""
+"""Native kernels for scalars: the operations in the table `tfrt_runtime.scalars`, constants, and
+chains.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -129,8 +131,8 @@ def constant(context: Address, record: Address) -> None:
 def run_checked(context: Address, record: Address) -> None:
     """Run a kernel whose argument types are known only at run time.
 
-    Data: the kernel, which must have no data of its own, and one payload type per argument, where 0
-    means any.
+    Data: the kernel, which must not need any data itself, and one payload type per argument, where
+    0 means any type.
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)

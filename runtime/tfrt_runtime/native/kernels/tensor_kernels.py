@@ -172,7 +172,7 @@ def broadcast(context: Address, record: Address) -> None:
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
-    """Tell whether the last sizes of a shape equal those of a tensor."""
+    """Tell whether the last sizes of a shape equal the sizes of a tensor."""
     rank = load(part + at.TENSOR_RANK)
     before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:
@@ -213,7 +213,7 @@ def softmax_inplace(context: Address, record: Address) -> None:
     end = row + 4 * load(target + at.TENSOR_COUNT)
     while row < end:
         # Adding a constant to the exponents does not change the quotients, except perhaps in their
-        # last digit, so we add one only if the largest exponential of a row would otherwise
+        # last digit, so we add a constant only if the largest exponential of a row would otherwise
         # overflow or vanish.
         largest = largest_of(row, width)
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)

@@ -103,7 +103,7 @@ def multiply(context: Address, record: Address) -> bool:
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     if alpha == 0:
         # BLAS must not read A and B in this case, but some OpenBLAS kernels (AVX-512, small
-        # matrices) do.
+        # matrices) read them.
         return False
     # Decide this before the rest is shared, because a worker that is woken for a short kernel can
     # also help.
@@ -147,8 +147,7 @@ def matrix(context: Address, index: int) -> Address:
 @native
 def is_heavy(rows: int, columns: int, inner: int) -> bool:
     """Tell whether a product takes longer than waking a worker."""
-    # The sizes are those of tensors in memory, so the product of two sizes does not overflow a
-    # word.
+    # The tensors exist in memory, so the product of two sizes does not overflow a word.
     return rows * columns >= HEAVY_WORK // inner
 
 

@@ -7,8 +7,8 @@ type of each result; and the attributes.
 
 The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument,
 which for a tensor is its address, followed by the attributes; `results` has room for one word per
-result.  The function returns 0, or 1 if it raised; in that case, its Python original is called,
-whose exception describes the problem.
+result.  The function returns 0, or 1 if it raised.  In that case, the original Python function is
+called, and its exception describes the problem.
 """
 
 from tfrt_runtime.native import layouts as at

@@ -1,6 +1,6 @@
 """The structs that native code and Python share; each field's byte offset is written only once.
 
-All fields are 8-byte words (`declared`), except those of records and slots.  A name is
+All fields are 8-byte words (`declared`), except the fields of records and slots.  A name is
 `STRUCT_FIELD`; `STRUCT_SIZE` is the size of the struct in bytes.  The compiled core uses these
 names as constants; the simulator and the decoder read the same names.  They form one table,
 regardless of which module declares them: `values`, `threads`, `calls`, `compiled` (compiled

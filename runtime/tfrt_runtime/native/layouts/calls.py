@@ -138,7 +138,7 @@ KERNEL_CONTROL = 2
 KERNEL_RAW = 4
 """The kernel sees the values in its registers unchanged, including indirect ones."""
 KERNEL_HEAVY = 8
-"""The kernel is worth another worker: waking one costs less than running the kernel."""
+"""The kernel is worth another worker: waking a worker costs less than running the kernel."""
 KERNEL_BLOCKING = 32
 """The kernel runs in the blocking pool."""
 KERNEL_WIDE = 64
@@ -149,8 +149,7 @@ KERNEL_SMALL = 128
 The run loop has a fast path for such kernels.
 """
 KERNEL_LASTING = 512
-"""The kernel may take long, although no worker is woken for it: machine code with loops or
-calls.
+"""The kernel may take long, but no worker is woken for it: it is machine code with loops or calls.
 """
 KERNEL_MEASURED = 256
 """Whether the kernel is heavy depends on its arguments.
@@ -160,7 +159,7 @@ The kernel decides that itself; if it is heavy, it shares other ready work.
 KERNEL_UNKNOWN = 1024
 """The kernel is a Python function that has not been quick yet.
 
-A waiting thread leaves it to workers, if the queue has any.
+A waiting thread leaves the kernel to workers, if the queue has any.
 """
 FRAME_ROOM = 32
 """How many arguments, and how many results, fit in every frame."""

@@ -1,4 +1,5 @@
-"""Compiled programs: groups, the state that the programs share, buffers, and places that log.
+"""Compiled programs: groups, the state that the programs share, buffers, and places that log
+events.
 
 `values` declares the header of the programs' objects.
 """
@@ -131,7 +132,7 @@ struct(
     REQUEST="",
 )
 
-# Import: refers to the object that represents a host value that was unavailable.
+# Import: a reference to the object that represents an unavailable host value.
 struct(
     "IMPORT",
     NEXT="",

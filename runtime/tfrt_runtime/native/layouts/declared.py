@@ -38,7 +38,7 @@ def line(what: str = "") -> Place:
 def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
     """Declare a struct.
 
-    Each field has a sentence that says what it holds, or "" if its name says that.
+    Each field has a sentence that says what the field holds, or "" if its name is enough.
 
     Args:
         size: the size of the whole struct in bytes; 0 if it depends on the struct's contents.

@@ -198,7 +198,7 @@ A thread keeps one more full batch of each size class.
 IDLE_CELLS = 64
 """Free lists with this many cells are too long for an idle thread.
 
-A thread that goes to sleep, or whose run is over, hands such lists over.
+A thread that goes to sleep, or whose run is over, hands lists of this length over.
 """
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
@@ -281,11 +281,11 @@ LOG_KINDS = (
 )
 """The kinds of events, in this order.
 
-A function or an iteration starts, a kernel becomes a task, a thread steals a task from another one,
-a kernel starts, or returns; a value is available, or is an error; a kernel was skipped, or was not
-started; a thread goes to sleep, or wakes up; an object of compiled code is made, a task starts,
-suspends, or resumes; an object is resolved, or fails; a function or an iteration returns; a block
-of compiled code starts; compiled code calls a function, or returns from it.
+A function or an iteration starts, a kernel becomes a task, a thread steals a task from another
+thread, a kernel starts, or returns; a value is available, or is an error; a kernel was skipped, or
+was not started; a thread goes to sleep, or wakes up; an object of compiled code is made, a task
+starts, suspends, or resumes; an object is resolved, or fails; a function or an iteration returns; a
+block of compiled code starts; compiled code calls a function, or returns from it.
 """
 (
     LOG_CALL,
@@ -365,8 +365,8 @@ SLEEPERS_NOTIFIED = 1 << 32
 """Adds one thread to the high half of the word."""
 
 # Deque (Chase-Lev, see `queues.tasks`): the owner pushes and pops at the bottom; thieves take from
-# the top. Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap. They are
-# on different cache lines.
+# the top. Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap. BOTTOM
+# and TOP are on different cache lines.
 DEQUE_CAPACITY = 1024
 struct(
     "DEQUE",

@@ -45,13 +45,13 @@ OBJECT_DISOWNED = 1 << 39
 OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
 """The mask within VALUE_ASYNC for the size, including the flags below it."""
 OBJECT_HELD = 1 << 40
-"""Counts one reference that the program has added by hand, besides those that its compiler
+"""Counts one reference that the program has added by hand, besides the references that its compiler
 counts.
 """
 INDIRECT_COPIES = 1
 """The payload of an unresolved indirect value that will become a copy of a number.
 
-The copy outlives the object of a compiled program that held the number.
+The copy may outlive the object, made by a compiled program, that held the number.
 """
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
@@ -89,7 +89,7 @@ that use them.
 TYPE_OBJECT = 32
 """The payload is the address of a Python object, with a reference."""
 TYPE_ERROR = 33
-"""The payload is the address of a Diagnostic, like that of any object.
+"""The payload is the address of a Diagnostic, which is a Python object.
 
 Used only in the state ERROR.
 """
@@ -174,9 +174,9 @@ STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""Larger blocks are freed immediately.
+"""The store keeps blocks of less than 2 to this power bytes; larger blocks are freed immediately.
 
-The blocks of one class that are kept have at most 2 to this power bytes in total.
+The kept blocks of one class take at most 2 to this power bytes in total.
 """
 struct(
     "STORE",

@@ -20,8 +20,8 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""The number of calls of a batch that one thread starts itself: fewer calls are not worth waking
-another thread.
+"""The number of calls in a batch that one thread starts by itself, because so few calls are not
+worth waking another thread.
 """
 ROW_BITS = 32
 
@@ -30,7 +30,7 @@ ROW_BITS = 32
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
     """Start a call like `start_call`, but with payloads as arguments.
 
-    `layouts` describes the words that follow those of the request.  A value that is made from a
+    `layouts` describes the words that follow the request's own words.  A value that is made from a
     payload takes ownership of it; an AsyncValue is borrowed.  The caller finds the results where
     `start_call` leaves them.
     """
@@ -45,8 +45,8 @@ def start_calls_with(
 ) -> None:
     """Prepare `count` calls in consecutive rows, like `start_call_with`; start the first `begun`.
 
-    From here on, all calls have their results.  A task starts each call when a thread reaches it:
-    the call's memory is then in the cache and is reused for later calls, regardless of their
+    When this returns, all calls have their results.  A task starts each call when a thread reaches
+    it: the call's memory is then in the cache and is reused for later calls, regardless of their
     number.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
@@ -137,8 +137,8 @@ def row_table(context: Address, function: Address, words: Address) -> Address:
 def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
     """Copy the payloads of one result of `count` calls, located by `first` and the size of a row.
 
-    It stops at the first value that is unavailable, an error, or of another type; it returns the
-    number of payloads that were copied.
+    Stop at the first value that is unavailable, an error, or of another type; return the number of
+    payloads that were copied.
     """
     for i in range(count):
         value = load(first + size * i)

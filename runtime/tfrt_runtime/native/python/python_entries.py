@@ -2,7 +2,7 @@
 
 CPython calls an entry like its own built-in functions (METH_FASTCALL): `given` is an array of
 `count` borrowed objects, and the result is a new reference, or 0 with an exception set.  The object
-that CPython keeps with each function is an integer: the address of two words (`bound_words`). These
+that CPython keeps with each function is an integer: the address of two words (`bound_words`).  These
 are the addresses of the entry and of the table of CPython functions; for a function written for
 Python, they are the addresses of that table and of the process.  Nothing here reads a field of a
 Python object: only CPython's functions do so.
@@ -10,9 +10,9 @@ Python object: only CPython's functions do so.
 The handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address,
 together with a reference.  The holder of the handle owns that reference, and drops it once.
 
-One table for arguments and results says how Python objects become payloads and how payloads become
-Python objects.  An object that is not ordinary here is converted in Python by `host.values.fitting`
-and `host.payload`, which report the reason if it does not fit.
+The same rules say how Python objects become payloads and how payloads become Python objects.  An
+object that these rules do not cover is converted in Python by `host.values.fitting` and
+`host.payload`, which report the reason if it does not fit.
 """
 
 import math
@@ -164,7 +164,8 @@ def object_release(context: Address, item: Address) -> None:
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
-    # Count first, because user code may run when the object is destroyed, and count as well.
+    # Count first, because user code that runs when the object is destroyed may also change the
+    # count.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     call1(load(api + at.PYTHON_DROP), item)
     call1(load(api + at.PYTHON_RELEASE), lock)
@@ -197,8 +198,7 @@ def put(api: Address, place: Address, item: Address) -> bool:
     """Write an object's payload after its type at `place`; return False if the object is unusual.
 
     An unusual object is one that is not an ordinary value of that type.  The two words after the
-    type must already be
-    zero.  A payload that is an object is borrowed.
+    type must already be 0.  A payload that is an object is borrowed.
     """
     payload_type = load(place)
     type_object = type_of(api, item)

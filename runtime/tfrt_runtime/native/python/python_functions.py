@@ -1,9 +1,9 @@
 """Kernels that are ordinary Python functions, called through CPython's own interface.
 
 The words of the record's data are the function; a second function that handles unusual results in
-Python; the numbers of arguments and attributes; the payload type of the result, and its class if it
-must be an object of one, or 0; then the payload type of each argument (0: as its value says), and
-each attribute.  Both functions and the attributes are addresses of Python objects, which the loaded
+Python; the numbers of arguments and attributes; the payload type of the result, and the class that
+the result must have, or 0; then the payload type of each argument (0: as its value says), and each
+attribute.  Both functions and the attributes are addresses of Python objects, which the loaded
 program keeps alive.
 
 A block holds the arguments of the function, followed by three words for an exception that it
@@ -64,7 +64,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         is_case = (
             call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
-        if is_case < 0:  # it raised; the Python code asks again, and raises, too
+        if is_case < 0:  # the check raised; the Python code repeats it, and raises, too
             call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
@@ -79,7 +79,7 @@ def take_result(
 ) -> bool:
     """Set the result to a returned value.
 
-    Return False unless it is an ordinary value of its type.
+    Return False unless the value is an ordinary value of its type.
     """
     result_type = attribute(record, RESULT_TYPE)
     if result_type == at.TYPE_UNKNOWN:

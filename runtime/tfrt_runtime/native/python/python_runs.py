@@ -83,8 +83,8 @@ def context_of(api: Address, queue: Address) -> Address:
         return 0
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
-    # Another thread may have been here in the meantime. Each thread writes all of the words before
-    # it releases the GIL.
+    # Another thread may have executed this code in the meantime. Each thread writes all of the
+    # words before it releases the GIL.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -106,8 +106,8 @@ def take_turns(api: Address, queue: Address) -> None:
     if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
         # Sleep as long as a thread needs to wake up; otherwise, this thread would get the GIL back
-        # immediately. The other thread writes the word: if it has already done so, this thread does
-        # not sleep.
+        # immediately. The other thread writes the word: if it has already written the word, this
+        # thread does not sleep.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
@@ -116,8 +116,8 @@ def take_turns(api: Address, queue: Address) -> None:
 def launch(bound: Address, given: Address, count: int) -> Address:
     """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
 
-    The run, a new object, gets the words as `words`, and their address, under which Python can find
-    the run from now on.  If `starts` is 1, the call starts as a task; if it is 2, the run is also
+    The run, a new object, gets the words as `words`; from now on, Python can find the run by the
+    words' address.  If `starts` is 1, the call starts as a task; if it is 2, the run is also
     forgotten when it is over, as after `leave`; if it is 0, arguments that are tensors are
     borrowed.
 
@@ -220,10 +220,11 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 def at_once(bound: Address, given: Address, count: int) -> Address:
     """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
 
-    Returns its results with references: a single one as an int, several as the words in `bytes`.
-    The template is that of a function that calls the kernel.  Returns MISSING, and changes nothing,
-    in the same cases as `launch`, or if an argument is an unavailable value, the kernel makes an
-    error, the thread is running a kernel, or schedules are explored.
+    Returns the addresses of its results, with references: a single result as an int, several
+    results as words in a `bytes`. The template belongs to a function that calls the kernel.
+    Returns MISSING, and changes nothing, in the same cases as `launch`, or if an argument is an
+    unavailable value, the kernel makes an error, the thread is running a kernel, or schedules are
+    explored.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -306,8 +307,8 @@ def next_number(process: Address) -> int:
 def leave(bound: Address, given: Address, count: int) -> Address:
     """Leave a run whose Python object is being destroyed: `leave(queue, request, template)`.
 
-    This drops the object's references to results; it has none if the template is 0.  If the run is
-    not over, the thread that ends it lets Python forget it.
+    This drops the object's references to results; it has no results if the template is 0.  If the
+    run is not over, the thread that ends the run lets Python forget it.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -379,7 +380,7 @@ def forget_over(process: Address, context: Address, api: Address) -> None:
         following = load(request + at.REQUEST_NEXT)
         key = call1(load(api + at.PYTHON_MAKE_INT), request)
         run = call2(load(api + at.PYTHON_FIND), requests, key)
-        if run != 0:  # it is destroyed now, or has another holder and may be in a cycle
+        if run != 0:  # the run is destroyed now, or has another holder and may be in a cycle
             be_tracked(api, run)
         call2(load(api + at.PYTHON_FORGET), requests, key)
         call1(load(api + at.PYTHON_DROP), key)

@@ -1,10 +1,10 @@
 """All uses of CPython's undocumented internals, which make runs from Python faster.
 
-    shortcut                                     off, if `host.python_interface` finds CPython otherwise
+    shortcut                                     if `host.python_interface` has disabled it
     the mapping of a context tells whether       each run has a copy of its caller's context, and each
-    a variable was set in it                     kernel a copy of that
-    Python's collector does not look at runs,    it looks at all of them
-    nor at values without callbacks
+    a variable was set in it                     kernel has a copy of that copy
+    Python's collector does not examine runs     it examines all of them
+    or values without callbacks
 
 The mapping is a field of a context, and the current context is a field of CPython's thread state;
 their offsets are located when the core is loaded, and are 0 if they are not found.

@@ -2,7 +2,7 @@
 
     first    works for the only result of a run, and returns it as a Python object
     result   the same for any value
-    end      works for a run until nothing of it is left
+    end      works for a run until the run is over
 
 A wait continues until its goal is reached, or nothing is left to do here; MISSING leaves the rest
 to Python:
@@ -11,7 +11,7 @@ to Python:
          |          what comes next may take longer
       give_way      the GIL goes to other threads
          |
-     work_until     without the GIL, up to SLICE_NS; looks for more work briefly before it returns
+     work_until     without the GIL, up to SLICE_NS; searches for more work briefly before it returns
          |
        MISSING      Python sees signals and sleeps: `WorkQueue.wait`
 """
@@ -147,7 +147,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     Tells whether the goal has been reached and no signal has arrived.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # A thread that is running a kernel needs another context for the work that it does in the
+    # A thread whose kernel is waiting here needs another context for the work that it does in the
     # meantime.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
     if (
@@ -189,8 +189,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_WORKER, -1)
     if has_deque:
         store(context + at.CONTEXT_DEQUE, 0)
-        # Do this last: the next thread takes over the deque in the state in which this one leaves
-        # it.
+        # Do this last: the next thread takes over the deque in the state in which this thread
+        # leaves it.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
         store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
@@ -204,7 +204,8 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
     """Run short kernels until the goal is reached; return False if the next work may take longer.
 
     The thread holds the GIL, and keeps it while the work is short (`give_way`): releasing it costs
-    more than a small run, and if other threads want it, this one would have to wait for its turn.
+    more than a small run, and if other threads want the GIL, this thread would have to wait for its
+    turn.
     """
     for _ in range(LIGHT_ENTRIES):
         if is_reached(goal, is_run):
@@ -230,8 +231,8 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 def light_task(context: Address) -> Address:
     """Return the next task, or 0.
 
-    It releases the GIL for a task that does not start a call from outside, because such a task may
-    take longer.
+    This releases the GIL for a task that does not start a call from outside, because such a task
+    may take longer.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
@@ -244,7 +245,7 @@ def light_task(context: Address) -> Address:
 
 @native
 def is_light(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is short, like arithmetic, so that it calls nothing and does
+    """Tell whether a ready entry is a short kernel, such as arithmetic, that calls nothing and does
     not block.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:

@@ -1,7 +1,7 @@
 """The blocking pool: a ring of tasks that many threads read and write; each thread may block.
 
-Each place in the ring has a sequence number, which says what may be done with the place.  `n` is
-the number of the task, counted from the creation of the pool:
+Each place in the ring has a sequence number, which determines who may use the place.  `n` is the
+number of the task, counted from the creation of the pool:
 
     sequence = n             free for task n         the thread that moves TAIL from n may write it
     sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
@@ -89,7 +89,8 @@ def call_for_threads(context: Address, pool: Address) -> None:
     """Wake an idle thread for waiting tasks, or request another thread.
 
     This is called by a thread that has added a task, and by a thread that has taken one and is
-    about to block in it: the thread that added another task may have counted the latter as idle.
+    about to block in it: the thread that added another task may have counted this second thread as
+    idle.
     """
     # This orders the task before the read of the idle threads; an idle thread orders its arrival
     # before its last check of the ring. At least one of the two sees the other.

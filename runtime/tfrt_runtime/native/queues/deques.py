@@ -39,7 +39,7 @@ def push_bottom(deque: Address, task: Address) -> bool:
 def pop_bottom(deque: Address) -> Address:
     """Take the newest task, or return 0 (owner only)."""
     bottom = load_acquire(deque + at.DEQUE_BOTTOM) - 1
-    # The deque is empty: only this thread adds tasks, so the answer cannot change. This check saves
+    # If the deque is empty, it stays empty, because only this thread adds tasks. This check saves
     # the fence.
     if load_acquire(deque + at.DEQUE_TOP) > bottom:
         return 0
@@ -51,8 +51,8 @@ def pop_bottom(deque: Address) -> Address:
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The last task belongs to the thread that moves `top` first. In both cases, the deque is empty
-    # after that, with `top` at bottom + 1.
+    # The last task belongs to the thread that moves `top` first. Whichever thread that is, the
+    # deque is then empty, with `top` at bottom + 1.
     if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
@@ -106,7 +106,7 @@ def take_injected(queue: Address) -> Address:
 
 @native
 def keep_injected(context: Address) -> None:
-    """Take all injected tasks for this thread alone, and append them to those that it keeps.
+    """Take all injected tasks for this thread alone, and append them to the tasks that it keeps.
 
     This is for queues without workers, for which Python chooses the next task.
     """
@@ -151,7 +151,7 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Put tasks that this thread took from a queue without workers back, for other threads."""
+    """Put back tasks that this thread took from a queue without workers, for other threads."""
     # The list has only one word, and no second word for its newest task: a thread could read one of
     # the two words before another thread's swap and the other word after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
@@ -161,7 +161,7 @@ def put_back(queue: Address, oldest: Address) -> None:
 
 @inline
 def keep_tasks(context: Address, first: Address, last: Address) -> None:
-    """Add a list of tasks to those that this thread keeps for itself."""
+    """Add a list of tasks to the tasks that this thread keeps for itself."""
     if load(context + at.CONTEXT_PENDING) == 0:
         store(context + at.CONTEXT_PENDING, first)
     else:

@@ -157,13 +157,13 @@ def give_way(context: Address) -> None:
 def share_large(context: Address) -> None:
     """Put the older half of the ready calls where other workers can find them.
 
-    In a recursion, the older ones are the largest subtrees.  Short kernels stay: if two threads
+    In a recursion, the older calls are the largest subtrees.  Short kernels stay: if two threads
     work on one activation, its counters cost more than the kernels.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
-    # Each entry must be read. The more entries there are, the less often we do this: the cost per
-    # kernel stays at a fraction of a step, no matter how many kernels are ready.
+    # Each entry must be read. The more entries there are, the less often this is done, so the cost
+    # per kernel stays at a fraction of a step, no matter how many kernels are ready.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
         return
     left = count_large(base, top) // 2
@@ -237,7 +237,7 @@ def add_start(context: Address, task: Address) -> None:
 def take_start(context: Address) -> Address:
     """Take all started calls; return the oldest, which must start now, or 0.
 
-    The others are put where other threads can find them.
+    The other calls are put where other threads can find them.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     newest = take_started(queue)
@@ -260,7 +260,7 @@ def take_started(queue: Address) -> Address:
 def sleep_or_nap(context: Address) -> None:
     """Sleep as a worker without work.
 
-    Take a nap while a call is left that a waiting thread may take.
+    Only nap while a call is left that a waiting thread may take.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:

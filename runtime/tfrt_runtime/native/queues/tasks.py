@@ -15,9 +15,9 @@ contention, so there is no ABA problem.
     next_in_order: without workers, the oldest; the rest of an injected stack goes to QUEUE_ORDERED
     run_task:  function(context, task), which reads the words and frees the cell
 
-The deque is that of Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
+The deque comes from Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
 fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
-Weak Memory Models".  Unlike theirs, its array does not grow: a task for which there is no room goes
+Weak Memory Models".  Unlike in their deque, the array does not grow: a task that does not fit goes
 to the injected stack.
 
 Sleepers wait on an epoch, not on a queue:
@@ -32,12 +32,12 @@ Sleepers wait on an epoch, not on a queue:
 The fences order step 1 before step 3 on both sides, so at least one of the two threads sees the
 other.  This is the store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating
 Sequential Processes", section 2.1).  If the sleeper misses the work, the adder sees the sleeper and
-changes the epoch before the wake-up: a sleeper that is not asleep yet then stays awake.
+changes the epoch before the wake-up: therefore, a sleeper that is not asleep yet stays awake.
 
 A wake-up takes longer than hundreds of small tasks.  Therefore, SLEEPERS has a separate count of
-sleepers to which a wake-up is on its way: while all sleepers have been notified, an adder wakes
-none.  Each of them then leaves and searches for work again.  A thread that was waiting for another
-event, which has now happened, lets another thread search (`pass_on`).
+notified sleepers, to which a wake-up is on its way: while all sleepers have been notified, an adder
+wakes none of them.  Each notified sleeper leaves and searches for work again.  A thread that was
+waiting for another event, which has now happened, lets another thread search (`pass_on`).
 
 Rejected alternatives: a growing array, because thieves may still be reading the old one, so that
 freeing it requires safe reclamation; a deque with a lock, which its owner would take for every
@@ -79,7 +79,7 @@ WORTH_STEALING_NS = 1_000
 Its owner would have been faster alone.
 """
 REST_NS = 50_000
-"""How long a thief of such tasks leaves their owner alone, in ns."""
+"""How long a thief of tasks that were not worth stealing leaves their owner alone, in ns."""
 
 
 @native
@@ -103,7 +103,7 @@ def free_task(context: Address, task: Address) -> None:
 
 @native
 def add_short_task(context: Address, task: Address) -> None:
-    """Keep a task that is not worth another thread's attention for this thread.
+    """Keep a task for this thread, because the task is not worth another thread's attention.
 
     Use it on threads that run kernels: they return to their tasks, or call `sharing.hand_over`.
     """
@@ -173,8 +173,8 @@ def arrive(queue: Address) -> int:
 
     Returns the epoch on which to sleep.
     """
-    # Read the epoch first: a wake-up that counts on this thread changes the epoch after that, so
-    # the thread stays awake.
+    # Read the epoch first: a wake-up that counts on this thread then changes the epoch, so the
+    # thread stays awake.
     epoch = load_acquire(queue + at.QUEUE_EPOCH)
     fetch_add(queue + at.QUEUE_SLEEPERS, 1)
     fence()
@@ -195,9 +195,7 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for work, if there is any, because this thread leaves without
-    searching.
-    """
+    """Let another thread search for any work, because this thread leaves without searching."""
     # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
     # and such an adder wakes no other thread. The fence orders the departure of this thread before
     # its check, as the adder's fence orders the task before the read of the counts: either this
@@ -241,9 +239,9 @@ def add_task(context: Address, task: Address) -> None:
 
 @native
 def add_sought_task(context: Address, task: Address) -> None:
-    """Add a task like `add_task`, but wake no thread while another one is searching.
+    """Add a task like `add_task`, but wake no thread while another thread is searching.
 
-    Use it on threads that own a deque: they return to the task if the seeker finds another one.
+    Use it on threads that own a deque: they return to the task if no other thread finds it.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
@@ -258,7 +256,7 @@ def add_sought_task(context: Address, task: Address) -> None:
 
 @native
 def add_local_task(context: Address, task: Address) -> None:
-    """Add a short task like `add_task`, but wake no thread if this one is working itself.
+    """Add a short task like `add_task`, but wake no thread if this thread is already working.
 
     A thread that owns a deque returns to it; other threads that search for work take its tasks.
     """
@@ -309,9 +307,9 @@ def steal_task(context: Address) -> Address:
 def spread_injected(context: Address, task: Address) -> Address:
     """Take the first task of a list to run now; put the others where other threads can reach them.
 
-    If there is no room for some tasks in this thread's deque, they are halved: this thread keeps
-    the older half, and the other half is injected again.  Therefore, each task is injected again
-    only a few times, regardless of the number of tasks.
+    If some tasks do not fit into this thread's deque, they are halved: this thread keeps the older
+    half, and the other half is injected again.  Therefore, each task is injected again only a few
+    times, regardless of the number of tasks.
     """
     rest = load(task + at.TASK_NEXT)
     if rest == 0:
@@ -327,7 +325,7 @@ def spread_injected(context: Address, task: Address) -> Address:
 def push_tasks(context: Address, task: Address) -> Address:
     """Push tasks of a list into this thread's deque.
 
-    Returns the list of those for which there is no room, or 0.
+    Returns the list of the tasks that did not fit, or 0.
     """
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
@@ -418,9 +416,12 @@ def has_common_task(queue: Address) -> bool:
 
 @native
 def advance_epoch(context: Address) -> None:
-    """Advance the activity epoch, which only this thread writes; odd while it may hold work."""
-    # Release: a thread that reads an even epoch sees where the work that this thread held before
-    # has gone.
+    """Advance the activity epoch, which only this thread writes.
+
+    The epoch is odd while the thread may hold work.
+    """
+    # Release: a thread that reads an even epoch also sees the places to which this thread's work
+    # has moved.
     store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
 
 
@@ -441,13 +442,13 @@ def begin_seeking(context: Address) -> None:
 @native
 def end_seeking(context: Address) -> None:
     """Stop counting this thread as searching: it has work, or is about to search a last time."""
-    # A read-modify-write before the fence of that last search (`arrive`); see `add_sought_task`.
+    # This precedes the fence of that last search (`arrive`); see `add_sought_task`.
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
 
 @native
 def rest(context: Address) -> None:
-    """Leave other threads' tasks to them for a while.
+    """Nap, leaving other threads' tasks to those threads for a while.
 
     This thread does not count as a sleeper, because other threads would wake a sleeper for each new
     task.  A task that no other thread takes waits until the end of the nap.
@@ -468,7 +469,7 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     the awaited event has happened since the caller checked.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # The order of the next lines is that of the handshake in the module's docstring.
+    # The next lines follow the order of the handshake in the module's docstring.
     waits = 1 if word != 0 else 0
     fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)

@@ -8,8 +8,8 @@ While only one thread refers to an activation, the activation's counters are pla
 another thread can reach the activation, that thread calls `mark_shared`; from then on, the counters
 are atomic.
 
-No function here recurses: waiters that become due while others are running join the list that the
-thread is running.
+No function here recurses: waiters that become due while other waiters are running join the list
+that the thread is running.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -93,10 +93,10 @@ def add_pending(activation: Address) -> None:
 def finish(context: Address, activation: Address) -> None:
     """Finish one kernel or delivery of `activation`.
 
-    After the last one, the run loop ends the activation.
+    After the last kernel or delivery, the run loop ends the activation.
     """
     # If the activation is shared, this is a read-modify-write: of two threads that finish the last
-    # two, one sees 0 and also sees what the other has written.
+    # two, one sees 0 and also sees everything that the other has written.
     if load(activation + at.ACTIVATION_SHARED) == 0:
         left = load(activation + at.ACTIVATION_REMAINING) - 1
         store(activation + at.ACTIVATION_REMAINING, left)
@@ -109,7 +109,7 @@ def finish(context: Address, activation: Address) -> None:
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
     """Count an available value for each kernel that uses it; push the kernels that become ready."""
-    # Plain loads, because the slot belongs to the decoder and never changes. The ready counts
+    # Plain loads suffice, because the decoder wrote the slot and it never changes. The ready counts
     # belong to the activation.
     users = load_i32(slot + at.SLOT_USERS)
     user = slot + at.SLOT_LISTS
@@ -127,7 +127,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """Do the same as `release_users` while other threads count down as well.
+    """Do the same as `release_users` while other threads also count down.
 
     A weight of 0 marks a non-strict kernel: the first value starts it.
     """
@@ -135,7 +135,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
         ready = activation + load_i32(user + 4)
         weight = load_i32(user + 8)
         if weight == 0:
-            # The count starts at 1: the first value sees that, and later values see 0 or less.
+            # The count starts at 1: the first value sees 1, and later values see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
         else:
             # The last value to arrive sees that only its own weight is left: no other thread will
@@ -203,7 +203,7 @@ def run_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def queue_waiters(context: Address, waiters: Address) -> None:
-    """Put a list of waiters in front of those that this thread is about to run."""
+    """Put a list of waiters in front of the waiters that this thread is about to run."""
     if waiters != 0:
         last = waiters
         while load(last + at.WAITER_NEXT) != 0:
@@ -280,8 +280,8 @@ def release_latch(context: Address, latch: Address) -> None:
     """Set the word of a latch to 0, because the value is resolved.
 
     A thread that is sleeping on the latch has an even activity epoch until it runs again.
-    PROCESS_RESUMING counts it in between; otherwise, the queue would seem quiescent although that
-    thread will continue.
+    PROCESS_RESUMING counts it in between; otherwise, the queue would seem quiescent even though
+    that thread will continue.
     """
     # The thread is counted before the exchange, and the count is undone if necessary: the word must
     # never be 0 while the thread is not counted.
