@@ -3,7 +3,7 @@
 The functions themselves are native (`native.async_abi`).  Depends on `host` and `kernels`.
 
 - The entry point is `runtime`, which answers the events of compiled code; it builds on
-  `host_runtime`, which runs code and ends it.
+  `host_runtime`, which runs code and stops it.
 - Objects: `objects` describes tokens, values, and groups, and reads the records in which compiled
   code describes its operations.
 - Runs: `runs` knows which runs are cancelled and where each one prints, and lets compiled code and

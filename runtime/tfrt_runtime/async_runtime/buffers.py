@@ -220,7 +220,7 @@ class Lender:
         rank = len(spec.buffer.sizes)
         handle, aligned, offset, *rest = words_at(descriptor, 3 + 2 * rank)
         view = _View(element_type, aligned + offset * element_type.size, rest[:rank], rest[rank:])
-        # Compiled code did not allocate this memory.
+        # No block belongs to this handle: compiled code did not allocate the memory.
         if handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0:
             with self._lock:
                 lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]

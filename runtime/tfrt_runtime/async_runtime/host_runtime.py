@@ -117,7 +117,9 @@ class HostRuntime(ABC):
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
-        """The functions that compiled programs call, by C name: the runtime's and the printers."""
+        """The functions that compiled programs call, by C name: the runtime's own functions and the
+        printers.
+        """
         return runtime_functions()
 
     def run(self, function: int, *pointers: int) -> None:

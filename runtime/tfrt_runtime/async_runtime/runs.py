@@ -61,7 +61,7 @@ class Runs:
         self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
         self._tables: list[ctypes.Array[ctypes.c_int64]] = []
-        """The last table is in use; threads may still read the others."""
+        """The last table is in use; threads may still be reading the earlier tables."""
 
     @property
     def flag(self) -> int:
@@ -232,7 +232,9 @@ def prepare(queue: WorkQueue, *, checked: bool) -> Async:
 
 
 def runtime_functions() -> dict[str, int]:
-    """Return the functions that compiled programs call, by C name: the core's and the printers."""
+    """Return the functions that compiled programs call, by C name: the core's own and the
+    printers.
+    """
     library = native_process().library
     shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
     return {name: library[name] for name in (*EXPORTS, threads.STACK_LIMIT)} | shared

@@ -286,7 +286,7 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
         case Aggregate(elements):
             alignment = max(4, *map(_alignment_in_aggregate, elements))
             return alignment, 12 + 4 * len(elements)
-    return 4, 0  # it starts with a count
+    return 4, 0  # the bytes start with a count
 
 
 def _alignment_in_aggregate(attribute: Attribute) -> int:

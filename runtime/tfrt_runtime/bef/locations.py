@@ -104,7 +104,7 @@ class PlaceWriter:
         if file != known:
             group = -1
         for line, column in zip(lines, columns, strict=True):
-            if line >> 7 != group:  # the last byte has the lowest seven bits
+            if line >> 7 != group:  # a varint has the lowest seven bits last
                 group = line >> 7
                 before = _varints(_FILE_LINE_COLUMN, self._string(file), line)[:-1]
             end = ends.get(column)

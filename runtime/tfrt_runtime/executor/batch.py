@@ -87,7 +87,7 @@ class Batch(Execution):
         if kept:  # no call starts until a thread takes it
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = results = _Results(self)  # a cycle until this object is destroyed
+        request.held = results = _Results(self)  # a reference cycle until this object is destroyed
         if begun < self.calls:
             _bound(request, entry, results, begun, is_task)
         if self.calls == 0:

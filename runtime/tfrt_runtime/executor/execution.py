@@ -158,7 +158,7 @@ class Execution(RunWaits):
     def __del__(self) -> None:
         try:
             request, entry = self.request, self._entry
-        except AttributeError:  # there is no run
+        except AttributeError:  # no run was created
             return
         queue = request.queue
         # This is atomic, because there is no call in between: a thread that cancels the run may
@@ -338,7 +338,7 @@ class Execution(RunWaits):
             try:
                 return tuple([value.result(seconds_until(deadline)) for value in self.results])
             except TimeoutError as late:
-                if timeout is None or isinstance(late, TfrtError):  # an error of the run
+                if timeout is None or isinstance(late, TfrtError):  # the run failed
                     raise
                 text = f"the results are still unavailable after {timeout:.4g} s"
                 raise TimeoutError(text) from None
@@ -490,7 +490,7 @@ class Execution(RunWaits):
         exceptions are reported.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
-        _ = self.progress  # calls of functions count from the first read on
+        _ = self.progress  # calls of functions are counted starting with the first read
         Progress(self.request, lambda: self.progress, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:

@@ -1,4 +1,5 @@
-"""Waits for a run: the thread works until the results are available or the run has finished.
+"""Waits for a run: a waiting thread runs tasks until the results are available or the run has
+finished.
 
 In the meantime, a callback can receive the run's progress, and a loop can receive its results in
 the order in which they are resolved.
@@ -145,7 +146,7 @@ class Progress:
         self._look_again()
 
     def _look_again(self) -> None:
-        with suppress(RuntimeError):  # the host is closed, and its run is over
+        with suppress(RuntimeError):  # the host is closed, so its run is over
             self._request.host.timers.at(self._next, self._tell)
 
     def _tell(self) -> None:
@@ -235,7 +236,7 @@ class RunWaits(Returning):
         other runs, because the owner of such a task is unknown.  A later wait resumes the run; with
         workers, it continues regardless.  On the queue `s`, Python and native kernels run on the
         waiting thread.  When time runs out, the wait still finishes the kernel that it is running,
-        but starts no other one.  This does not apply if the host has compiled functions.
+        but starts no other kernel.  This does not apply if the host has compiled functions.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the
@@ -265,7 +266,7 @@ class RunWaits(Returning):
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until tasks left by compiled code have finished.
+        """Run tasks until the tasks that compiled code has left have finished.
 
         Return False if time runs out first.
         """

@@ -190,7 +190,7 @@ class RunTracing:
     def _drain_later(self) -> None:
         self.drain()
         if not self._request.is_done:
-            with contextlib.suppress(RuntimeError):  # the host is closed, and its run is over
+            with contextlib.suppress(RuntimeError):  # the host is closed, so its run is over
                 due = time.monotonic() + DRAIN_SECONDS
                 self._request.host.timers.at(due, self._drain_later)
 

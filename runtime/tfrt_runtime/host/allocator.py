@@ -5,7 +5,7 @@ allocator refuses a request by returning None, never by raising: the caller deci
 an error, and writes its message.
 
 Allocators can be stacked: a counting allocator wraps a recycling allocator, which wraps the C
-library. `create_allocator` builds the named stacks.
+library.  `create_allocator` builds the named stacks.
 """
 
 from __future__ import annotations

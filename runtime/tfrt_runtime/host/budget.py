@@ -1,4 +1,6 @@
-"""The memory budget of programs, from the machine's memory, the process's limits, and the user."""
+"""The memory budget of programs, which depends on the machine's memory, the process's limits, and
+the user.
+"""
 
 from __future__ import annotations
 

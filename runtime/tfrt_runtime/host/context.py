@@ -359,7 +359,7 @@ class HostContext:
             getattr(shared, "close", lambda: None)()
         self._shared.clear()  # threads of the queue may use these objects until they exit
         del self.cancelled  # a request that could not be cancelled in time also refers to it
-        if self.tensor_store:  # other hosts may still use theirs
+        if self.tensor_store:  # other hosts may still use the store
             native_process().quick.trim_store(self.tensor_store)
         if interrupt is not None:
             raise interrupt

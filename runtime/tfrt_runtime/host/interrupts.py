@@ -130,7 +130,7 @@ class Interrupts:
         self._deferred_at = monotonic_ns()
         if not self._has_reminder:
             self._has_reminder = True
-            # Not with `threading`: this thread may hold its locks.
+            # Do not use `threading` here: this thread may hold its locks.
             with contextlib.suppress(RuntimeError):
                 _thread.start_new_thread(self._remind, ())
         return True

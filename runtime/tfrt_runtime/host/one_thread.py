@@ -2,7 +2,7 @@
 
 Where threads can be started, timers, event loops of kernels, and the notebook's pump each have a
 thread.  In a page, each of them is a source: a function that does the work that is currently due.
-Sources are called only in two places:
+Sources are called in only two places:
 
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)

@@ -308,7 +308,7 @@ class Request(Run):
     def leave(self) -> None:
         """End an activity that `enter` counted; may be called on any thread."""
         self.leave_call()
-        with self.lock:  # last, because the run would otherwise seem to have no thread
+        with self.lock:  # done last, because the run would otherwise seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:

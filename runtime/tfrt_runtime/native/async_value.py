@@ -178,7 +178,8 @@ def destroy_chain(context: Address, value: Address) -> None:
 
     Also destroy its target if this was the target's last reference.
     """
-    # A loop instead of recursion, because a million values may forward to each other in a chain.
+    # Use a loop instead of recursion, because a million values may forward to each other in a
+    # chain.
     while value != 0:
         value = destroy(context, value)
         if value != 0:
@@ -268,7 +269,7 @@ def add_waiter(value: Address, waiter: Address) -> bool:
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS >= at.CONCRETE:
             return False
-        # A plain store, because the waiter is private until the swap.
+        # A plain store suffices, because the waiter is private until the swap.
         store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
         # The swap publishes the waiter's fields, and preserves the difference between CONSTRUCTED
         # and UNCONSTRUCTED.
@@ -321,7 +322,8 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
         drop_reference(context, target)
     store(indirect + at.VALUE_TARGET, concrete)
     kind = load(concrete + at.VALUE_KIND) & ~at.KIND_BITS | at.KIND_INDIRECT
-    # Atomic, because `is_indirect` may read the kind of a value that is not resolved yet.
+    # This store is atomic because `is_indirect` may read the kind of a value that is not resolved
+    # yet.
     store_release(indirect + at.VALUE_KIND, kind)
     return take_waiters(indirect, load_acquire(concrete + at.VALUE_STATE) & at.STATE_BITS)
 

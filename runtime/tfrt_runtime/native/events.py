@@ -217,8 +217,8 @@ def count_value(watch: Address, function: int, number: int, word: int) -> None:
     """
     kept = kept_of(watch, function, number)
     if kept != 0:
-        # Release, and before the count: a reader that sees the count also sees a word of the
-        # register.
+        # This is a release, and precedes the count: a reader that sees the count also sees a word
+        # of the register.
         store_release(kept + at.KEPT_WORD, word)
         fetch_add(kept + at.KEPT_COUNT, 1)
 

@@ -124,7 +124,7 @@ def value_emplace(
     """Publish a claimed value with the given payload, as for `value_of`."""
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
-    # Atomic, because another thread may be checking whether the value is indirect.
+    # This store is atomic because another thread may be checking whether the value is indirect.
     store_release(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
     store(value + at.VALUE_PAYLOAD, first)
     store(value + at.VALUE_PAYLOAD2, second)

@@ -179,7 +179,7 @@ def exchange(address: Address, value: int) -> int:
 
 @operation
 def compare_and_swap(address: Address, old: int, new: int) -> int:
-    """Replace `old` by `new` atomically; return 1 if the word was `old`.
+    """Replace `old` with `new` atomically; return 1 if the word was `old`.
 
     Otherwise, change nothing and return 0.
     """

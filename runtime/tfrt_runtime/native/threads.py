@@ -14,8 +14,8 @@ START = "tfrt_threads_start"
 """Creates the key of contexts.
 
 Its parameter is a function that provides the context for a thread that has none.  The function is
-called at each access by such a thread.  If the context were set instead, no code would remove it
-from the thread when it is freed.
+called at each access by such a thread.  If the thread kept the context instead, no code would
+remove it from the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"

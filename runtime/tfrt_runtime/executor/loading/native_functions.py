@@ -2,7 +2,7 @@
 
 A file has no bodies for native functions.  The loader gives each of them a body: a single kernel
 that takes all arguments and whose results are the function's results.  Therefore, they can be
-called like any other function. If a kernel calls a compiled function, the function's kernel
+called like any other function.  If a kernel calls a compiled function, the function's kernel
 replaces the calling kernel: such a call costs no activation, and starts before the values that the
 function awaits are available.
 

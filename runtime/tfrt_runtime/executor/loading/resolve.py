@@ -448,7 +448,7 @@ def _control_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
-    """Return the order of `count` arguments that puts unawaited ones last, or () if all are
+    """Return the order that puts the unawaited of `count` arguments last, or () if all are
     awaited.
     """
     if not kernel.has_lazy or kernel.raw:

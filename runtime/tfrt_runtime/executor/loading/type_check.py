@@ -275,7 +275,7 @@ class TypeCheck:
     def _check_count(
         self, record: BefKernel, count: int, types: Sequence[str], ignored: Sequence[str]
     ) -> None:
-        """Check the number of arguments; surplus ones must have a type in `ignored`."""
+        """Check the number of arguments; surplus arguments must have a type in `ignored`."""
         for register in record.arguments[count:]:
             if types[register] not in ignored:
                 text = f"takes {counted(count, 'argument')}, found {len(record.arguments)}"

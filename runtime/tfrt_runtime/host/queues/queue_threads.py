@@ -194,8 +194,8 @@ class QueueThreads(ABC):
     def _start_pool_thread(self) -> None:
         """Start a blocking thread, unless each unfinished task has a thread.
 
-        A thread that is about to sleep checks the ring first, and an exiting thread checks it again
-        after it is no longer counted.
+        A thread that is about to sleep checks the ring first, and an exiting thread checks the ring
+        again after it is no longer counted.
         """
         with self._lock:
             unfinished = -self._pool.done  # first: one thread too many is better than one too few
@@ -203,7 +203,7 @@ class QueueThreads(ABC):
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
-                # Inside the lock: a thread that exits immediately waits for the lock.
+                # Start it inside the lock: a thread that exits immediately waits for the lock.
                 name = f"blocking {next(self._pool_numbers)}"
                 self._pool_threads.add(start_thread(name, self._block))
             except TfrtError:
@@ -379,7 +379,9 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
-    """Return a function that provides a context of the queue, or the spare one once it is gone."""
+    """Return a function that provides a context of the queue, or the spare context if the queue is
+    gone.
+    """
 
     def borrow() -> int:
         queue = reference()

@@ -206,7 +206,7 @@ class TimerQueue:
     def _run(self) -> None:
         while (timer := self._next()) is not None:
             timer.fire()
-            del timer  # its objects must not live until the next timer is due
+            del timer  # objects that it holds must not live until the next timer is due
 
     def _next(self) -> Timer | None:
         """Sleep until a timer is due, and take it; return None when the queue is closed."""

@@ -299,7 +299,7 @@ class UserWorkQueue(WorkQueue):
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
         """Return the core's next task and the function that offers it to the user's queue."""
-        with self._lock:  # so that each task is either in the core or here
+        with self._lock:  # so that each task is always either in the core or here
             if not self._taken:
                 self._take_all()
             return self._taken.popleft() if self._taken else None

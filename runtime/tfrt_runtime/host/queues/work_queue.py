@@ -27,7 +27,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 LOOK_NS = 1_000_000
 """How often a thread that waits for the queue to become quiescent checks the queue."""
 MAX_NESTED_WAITS = 40
-"""How deeply waiting kernels may be nested on one thread; each takes a part of its stack."""
+"""How deeply waiting kernels may be nested on one thread; each of them uses a part of the stack."""
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"

@@ -109,7 +109,7 @@ def as_array(value: object, type_text: str = "") -> Any:
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
     """Return the error for an object of another library, with the first line of its message."""
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
-    is_column = hasattr(type(value), "to_numpy")  # a column of a data frame, or a data frame
+    is_column = hasattr(type(value), "to_numpy")  # or a whole data frame
     advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""
     return PayloadError(f"expected {type_text}, found {type(value).__name__}: {reason}{advice}")
 

@@ -1,5 +1,5 @@
-"""Waits of threads and tasks for values, including which threads work in the meantime and how
-endless waits are detected.
+"""Waits of threads and tasks for values: which threads work in the meantime, and how endless waits
+are detected.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class AwaitedValue(HeldValue):
 
         Other tasks of the event loop continue in the meantime.
         """
-        import asyncio  # importing it takes 20 ms; code that awaits has imported it already
+        import asyncio  # importing it takes 20 ms; code that awaits has already imported it
 
         try:
             loop = asyncio.get_running_loop()
@@ -111,7 +111,7 @@ class AwaitedValue(HeldValue):
         found: list[tuple[AwaitedValue, Source | None]] = []
         for reference in self.basis:
             value = reference()
-            if value is None:  # it is being resolved, and this value with it
+            if value is None:  # it is being resolved, and so is this value
                 found.append((self, None))
             elif not value.done():
                 found += value._makers()
@@ -152,7 +152,7 @@ class AwaitedValue(HeldValue):
         if outcome == 0:
             if timeout is None:
                 process, queue = native_process(), self._queue
-                process.result(queue.address, self._address, 0)  # works for the value
+                process.result(queue.address, self._address, 0)  # runs the queue's tasks
                 INTERRUPTS.raise_if_noted()
                 outcome = value_outcome(self._address)
             if outcome == 0:

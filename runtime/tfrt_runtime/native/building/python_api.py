@@ -1,4 +1,5 @@
-"""IR between the core, whose words have 64 bits, and CPython on a web page, whose pointers have 32.
+"""IR between the core, whose words have 64 bits, and CPython on a web page, whose pointers have 32
+bits.
 
 There are three kinds of adapters, because in WebAssembly, a call through a pointer traps unless
 caller and function agree on every type:

@@ -23,7 +23,7 @@ kernel of the caller that started it.
 
 While ACTIVATION_SHARED is 0, only one thread has the activation, and its counters are plain words.
 Before another thread may get the activation, that thread calls `mark_shared`; from then on, the
-counters are atomic permanently.
+counters are always atomic.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -97,8 +97,8 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Only atomic counters support weights of 0. This does not affect the callers of `function`,
-    # whose counters may stay plain.
+    # Only atomic counters support weights of 0. The activation's callers need not be marked as
+    # shared, so their counters may stay plain.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
@@ -152,7 +152,7 @@ def observe_end(context: Address, activation: Address) -> None:
     function = load(activation + at.ACTIVATION_FUNCTION)
     request = load(activation + at.ACTIVATION_REQUEST)
     short = load(function + at.FUNCTION_KERNELS) - load(function + at.FUNCTION_HEAVY)
-    # One addition per call, not per kernel, because all threads share REQUEST_DECIDED.
+    # Add once per call, not once per kernel, because all threads share REQUEST_DECIDED.
     fetch_add(request + at.REQUEST_DECIDED, short)
     watch = load(request + at.REQUEST_WATCH)
     if watch != 0:

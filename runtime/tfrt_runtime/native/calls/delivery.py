@@ -56,8 +56,8 @@ def put_in_register(
     references = load_i32(slot + at.SLOT_REFERENCES)
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_NONSTRICT == 0:
-        # A plain store, because the readers become ready only after this, through their ready
-        # counts.
+        # A plain store suffices, because the readers become ready only after this, through their
+        # ready counts.
         if references > 1:
             multiply_reference(value, references - 1)
         store(register, value)
@@ -68,7 +68,7 @@ def put_in_register(
     if compare_and_swap(register, 0, value) != 0:
         return value
     placeholder = load_acquire(register)
-    if placeholder == value:  # a constant, already copied from the template
+    if placeholder == value:  # a constant that was already copied from the template
         add_references(value, 1)
         return value
     add_references(value, -references)
@@ -134,7 +134,7 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Deliver any value to any kind of slot, as `deliver` describes."""
-    # A loop instead of recursion, because a value may be returned through any number of nested
+    # Use a loop instead of recursion, because a value may be returned through any number of nested
     # calls.
     while True:
         if load_i32(slot + at.SLOT_REFERENCES) == 0:

@@ -31,7 +31,8 @@ def argument(context: Address, index: int) -> Address:
 @native
 def payload_type(context: Address, index: int) -> int:
     """Return the type of an argument's payload."""
-    # Atomic, because `kernel_return_object` may be setting the type of an object of compiled code.
+    # This load is atomic because `kernel_return_object` may be setting the type of a compiled
+    # program's object.
     return load_acquire(argument(context, index) + at.VALUE_KIND) >> 8
 
 

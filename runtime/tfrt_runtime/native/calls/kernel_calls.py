@@ -103,7 +103,8 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         watch = load(request + at.REQUEST_WATCH)
         if failed == 0:
-            # Acquire, because the error value was made on the thread that cancelled the run.
+            # This is an acquire, because the error value was made on the thread that cancelled the
+            # run.
             failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)

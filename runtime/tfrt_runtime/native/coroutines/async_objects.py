@@ -367,7 +367,7 @@ def set_object_error(context: Address, value: Address) -> None:
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
     """Publish a claimed object as an error.  This takes ownership of the reference to `failure`."""
-    # Atomic, because a kernel that returns the object may be setting its type.
+    # This load is atomic because a kernel that returns the object may be setting its type.
     kind = load_acquire(value + at.VALUE_KIND)
     if kind >> 8 == at.TYPE_GROUP:
         keep_error(context, value, failure)

@@ -199,7 +199,9 @@ def report_error_async(context: Address, record: Address) -> None:
 
 @entry
 def report_error_when_async(context: Address, record: Address) -> None:
-    """`tfrt_test.report_error_{concrete,indirect}_async`: an error unless the argument is 0."""
+    """`tfrt_test.report_error_{concrete,indirect}_async`: produce an error unless the argument is
+    0.
+    """
     promise_indirect(context, record, argument_i32(context, 0))
 
 

@@ -194,8 +194,8 @@ def next_run(context: Address, task: Address) -> None:
 
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
-    """Report the measurements, and set the kernel's chain, or turn the chain into the error of a
-    run.
+    """Report the measurements and set the kernel's chain; if a run failed, set the chain to its
+    error instead.
     """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)

@@ -95,7 +95,7 @@ def run(context: Address, record: Address) -> None:
     if not give_arguments(context, record, given):
         give_block(context, given, size)
         if takes_tensors(record):
-            run_in_python(context, record)  # a numpy array that is not a tensor yet
+            run_in_python(context, record)  # an argument is a numpy array that is not a tensor yet
         else:
             fail(context, record, at.MESSAGE_WRONG_TYPE)
         return

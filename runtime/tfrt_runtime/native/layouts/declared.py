@@ -2,9 +2,9 @@
 
     struct("LATCH", size=128, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
 
-makes LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128 names in the package, which native
-code, the simulator, and the decoder read as constants.  The views through which Python reads native
-memory (`host.structs`) are built from `FIELDS`.
+adds three names to the package: LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128.  Native
+code, the simulator, and the decoder read them as constants.  The views through which Python reads
+native memory (`host.structs`) are built from `FIELDS`.
 """
 
 from typing import NamedTuple

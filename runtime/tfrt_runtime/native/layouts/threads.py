@@ -20,7 +20,7 @@ struct(
     ),
 )
 
-# Process: one per process, with the addresses of Python callbacks.
+# Process: the state of the process, with the addresses of Python callbacks.
 struct(
     "PROCESS",
     size=704,

@@ -20,7 +20,7 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""The number of calls in a batch that one thread starts by itself, because so few calls are not
+"""The number of calls in a batch that one thread starts by itself, because fewer calls are not
 worth waking another thread.
 """
 ROW_BITS = 32

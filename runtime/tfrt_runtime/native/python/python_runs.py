@@ -158,7 +158,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         return 0
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
-        if load(place) == at.TYPE_OBJECT:  # only now that nothing can fail anymore
+        if load(place) == at.TYPE_OBJECT:  # done last, when nothing can fail anymore
             hold(process, api, load(place + 8))
     store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
     store(request + at.REQUEST_STORE, word(api, given, 4))
@@ -195,7 +195,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
     if carried == 0:
         return False
     failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_CALLER), carried) << 32
-    call1(load(api + at.PYTHON_DROP), carried)  # the run holds it
+    call1(load(api + at.PYTHON_DROP), carried)  # the run now holds the context
     store(request + at.REQUEST_CALLER, carried)
     store(request + at.REQUEST_WORDS, made)
     return failed == 0
@@ -221,7 +221,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
 
     Returns the addresses of its results, with references: a single result as an int, several
-    results as words in a `bytes`. The template belongs to a function that calls the kernel.
+    results as words in a `bytes`.  The template belongs to a function that calls the kernel.
     Returns MISSING, and changes nothing, in the same cases as `launch`, or if an argument is an
     unavailable value, the kernel makes an error, the thread is running a kernel, or schedules are
     explored.
