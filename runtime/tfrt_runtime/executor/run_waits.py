@@ -266,7 +266,7 @@ class RunWaits(Returning):
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Run tasks until the tasks that compiled code has left have finished.
+        """Run tasks until compiled code has left no unfinished task behind.
 
         Return False if time runs out first.
         """

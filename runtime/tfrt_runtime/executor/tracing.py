@@ -58,9 +58,7 @@ class Span:
 
 
 class Spans:
-    """Pairs the start and end events of one run, which are passed in order, in any
-    number of parts.
-    """
+    """Pairs the start and end events of one run, which arrive in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
         """Start without spans.

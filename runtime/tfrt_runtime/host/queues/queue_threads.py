@@ -397,7 +397,7 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 
 
 class StandIn:
-    """A thread that works for a queue while others wait with a time limit.
+    """A thread that works for a queue while other threads wait with a time limit.
 
     When their time runs out, it only finishes the work that it has started.
     """

@@ -173,7 +173,7 @@ class HeldValue(NativeValue, metaclass=Public):
         `elapsed` are strings, except for `value` (a number or a string, otherwise None) and
         `elapsed` (seconds).  When the value is resolved, `state` changes last.  Observers are
         called on a thread of the notebook, at most 1/30 s later unless an observer is slow.  The
-        widget does not keep a promise alive.  It remains until it is closed.
+        widget does not keep a promise alive, and exists until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.

@@ -246,7 +246,7 @@ def show(line: str) -> None:
 
 
 def show_some(line: str) -> None:
-    """Print a line of progress for a log: only every hundredth entry, but all other steps."""
+    """Print a line of progress for a log: only every hundredth entry, but every other step."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

@@ -1,8 +1,8 @@
 """Tell compiled code whether to continue.
 
-The run of that code may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of
-the process, which is almost always 0.  While it is nonzero, they call this module.  Each thread
-knows the number of the run that it works for, because tasks and waiters carry that number.
+The code's run may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of the
+process, which is almost always 0.  While it is nonzero, they call this module.  Each thread knows
+the number of the run that it works for, because tasks and waiters carry that number.
 """
 
 from tfrt_runtime.native import layouts as at
