@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,7 @@ START = HERE / "00_start.ipynb"
 PAGES = HERE.parent / "build" / "demo"
 SLIDES_FOLDER = HERE.parent / "docs" / "teachers"
 CELL_SECONDS = 120
+BOARD = re.compile(r"^\S @\w+: ", re.MULTILINE)
 FOLDED = "What the run showed: open it when you have predicted it.\n"
 
 
@@ -112,7 +114,7 @@ def draw_watched(notebook: NotebookNode, path: Path) -> None:
     tables = [
         (cell.source, text)
         for cell in watched
-        if (text := next((text for one in cell.outputs if "@main: " in (text := text_of(one))), ""))
+        if (text := next((text for one in cell.outputs if BOARD.search(text := text_of(one))), ""))
     ]
     for number, run in enumerate(tables, 1):
         picture = path.with_name(f"{path.stem}_{number}.svg" if number > 1 else f"{path.stem}.svg")

@@ -17,8 +17,10 @@ COLORS = {"available": "#009e73", "error": "#d55e00", "cancelled": "#777", "skip
 """Okabe and Ito's green and vermilion; the word beside it says the same."""
 _TIMES = re.compile(r"([\d.]+) (ns|µs|ms|s) \+ ([\d.]+) (ns|µs|ms|s)$")
 _TYPE = re.compile(r"(?:[iuf]+\d+|index|tensor|!|object)")
-HELD, START, ROW, WIDTH = 4.0, 0.6, 24, 760
-"""Seconds of the end of a run, of its start before anything happens; the sizes of a picture."""
+_THREAD = re.compile(r"[a-z][a-z -]*(?: \d+)?$")
+_BY_HAND = re.compile(r"%%tfrt .*--no-wait.* --in (\w+)")
+HELD, START, ROW, WIDTH, THREADS = 4.0, 0.6, 24, 760, 90
+"""Seconds of the end of a run, of its start before anything happens; the sizes of a picture, and of its column of threads."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Value:
     """A row of a board: the name of a value, its last state, its text, and when that came, in seconds after the start.
 
     `seconds` is None if the board has no time for it: of a value that was decided when the run ended.  `began` is when its
-    kernel started.
+    kernel started, and `thread` is where, unless the board is simple.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Value:
     text: str
     seconds: float | None
     began: float | None = None
+    thread: str = ""
 
 
 def values_of(table: str) -> list[Value]:
@@ -46,11 +49,15 @@ def values_of(table: str) -> list[Value]:
             continue
         word = state.rpartition(" ")[2]
         seconds = began = 0.0 if word == "available" else None
+        thread = ""
         if times:
             begin, begin_unit, took, unit = times.groups()
             began = float(begin) * SECONDS[begin_unit]
             seconds = began + float(took) * SECONDS[unit]
-        found.append(Value(name, word, "" if _TYPE.match(rest[0]) else rest[0], seconds, began))
+            column = line[: times.start()].rstrip().rpartition("  ")[2]
+            thread = column if _THREAD.match(column) and not _TYPE.match(column) else ""
+        shown = "" if _TYPE.match(rest[0]) else rest[0]
+        found.append(Value(name, word, shown, seconds, began, thread))
     return found
 
 
@@ -69,8 +76,10 @@ def run_picture(source: str, table: str) -> str:
         and (one.seconds != 0 or one.name in lines or one.name.startswith("@") or not lines)
     ]
     end = max(one.seconds or 0.0 for one in values) + 0.2
+    by_hand = _BY_HAND.match(source)
     rows = "".join(
-        _row(at, lines.get(one.name, one.name), one, end) for at, one in enumerate(values)
+        _row(at, lines.get(one.name, one.name), one, end, by_hand and by_hand[1])
+        for at, one in enumerate(values)
     )
     notes = _notes_of(table)
     below = 40 + len(values) * ROW
@@ -83,6 +92,7 @@ def run_picture(source: str, table: str) -> str:
         rows + texts,
         FONT,
         "A run: each value gets its state when it comes",
+        WIDTH + THREADS * any(one.thread for one in values),
     )
 
 
@@ -174,8 +184,11 @@ def _bar(y: int, line: str, value: Value, end: float) -> str:
     )
 
 
-def _row(at: int, line: str, value: Value, end: float) -> str:
-    """A line of the program with its value and time; in motion, both come at their time in a run that ends at `end`."""
+def _row(at: int, line: str, value: Value, end: float, by_hand: str | None) -> str:
+    """A line of the program with its value and time; in motion, both come at their time in a run that ends at `end`.
+
+    The times of a run that waits for a box, which a person fills `by_hand`, would say how long the person took.
+    """
     y, color = 40 + at * ROW - 8, COLORS[value.state]
     shown = re.sub(r" : .*", "", line).strip()
     seconds = end if value.seconds is None else value.seconds
@@ -183,12 +196,14 @@ def _row(at: int, line: str, value: Value, end: float) -> str:
     after = "at once" if seconds < 0.1 else f"after {seconds:.1f} s"
     if value.seconds is None:
         after = "at the end"
+    elif by_hand and seconds >= 0.1:
+        after = "when filled" if value.name == f"%{by_hand}" else f"after %{by_hand}"
     return (
         f"<style>{_motion(at, seconds, end)}</style>"
         f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'/>"
         f"<circle class='is{at}' cx='22' cy='{y - 4}' r='6' fill='{color}'/>"
         f"<text x='42' y='{y}'>{_spaced(shown)}</text>"
-        f"<text class='is{at}' x='500' y='{y}' fill='{color}'>{_spaced(f'{words[:15]:16} {after}')}</text>"
+        f"<text class='is{at}' x='500' y='{y}' fill='{color}'>{_spaced(f'{words[:15]:16} {after:13} {value.thread}'.rstrip())}</text>"
         f"<text class='not{at}' x='500' y='{y}' fill='#888' opacity='0'>not there yet</text>"
     )
 
