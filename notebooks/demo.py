@@ -116,10 +116,11 @@ def draw_watched(notebook: NotebookNode, path: Path) -> None:
         for cell in watched
         if (text := next((text for one in cell.outputs if BOARD.search(text := text_of(one))), ""))
     ]
+    is_simple = any("board=simple" in cell.source for cell in notebook.cells)
     for number, run in enumerate(tables, 1):
         picture = path.with_name(f"{path.stem}_{number}.svg" if number > 1 else f"{path.stem}.svg")
         if any(f"({picture.name})" in cell.source for cell in notebook.cells):
-            picture.write_text(run_picture(*run), encoding="utf-8")
+            picture.write_text(run_picture(*run, is_simple=is_simple), encoding="utf-8")
         if question := SLIDES.get(picture.stem):
             SLIDES_FOLDER.mkdir(exist_ok=True)
             (SLIDES_FOLDER / picture.name).write_text(slide(question, *run), encoding="utf-8")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 
 FONT = "ui-monospace, Menlo, Consolas, monospace"
@@ -17,6 +17,8 @@ COLORS = {"available": "#009e73", "error": "#d55e00", "cancelled": "#777", "skip
 """Okabe and Ito's green and vermilion; the word beside it says the same."""
 _TIMES = re.compile(r"([\d.]+) (ns|µs|ms|s) \+ ([\d.]+) (ns|µs|ms|s)$")
 _TYPE = re.compile(r"(?:[iuf]+\d+|index|tensor|!|object)")
+_EXPRESSION = re.compile(r"  \S \w+ +(?!result|return)\S")
+"""A row of a Python program's board, whose values have the names and expressions of the source."""
 _THREAD = re.compile(r"[a-z][a-z -]*(?: \d+)?$")
 _BY_HAND = re.compile(r"%%tfrt .*--no-wait.* --in (\w+)")
 HELD, START, ROW, WIDTH, THREADS = 4.0, 0.6, 24, 760, 90
@@ -42,10 +44,11 @@ class Value:
 def values_of(table: str) -> list[Value]:
     """The values in a board's text, without the rows of results."""
     found = []
+    is_traced = re.search(r"(?m)^  \S \w+ +%", table) is None
     for line in table.splitlines():
         state, name, *rest = [*re.split(r"\s{2,}", line.strip()), ""]
         times = _TIMES.search(line)
-        if not name.startswith(("%", "@")):
+        if not (name.startswith(("%", "@")) or (is_traced and _EXPRESSION.match(line))):
             continue
         word = state.rpartition(" ")[2]
         seconds = began = 0.0 if word == "available" else None
@@ -61,8 +64,8 @@ def values_of(table: str) -> list[Value]:
     return found
 
 
-def run_picture(source: str, table: str) -> str:
-    """A picture of a run as SVG: its lines with their values and times, and what it printed.
+def run_picture(source: str, table: str, *, is_simple: bool = False) -> str:
+    """A picture of a run as SVG: its lines with their values, times, and (unless `is_simple`) threads, and what it printed.
 
     It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
     run, in which each line gets its state when the run resolved it, again and again.
@@ -71,14 +74,15 @@ def run_picture(source: str, table: str) -> str:
     # Of the rows without a time, constants came at once; when an argument did is unknown.
     values = [
         one
-        for one in values_of(table)
+        for one in (
+            replace(one, thread="" if is_simple else one.thread) for one in values_of(table)
+        )
         if one.state != "unavailable"
         and (one.seconds != 0 or one.name in lines or one.name.startswith("@") or not lines)
     ]
     end = max(one.seconds or 0.0 for one in values) + 0.2
-    by_hand = _BY_HAND.match(source)
     rows = "".join(
-        _row(at, lines.get(one.name, one.name), one, end, by_hand and by_hand[1])
+        _row(at, lines.get(one.name, one.name), one, end, _is_by_hand(one, values, source))
         for at, one in enumerate(values)
     )
     notes = _notes_of(table)
@@ -94,6 +98,13 @@ def run_picture(source: str, table: str) -> str:
         "A run: each value gets its state when it comes",
         WIDTH + THREADS * any(one.thread for one in values),
     )
+
+
+def _is_by_hand(value: Value, values: list[Value], source: str) -> bool:
+    """Whether a value came when a person filled the box for which the run of a cell waited, or later."""
+    named = _BY_HAND.match(source)
+    filled = next((one.seconds for one in values if named and one.name == f"%{named[1]}"), None)
+    return filled is not None and value.seconds is not None and value.seconds >= filled
 
 
 def _notes_of(table: str) -> list[str]:
@@ -184,20 +195,20 @@ def _bar(y: int, line: str, value: Value, end: float) -> str:
     )
 
 
-def _row(at: int, line: str, value: Value, end: float, by_hand: str | None) -> str:
+def _row(at: int, line: str, value: Value, end: float, by_hand: bool) -> str:
     """A line of the program with its value and time; in motion, both come at their time in a run that ends at `end`.
 
-    The times of a run that waits for a box, which a person fills `by_hand`, would say how long the person took.
+    The time of a value that came `by_hand` would only say how long the person took.
     """
     y, color = 40 + at * ROW - 8, COLORS[value.state]
     shown = re.sub(r" : .*", "", line).strip()
-    seconds = end if value.seconds is None else value.seconds
+    seconds = end if value.seconds is None or by_hand else value.seconds
     words = (value.state == "available" and value.text) or value.state
     after = "at once" if seconds < 0.1 else f"after {seconds:.1f} s"
     if value.seconds is None:
         after = "at the end"
-    elif by_hand and seconds >= 0.1:
-        after = "when filled" if value.name == f"%{by_hand}" else f"after %{by_hand}"
+    elif by_hand:
+        after = "when filled"
     return (
         f"<style>{_motion(at, seconds, end)}</style>"
         f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'/>"
