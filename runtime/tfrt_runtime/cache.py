@@ -1,14 +1,14 @@
-"""The cache of compiled code for later processes: files by name in one folder.
+"""A cache of compiled code for later processes: named files in one folder.
 
-The code in these files runs in this process.  Therefore a file is read only if this user or root
-owns it and no other user may write it, and the same is true of the folder; and only if it is
-complete:
+The code in these files runs in this process.  Therefore, a file is read only if it is complete, and
+if both the file and its folder are owned by this user or root and no other user may write to them.
+The format of a file:
 
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 
-The name is in the digest, so that an older file cannot be mistaken for a newer one.  Any other file
-is replaced. An unusable folder is reported once, on standard error; the process continues without
-it.
+The digest covers the name, so that an older file cannot be mistaken for a newer one.  Any other
+file is replaced.  An unusable folder is reported once, on standard error; the process continues
+without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 _MAGIC = b"tfrt-nb 1\n"
 _DIGEST_SIZE = 32
 _MOST_BYTES = 1 << 28
-"""The most bytes of a file: a longer one is damaged, and reading it could exhaust memory."""
+"""Maximum size of a file in bytes: a longer one is damaged, and reading it could exhaust memory."""
 _ABANDONED = 3600.0
 """Seconds after which an incomplete file is assumed to be left by a dead process."""
 
@@ -39,16 +39,19 @@ class _Unusable(OSError):
 
 @dataclass
 class Cache:
-    """The files of one folder, which is created when the first file is written.
+    """The files of one folder. The folder is created when the first file is written.
 
     Safe for several threads and processes: files are replaced atomically.
     """
 
     folder: Path
     named_by: str = ""
-    """The environment variable that named the folder, if any."""
+    """The environment variable that named the folder, or None."""
     most_files: int = 512
-    """The most files of each kind, which is the part of a name before its first '-'."""
+    """Maximum number of files of each kind.
+
+    A file's kind is the part of its name before the first '-'.
+    """
     _is_told: bool = field(default=False, init=False)
 
     def get(self, name: str) -> bytes | None:
@@ -78,10 +81,10 @@ class Cache:
 
     @contextlib.contextmanager
     def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Exclude other processes from such blocks of this folder, so that long work is done once.
+        """Run such blocks of this folder in one process at a time, so that long work is done once.
 
-        Calls `on_wait` before it waits for another process.  If the folder cannot be used, it does
-        not wait.
+        Calls `on_wait` before waiting for another process.  If the folder cannot be used, the block
+        runs without waiting.
         """
         import fcntl  # imported here, because few processes compile a core
 
@@ -94,7 +97,7 @@ class Cache:
                 except BlockingIOError:
                     on_wait()
                     fcntl.flock(folder, fcntl.LOCK_EX)
-            yield  # the lock ends with the descriptor, even if the process dies
+            yield  # closing the descriptor releases the lock, even if the process dies
 
     def _make(self) -> None:
         if not self.folder.is_absolute():
@@ -103,7 +106,7 @@ class Cache:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
-        """Open the folder as a descriptor, so that the checked folder is the one that is used."""
+        """Open the folder as a descriptor, so that exactly the checked folder is used."""
         if not self.folder.is_absolute():
             raise _Unusable("it is not an absolute path")
         folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -140,8 +143,8 @@ class Cache:
 
 
 def _check(found: os.stat_result, what: str) -> None:
-    """Check the condition that ssh has for its files: no other user may write them."""
-    # A page has no users.
+    """Check what ssh checks for its files: no other user may write to them."""
+    # In a browser page, files have no owners.
     if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
         raise _Unusable(f"{what} belongs to another user (uid {found.st_uid})")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -150,7 +153,7 @@ def _check(found: os.stat_result, what: str) -> None:
 
 
 def _read(folder: int, name: str) -> bytes:
-    # Nonblocking, because of pipes: the check below rejects them.
+    # Opening a pipe would otherwise block; the check below rejects pipes.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with open(os.open(name, flags, dir_fd=folder), "rb") as file:
         found = os.fstat(file.fileno())
@@ -208,7 +211,7 @@ def installed(package: str) -> str:
 
 @functools.cache
 def code_cache() -> Cache:
-    """Return the cache of this process: TFRT_NB_CACHE, or a folder in the user's cache folder."""
+    """Return this process's cache: in TFRT_NB_CACHE, or in a folder of the user's cache folder."""
     if named := os.environ.get("TFRT_NB_CACHE"):
         return Cache(Path(named), "TFRT_NB_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")

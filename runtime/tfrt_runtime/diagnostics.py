@@ -38,8 +38,8 @@ class Severity(StrEnum):
 class Location:
     """A span in a source.  Lines and columns count from 1; `end_column` is one past the last.
 
-    A location that is only a point (as in a BEF file) ends where it starts; a 0 means that the line
-    or column is unknown.
+    A location that is a single point (as in a BEF file) ends where it starts. A line or column of 0
+    is unknown.
     """
 
     source: str
@@ -62,16 +62,14 @@ class Location:
 
 
 def line_of(source: str, line: int) -> str:
-    """Return a line of a source, as messages name it: `Cell In[2], line 9` in a notebook."""
+    """Return the name that messages use for a line: in a notebook, `Cell In[2], line 9`."""
     cell = HOOKS.cell_of(source)
     return f"{cell}, line {line}" if cell else f"{source}:{line}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueLocation:
-    """A location that is not in a file: a name, a call site, several locations, or unknown, as
-    text.
-    """
+    """A location outside of files, as text: a name, a call site, several locations, or unknown."""
 
     text: str
 
@@ -85,22 +83,22 @@ _LONG_WORD = re.compile(r"\S{300,}")
 
 
 class Ending(StrEnum):
-    """How the run or value that the message is about ended."""
+    """How the run or value that a message describes ended."""
 
     FAILED = "failed"
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
     BROKEN = "broken"
-    """The error of a value that nothing can resolve anymore."""
+    """Nothing can resolve the value anymore."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One message.  `notes` are diagnostics of severity NOTE that explain this one.
 
-    `cause` is the exception of a Python kernel that the message is about.  `fix` is an edit for
-    editors: a part of the line and its replacement.  The fix of a note applies to the line of the
-    diagnostic that it explains.
+    `cause` is the Python kernel's exception that the message reports.  `fix` is an edit that
+    editors can apply: part of the line and its replacement.  The fix of a note applies to the line
+    of the diagnostic that the note explains.
     """
 
     severity: Severity
@@ -117,9 +115,7 @@ class Diagnostic:
 
     @property
     def short_message(self) -> str:
-        """The message, with words of hundreds of characters, such as nested types, shortened in the
-        middle.
-        """
+        """The message, with very long words, such as nested types, shortened in the middle."""
         return _LONG_WORD.sub(lambda word: f"{word[0][:100]}...{word[0][-20:]}", self.message)
 
 
@@ -136,14 +132,14 @@ def counted(count: int, noun: str) -> str:
 
 
 def known_names(names: Sequence[str]) -> str:
-    """List the names that exist: `defined functions: @f, @g`, `defined functions: none`."""
+    """List the names that exist: `defined functions: @f, @g`, or `defined functions: none`."""
     return f"defined functions: {', '.join(names) or 'none'}"
 
 
 def meant(
     name: str, known: Iterable[str], otherwise: str = "", form: str = "{}", cutoff: float = 0.6
 ) -> str:
-    """Return `did you mean X?` for the nearest known name, formatted by `form`, or `otherwise`."""
+    """Return `did you mean X?` for the nearest known name, shown by `form`; else `otherwise`."""
     import difflib  # imported here, because only messages need it
 
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
@@ -153,21 +149,23 @@ def meant(
 def note(
     message: str, location: AnyLocation | None = None, fix: tuple[str, str] | None = None
 ) -> Diagnostic:
-    """Make a Diagnostic of severity NOTE, for another diagnostic."""
+    """Make a Diagnostic of severity NOTE, to be attached to another diagnostic."""
     return Diagnostic(Severity.NOTE, message, location, fix=fix)
 
 
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
-    """Make a diagnostic with a plain sentence; a note there has MLIR's or TFRT's `words`."""
+    """Make a diagnostic with a plain sentence, and quote MLIR's or TFRT's `words` in a note."""
     first = note(words.message, words.location)
     return replace(words, message=sentence, notes=(first, *words.notes))
 
 
 class TfrtError(Exception):
-    """The exception for every user error: one or more diagnostics, the first of which is decisive.
+    """The exception for every user error.
 
-    An exception of a Python kernel is its `__cause__`; the notes of the diagnostics are notes of
-    this exception, so that a traceback ends with them.
+    It has one or more diagnostics; the first one is decisive.
+
+    If a Python kernel raised an exception, that exception is the `__cause__`. The notes of the
+    diagnostics are also notes of this exception, so that they appear at the end of a traceback.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -186,18 +184,20 @@ class TfrtError(Exception):
 
 
 class InternalError(TfrtError):
-    """A defect of the toolkit, not of the program, reported like an error: users see no traceback.
+    """A defect of the toolkit rather than of the program. Users see a message, but no traceback.
 
     The test harness counts it as a failure.
     """
 
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
-"""Locations by the id of the code and the instruction; the code is kept so that its id stays
-unique."""
+"""Locations, keyed by the code's id and the instruction.
+
+Each entry keeps the code alive, so that the id stays unique.
+"""
 _MAX_KNOWN = 1 << 16
 FOREVER = 1e9
-"""The longest wait in seconds: the nanoseconds of longer waits overflow the system's integers.
+"""The longest wait in seconds; longer ones overflow the nanoseconds of system calls.
 """
 
 
@@ -230,7 +230,7 @@ def place_of_frame(frame: FrameType) -> Location:
 
 
 def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> Location:
-    """Return the location of an instruction of some code; `line_of_frame` if it is unknown."""
+    """Return the location of an instruction; if unknown, the line is `line_of_frame`."""
     positions = islice(code.co_positions(), max(instruction, 0) // 2, None)
     line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None:
@@ -245,7 +245,7 @@ def refuse(message: str) -> NoReturn:
     Raises:
         TfrtError: at the line of the caller.
     """
-    __tracebackhide__ = True  # IPython then shows only the user's frames
+    __tracebackhide__ = True  # tells IPython to show only the user's frames
     raise TfrtError(error(message, place_of_caller()))
 
 
@@ -261,32 +261,32 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
 
 
 def require_column(column: object) -> None:
-    """Reject a column of values that has no length.
+    """Reject a column of values (of a batch) that has no length.
 
     Raises:
         TfrtError: at the line of the caller.
     """
     try:
         len(column)  # type: ignore[arg-type]
-    except TypeError:  # an array without dimensions also raises it
+    except TypeError:  # a zero-dimensional array also raises it
         require(False, "a column", "a sequence of values (write list(...) for an iterator)", column)
 
 
 def deadline_in(timeout: float | None) -> float | None:
-    """Return the time of `time.monotonic` that many seconds from now; None means never.
+    """Convert a number of seconds from now to a time of `time.monotonic`; None means never.
 
     Raises:
-        TfrtError: if it is not a number, at the line of the caller.
+        TfrtError: if `seconds` is not a number; located at the line of the caller.
     """
     if timeout is None:
         return None
     is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
-    # Compared before the conversion: an integer may be too large for a float.
+    # Compare before converting, because an integer may be too large for a float.
     seconds = float(min(timeout, FOREVER)) if is_number else math.nan
     require(not math.isnan(seconds), "timeout", "a number of seconds or None", timeout)
     return time.monotonic() + seconds
 
 
 def seconds_until(deadline: float | None) -> float | None:
-    """Return the seconds until a time of `time.monotonic`, 0 if it is past; None means never."""
+    """Return the seconds until a time of `time.monotonic`, 0 if it has passed; None means never."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())

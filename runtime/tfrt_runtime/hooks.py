@@ -1,9 +1,8 @@
-"""Hooks that higher packages give to lower ones, which must not import them: one object per
-process.
+"""Hooks through which lower packages call higher ones, which they must not import.
 
 A package fills in its own hooks once, when it is imported; from then on, any thread may call them.
-Otherwise a hook has the default below, so that the runtime works without a compiler and without
-notebooks.
+A hook that was not filled in has the default below, so that the runtime works without a compiler
+and without notebooks.
 """
 
 from __future__ import annotations
@@ -19,21 +18,19 @@ def _missing(*arguments: object, **options: object) -> Any:
 
 
 def _as_code(shown: object) -> str:
-    from html import escape  # runs that draw nothing do not need it
+    from html import escape  # only runs that are drawn need it
 
     return f"<code>{escape(repr(shown))}</code>"
 
 
 class Follower(Protocol):
-    """A notebook's requirements for a run that is about to start and that the notebook will
-    show.
-    """
+    """How a notebook follows a run that is about to start and that the notebook will show."""
 
     watch: Any
     """The `Watch` that receives the run's events, or None."""
 
     def begun(self, run: Any, values: Sequence[object]) -> None:
-        """Receive the run, an Execution with these arguments, as soon as it has started."""
+        """Receive the run (an `Execution`) and its arguments as soon as the run has started."""
 
 
 @dataclass
@@ -50,18 +47,23 @@ class Hooks:
     """Return the AsyncValue of a future, on the default host."""
     # kernels.users
     has_user_kernels: bool = False
-    """Whether a Python kernel was ever registered: only such kernels block, and are watched for
-    that.
+    """Whether a Python kernel was ever registered.
+
+    Only these can block a worker, so only they are watched.
     """
     calling_module = ""
-    """The module of the frames between a kernel and a kernel that it calls, perhaps itself."""
+    """The module whose frames lie between a kernel and a kernel that it calls (possibly itself)."""
     # tfrt_nb.programs
     compiler: Any = None
-    """The compiler of hot functions (`compile` as `jit.host_functions.compile_hot`;
-    `is_imported`: it is ready to work at once), if one exists."""
+    """The compiler of hot functions, if one exists.
+
+    `compile` is like `jit.host_functions.compile_hot`; `is_imported` tells whether it can start
+    without a slow import.
+    """
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
-    """Packages whose frames are not the user's; their decorated functions are called through
-    `contextlib`.
+    """Packages whose frames are not the user's.
+
+    `contextlib` is one of them, because functions that it has decorated are called through it.
     """
     kernel_names: Callable[[], Iterable[str]] = tuple
     """Return the names of the kernels that users have registered."""
@@ -82,13 +84,13 @@ class Hooks:
     program_graph: Callable[[Any], Any] = _missing
     """Return the graph of a program."""
     follower: Callable[[], Follower | None] | None = None
-    """Called before a run of a program starts: returns its follower if a notebook will show it."""
+    """Called before a run of a program starts; returns a follower if a notebook will show it."""
     board: Callable[[], AbstractContextManager[None]] = nullcontext
     """Return the result of `board`."""
     last_run: Callable[[], Any] = lambda: None
     """Return the run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
-    """Functions that register exercises, called when all exercises are requested."""
+    """Functions that register exercises; they are called when all exercises are requested."""
 
 
 HOOKS = Hooks()

@@ -1,9 +1,9 @@
 """The table of native kernels other than scalar operations: chains, counters, errors, delays,
 probes.
 
-The kernel in its registry, its operation's syntax, and its documentation are generated from a row.
-To add a kernel, write its function in `native.kernels` and add a row here.  Control flow, which
-starts functions, is in `kernels.basic.scalars`.
+Each row generates a kernel's registry entry, its operation's syntax, and its documentation.  To add
+a kernel, write its function in `native.kernels` and add a row here.  Control flow, which starts
+functions, is in `kernels.basic.scalars`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NUMBERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf
 
 @dataclass(frozen=True, slots=True)
 class NativeRow:
-    """A native kernel; `{}` in its texts is replaced by each of the `variants`.
+    """A native kernel, or one for each of the `variants`, which replace `{}` in the row's strings.
 
-    `types` are those of operands and results, such as `"i32 chain -> chain"`; `i32*` takes any
-    number of them, and a final chain may be omitted.  `function` is `module.name` in
+    `types` has the types of operands and results, such as `"i32 chain -> chain"`; `i32*` stands for
+    any number of i32 operands, and a final chain may be omitted.  `function` is `module.name` in
     `native.kernels`.
     """
 
@@ -34,24 +34,23 @@ class NativeRow:
     unavailable values.
     """
     functions: tuple[str, ...] = ()
-    """Native functions whose addresses come first in its data."""
+    """Native functions whose addresses are the first words of the kernel's data."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Type words by name."""
     sync: bool = False
-    """Runs in sync functions, and only there."""
+    """Whether the kernel runs in sync functions, and only there."""
     is_loose: bool = False
-    """Programs may use other types than the row's, because it does not read its operands as
-    numbers.
+    """Whether programs may use other types than the row, because operands are not read as numbers.
     """
     for_each: bool = False
-    """It has a result for each of any number of arguments."""
+    """Whether the kernel takes any number of arguments and has one result for each."""
     variants: str = ""
     example: str = ""
     """An example program, if none can be generated from the types."""
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The type words of operands, the last one perhaps with a star."""
+        """The type words of operands; the last one may end in a star."""
         return tuple(self.types.partition("->")[0].split())
 
     @property
@@ -338,7 +337,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             NativeRow(
                 f"tfrt_test.{name}",
                 "-> i32",
-                # A sync function returns its error without reporting it.
+                # A sync function returns the kernel's error without reporting it.
                 "async_kernels.fail_quietly",
                 text,
                 sync=True,
@@ -457,4 +456,4 @@ func.func @main() -> (i1, i1, i1) {
     )
     for row in one.filled()
 )
-"""All rows, each of one kernel."""
+"""All rows; each one describes one kernel."""

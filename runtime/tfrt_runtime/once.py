@@ -13,8 +13,9 @@ T = TypeVar("T")
 def once(make: Callable[[], T]) -> Callable[[], T]:
     """Return a function that calls `make` once per process, and then returns the same object.
 
-    `functools.cache` alone lets simultaneous callers make one object each, of which it keeps one.
-    An exception of `make` goes to its caller, and the next caller tries again.
+    With `functools.cache` alone, simultaneous callers would each make an object, and one of these
+    objects would be kept. An exception that `make` raises goes to that caller, and the next caller
+    tries again.
     """
     lock = threading.RLock()
     made: list[T] = []

@@ -4,11 +4,12 @@ The native kernels, their registry rows, the operations' syntax and short forms,
 traced functions, completion, and documentation are generated from `FAMILIES`.  To add an operation,
 add a row.
 
-A row's computation is a plain function of the operands: signed integers (an `i1` is 0 or 1) and
-doubles.  The native core compiles it and the simulator calls it, so it is written in the subset of
-Python that Numba compiles, on 64-bit integers.  A result is then reduced to its type: integers wrap
-in two's complement, and an f32 is rounded.  Therefore sums need no care, but a quotient must avoid
-the least number divided by -1, for which the processor kills the process.
+A row's computation is a plain function of the operands, which are signed integers (an `i1` is 0 or
+1) or doubles.  The native core compiles it and the simulator calls it, so it is written in the
+subset of Python that Numba compiles, and its integers have 64 bits.  The result is then reduced to
+its type: integers wrap in two's complement, and an f32 is rounded.  Therefore, sums need no special
+care, but a quotient must not divide the least number by -1, because the processor would trap and
+end the process.
 
 Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0, or
 by the number of bits or more, is an error; a comparison with NaN is false, except that "not equal"
@@ -33,14 +34,17 @@ Compute = Callable[..., Any]
 
 
 def wrapped(number: int, bits: int = 64) -> int:
-    """Return the lowest bits of a number, read as two's complement."""
+    """Return the lowest `bits` of a number, read as two's complement."""
     sign = 1 << (bits - 1)
     return ((number & (2 * sign - 1)) ^ sign) - sign
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that depends on the operands; `{}` in its text is operand `shown`, of type `word`."""
+    """An error that depends on the operands.
+
+    Operand `shown`, of type `word`, replaces `{}` in its text.
+    """
 
     text: str
     when: Compute
@@ -52,7 +56,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One kernel: `tfrt.FAMILY.SUFFIX`, in sync functions `tfrt.FAMILY_s.SUFFIX`."""
+    """One kernel: `tfrt.FAMILY.SUFFIX`, or in sync functions `tfrt.FAMILY_s.SUFFIX`."""
 
     family: Family
     suffix: str
@@ -91,20 +95,22 @@ class Family:
     """Types of the results; `{}` is the operands' type."""
     operands: int = 2
     failure: Callable[[str], Failure] | None = None
-    """Returns, for a type, the failure condition and the error."""
+    """A function that maps a type to the failure condition and the error."""
     python: str = ""
-    """The Python operator or function that makes this operation from traced values."""
+    """The Python operator or function that makes this operation when applied to traced values."""
     numpy: tuple[str, ...] = ()
-    """numpy's functions for this operator."""
+    """numpy's functions that do the same as this operator."""
     aliases: tuple[str, ...] = ()
-    """Names in other languages and dialects, which messages translate."""
+    """Names of the operation in other languages and dialects; messages translate them."""
     arith: Mapping[str, str] = field(default_factory=dict)
-    """Operations of `arith` that compute this, or one of its results, with LLVM's instruction if a
-    single one suffices.
+    """`arith` operations that compute this or one of its results.
+
+    If one LLVM instruction suffices, it is given, too.
     """
     generic: tuple[str, ...] = ()
-    """Suffixes for which TFRT has a kernel but no operation: programs write it in quotes, with
-    unchecked types.
+    """Suffixes for which TFRT has a kernel but no operation.
+
+    Programs write the name in quotes, and types are not checked.
     """
     generic_sync: tuple[str, ...] = ()
     """The same in sync functions."""
@@ -259,7 +265,7 @@ ARITHMETIC = (
 def _rounded_once(a: int) -> float:
     """Convert an integer to a double that rounds to the same f32 as the integer itself.
 
-    The bits that do not fit into a double are combined into one bit (round to odd).
+    The bits that do not fit in a double are combined into one bit (round to odd).
     """
     if -(2**53) < a < 2**53:
         return float(a)
@@ -267,14 +273,12 @@ def _rounded_once(a: int) -> float:
 
 
 def _saturated(a: float) -> int:
-    """Truncate toward zero, as TFRT does on x86: a number that does not fit becomes the least
-    one.
-    """
+    """Truncate toward zero, as TFRT does on x86: a number that does not fit becomes the least."""
     return int(a) if -(2.0**63) <= a < 2.0**63 else -(2**63)
 
 
 def _unfit(source: str, target: str) -> Failure | None:
-    """Return the condition under which a number does not fit an integer type."""
+    """Return the condition under which a number does not fit in an integer type."""
     if target not in INTEGERS or source in ("i1", target):
         return None
     high = 1 << (BITS[target] - 1)
@@ -299,7 +303,7 @@ def _converted(source: str, target: str) -> Compute:
 
 
 class _Casts(Family):
-    """The casts: each has two types."""
+    """The casts; each has two types."""
 
     def members(self) -> Iterator[Operation]:
         for suffix in self.types:
@@ -341,7 +345,7 @@ FAILURES: tuple[Failure, ...] = tuple(
         if operation.failure is not None
     }.values()
 )
-"""The errors of the table, one for each text and type of the shown operand."""
+"""The table's errors, one for each combination of text and type of the shown operand."""
 
 
 def failure_number(failure: Failure) -> int:

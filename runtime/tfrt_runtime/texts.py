@@ -1,4 +1,4 @@
-"""Texts of numbers, and of objects that users made, which may raise, take long or never end."""
+"""Text of numbers and of users' objects, whose `repr` may raise, take long, or never return."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def float_text(number: float) -> str:
 
 
 class SlowTextError(Exception):
-    """A string took longer than `MAX_SECONDS` to make."""
+    """Making a string took longer than `MAX_SECONDS`."""
 
 
 def bounded(make: Callable[[], str]) -> str:
-    """Return the text of `make`, called on a separate thread where one can be started.
+    """Return the text that `make` returns, calling it on a separate thread if one can be started.
 
     A thread that takes too long is abandoned.
 
     Raises:
-        SlowTextError: if it takes too long.
-        BaseException: any exception of `make`.
+        SlowTextError: if the call takes too long.
+        BaseException: any exception that `make` raises.
     """
     made: list[str] = []
     raised: list[BaseException] = []

@@ -1,16 +1,16 @@
 """The compiler: from a program's source to its results, and the command line.
 
-Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
+Read from the bottom up: `nesting` (how deep a program may nest), `cells` (names of notebook cells),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as
 text), `passes` (modules to modules), `convert` (modules to BEF) and `jit` (modules to machine
-code), `interpreter` (the same functions without LLVM), `compiled` (functions that become machine
-code), `programs` (all of it: the class Program),
-`tracing` (programs from Python), `documents` and `language` (programs and runs as values, for pages
-and editors), `schedules`, `exercises` and `lessons` (for tutorials), `cli`.
+code), `interpreter` (runs compiled functions without LLVM), `compiled` (functions that become
+machine code), `programs` (the class Program, which ties these together), `tracing` (programs from
+Python), `documents` and `language` (programs and runs as values, for pages and editors),
+`schedules`, `exercises` and `lessons` (for tutorials), `cli`.
 
-Builds on the runtime. Nothing here depends on notebooks.  `%load_ext tfrt_nb` and the HTML of runs
-and values belong to a higher package, which is imported by name, so that importing this one loads
-no IPython.
+Builds on the runtime.  Nothing here depends on notebooks.  `%load_ext tfrt_nb` and the HTML of runs
+and values belong to a higher package.  That package is imported by name, so that importing this one
+does not load IPython.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ if TYPE_CHECKING:
 
 
 def _from(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a higher package, loaded when it is called, for a lower package."""
+    """Return a stand-in for a higher package's function, which is imported when the stand-in is
+    called.
+    """
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
@@ -125,7 +127,7 @@ _NAMES = {
     "tfrt_runtime.kernels.users.remote": "DaskWorkQueue",
     "tfrt_runtime.kernels.users.user": "kernel",
 }
-"""The public names, by the module that each is imported from when it is first used."""
+"""The public names, by module. A name is imported from its module when it is first used."""
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -223,5 +225,5 @@ def load_ipython_extension(shell: object) -> None:
 
 
 def unload_ipython_extension(shell: object) -> None:
-    """Stop every run and take the magics out of `shell`, as `%unload_ext tfrt_nb` asks."""
+    """Stop every run and remove the magics from `shell`, as `%unload_ext tfrt_nb` asks."""
     import_module("tfrt_magics.extension").unload_ipython_extension(shell)

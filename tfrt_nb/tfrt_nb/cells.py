@@ -1,7 +1,8 @@
-"""Names, for messages, of the notebook cells that Python code comes from.
+"""The names that messages use for notebook cells with Python code.
 
 A notebook's kernel compiles each cell under the name of a file that it never writes.  IPython knows
-which cell that is; if it was not imported, there are no cells, so it is not imported here.
+which cell has that name.  If nothing has imported IPython yet, there are no cells, so this module
+does not import it.
 """
 
 from __future__ import annotations

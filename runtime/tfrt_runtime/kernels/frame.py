@@ -34,7 +34,7 @@ class Function:
     result_types: tuple[str, ...]
 
     def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
-        """Start a call within the run; the results may be unavailable.
+        """Start a call within the run and return its results, which may be unavailable.
 
         The function's first kernels become ready on this thread.
 
@@ -72,11 +72,11 @@ class KernelFrame:
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
-    """Whether the results of a remote kernel are used by Python or by kernels that run here."""
+    """Whether Python, or kernels that run in this process, use a remote kernel's results."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """The latest result that `allocate` has made for each index.
+    """For each index, the latest result that `allocate` has returned.
 
-    It does not keep the promise alive.
+    The entry does not keep the promise alive.
     """
 
     @property
@@ -87,10 +87,10 @@ class KernelFrame:
     def allocate(self, index: int = 0) -> AsyncValue:
         """Return an unavailable value for result `index`; it must be resolved later.
 
-        Keep a reference until then: the run stays open, and if the value is dropped without being
-        resolved, the result becomes an error that says so.  If the run is cancelled first, the
-        value becomes an error.  If the kernel raises, the result keeps its value if it already has
-        one; otherwise, it becomes the error.
+        Keep a reference until then: the run stays open until the value is resolved.  If the value
+        is dropped unresolved, the result becomes an error that says so.  If the run is cancelled
+        first, the value becomes an error.  If the kernel raises, an unresolved result becomes that
+        error, and a resolved one keeps its value.
 
         Raises:
             KernelError: if the kernel has no result with that index.
@@ -103,8 +103,7 @@ class KernelFrame:
         return made
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
-        """Return a value for `function()`, which runs on a worker, or in the blocking pool with
-        `blocking`.
+        """Return a value for `function()`, run on a worker or, with `blocking`, in the pool.
 
         The call is part of the run: the run finishes after the call, and if the run is cancelled
         first, the function is not called.  If the function raises an exception, the value becomes
@@ -115,7 +114,10 @@ class KernelFrame:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the run is cancelled; its results are then resolved, regardless of the kernel."""
+        """Whether the run is cancelled.
+
+        If it is, the kernel's results are resolved regardless of the kernel.
+        """
         return self.request.is_cancelled
 
     def _broken(self) -> Diagnostic:
@@ -125,9 +127,10 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """Return an unavailable value for each result; activities of the kernel resolve them later.
+    """Return an unavailable value for each result; tasks that the kernel starts resolve them later.
 
-    This is like `KernelFrame.allocate`, but hidden from the user's function, which may raise later.
+    Like `KernelFrame.allocate`, but not recorded in the frame, because the user's function may
+    raise later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])

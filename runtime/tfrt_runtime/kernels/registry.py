@@ -43,11 +43,11 @@ class KernelError(Exception, NoObject):
 class Shortcut:
     """The native version of a Python kernel: the compiled function `symbol` is called instead.
 
-    It does the work of the Python function, or changes nothing and lets the Python function be
-    called.  The words of the kernel's data are the addresses of the native `functions`, followed by
+    It either does the work of the Python function, or changes nothing and lets the Python function
+    run.  The words of the kernel's data are the addresses of the native `functions`, followed by
     `data` or by the words that `data` computes from the attributes; on invalid attributes, the
-    Python function reports the error.  If it `measures`, it decides for itself whether a call of a
-    heavy kernel is heavy (`KERNEL_MEASURED`).
+    Python function reports the error.  With `measures`, the native function itself decides whether
+    a call of a heavy kernel is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -63,7 +63,8 @@ class Shortcut:
             return self.data
         try:
             words = self.data(*attributes)
-            # A file may contain anything: numbers of another kind, or numbers that are too large.
+            # A file may contain anything, including numbers of another kind and numbers that are
+            # too large.
             return None if words is None else tuple(array("q", words))
         except (OverflowError, TypeError, ValueError):
             return None
@@ -88,10 +89,12 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The types in a Python kernel's annotations, which programs are checked against
-    (`annotations`).
+    """The types in a Python kernel's annotations; see `annotations`.
 
-    `rest` is the type of arguments after the named ones, if the function takes any number of them.
+    Programs are checked against them.
+
+    `rest` is the type of the arguments after the named ones, if the function takes any number of
+    arguments.
     """
 
     names: tuple[str, ...]
@@ -115,9 +118,9 @@ class PythonKernel:
 
     `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords`
     takes those instead, by name.  `results` are type words, or None for one result whose type is
-    determined by the Python value.  With `heavy`, it is worth waking another worker for the kernel;
-    with `blocking`, it runs in the blocking pool; with `raw`, its arguments are AsyncValues, some
-    of which may be unavailable or errors; with `frame`, its first argument is the KernelFrame.
+    determined by the Python value.  With `heavy`, the kernel is worth waking another worker; with
+    `blocking`, it runs in the blocking pool; with `raw`, its arguments are AsyncValues, some of
+    which may be unavailable or errors; with `frame`, its first argument is the KernelFrame.
     """
 
     name: str
@@ -132,8 +135,7 @@ class PythonKernel:
     needs: int = 0
     """The number of arguments that the function requires."""
     takes: int | None = None
-    """The number of arguments that the function takes, not counting a trailing chain, or None for
-    any number.
+    """The maximum number of arguments, without a trailing chain, or None for any number.
     """
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
@@ -142,17 +144,17 @@ class PythonKernel:
     arrays: bool = False
     """Whether tensors are passed to the function as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
-    """The user's function, if a call occupies a worker.
+    """The user's function, if its calls occupy a worker.
 
-    A warning names it if the call takes too long.
+    A warning names the function if a call takes too long.
     """
     remote: bool = False
-    """Whether it runs on the cluster if the host has one.
+    """Whether the kernel runs on the cluster if the host has one.
 
-    Values that only such kernels take stay there.
+    Values that only such kernels take stay on the cluster.
     """
     waits: str = BY_HAND
-    """The event that its results await after it has returned, as described in messages."""
+    """A phrase for messages: the event that the results await after the kernel has returned."""
     prepare: Callable[..., object] | None = None
     """Called with the attributes when a program that uses the kernel is loaded.
 
@@ -173,8 +175,8 @@ class PythonKernel:
 
     @property
     def taken(self) -> str:
-        """The number of arguments that the function takes, in words, not counting a
-        trailing chain.
+        """The number of arguments that the function takes, as a phrase; a final chain is not
+        counted.
         """
         if self.takes is None:
             return f"at least {counted(self.needs, 'argument')}"
@@ -188,13 +190,13 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the number of arguments, or the minimum with `more`; `types` are the type words
-    of arguments that are numbers (the last word applies to all further arguments); `gives` are
-    those of the results.  `results` is the number of results, or None for one result per argument
-    after the first `arguments`.  The loader checks these counts and types, because native kernels
-    do not.  The words of the kernel's data are the addresses of the native functions `data`,
-    followed by the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.  `("*i32",)`
-    stands for any number of i32 attributes; the first data word is their count.
+    `arguments` is the number of arguments, or with `more` the minimum number; `types` are the type
+    words of arguments that are numbers (the last word applies to all further arguments); `gives`
+    are the type words of the results.  `results` is the number of results, or None for one result
+    per argument after the first `arguments` arguments.  The loader checks these counts and types,
+    because native kernels do not.  The words of the kernel's data are the addresses of the native
+    functions `data`, followed by the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.
+    `("*i32",)` stands for any number of i32 attributes; the first data word is their count.
     """
 
     name: str
@@ -205,7 +207,7 @@ class NativeKernel:
     data: tuple[str, ...] = ()
     flags: int = 0
     sync: bool = False
-    """Whether it runs in sync functions, and only there."""
+    """Whether the kernel runs in sync functions, and only there."""
     more: bool = False
     types: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
@@ -230,10 +232,10 @@ class ControlKernel:
     """A native kernel that starts functions of the program.
 
     The first `own` arguments belong to the kernel; the others are passed to the function, after
-    `added` arguments that the kernel makes.  The function has `extra` more results than the kernel;
-    `functions` is the number of functions, or None for any number.  `fixed_results` is set if the
-    results do not come from the function.  `types` are the type words of the kernel's own
-    arguments.
+    `added` arguments that the kernel makes.  The function has `extra` more results than the kernel.
+    `functions` is the number of functions that the kernel takes, or None for any number.
+    `fixed_results` is set if the results do not come from the function.  `types` are the type words
+    of the kernel's own arguments.
     """
 
     name: str
@@ -252,16 +254,17 @@ class ControlKernel:
     attributes: tuple[str, ...] = ()
     """The attributes' type words.
 
-    In the kernel's data, they follow `data`, and one that is not a number is stored as 0.
+    In the kernel's data, the attributes follow `data`; an attribute that is not a number is stored
+    as 0.
     """
     sync: bool = False
-    """Whether it calls only sync functions."""
+    """Whether the kernel calls only sync functions."""
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledKernel:
-    """A function that another compiler has compiled, called through an adapter.
+    """A function that another compiler has compiled; an adapter calls it.
 
     See `compiled_kernels`.
 
@@ -276,12 +279,13 @@ class CompiledKernel:
     awaited: tuple[int, ...] = ()
     """The arguments that are not awaited before the call, because the code awaits them itself.
 
-    The adapter takes them last.
+    The adapter takes these arguments last.
     """
     heavy: bool = False
     lasting: bool = False
-    """Whether it may take a long time because it has calls, loops, or back edges, even if it is not
-    worth waking a worker.
+    """Whether the function may take a long time: it has calls, loops, or back edges.
+
+    It may be slow even if it is not worth waking a worker.
     """
     code: object = None
     interpreted: bool = False
@@ -292,7 +296,7 @@ class CompiledKernel:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The arguments in the adapter's order, in which unawaited ones are last."""
+        """The arguments in the adapter's order: unawaited arguments are last."""
         strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
         return (*strict, *self.awaited)
 

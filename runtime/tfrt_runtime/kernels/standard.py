@@ -1,7 +1,7 @@
-"""All kernels of the runtime and the kernels that users have registered.
+"""The runtime's own kernels and the kernels that users have registered.
 
-The modules are imported one after another until a requested name is found, so a scalar program
-never loads numpy.
+Modules are imported one after another until the requested name is found, so a scalar program never
+loads numpy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODULES = (
     "tensor.cpu_elements",
     "tensor.cpu_convolution",
 )
-"""Light and common modules are first; the test kernels and all later ones need numpy."""
+"""Light and common modules come first; the test kernels and all later modules need numpy."""
 
 FAMILIES = frozenset(
     (
@@ -36,7 +36,7 @@ FAMILIES = frozenset(
         "native function native_sink",
     )
 )
-"""The prefixes of the names of the runtime's kernels, that is, the part before the first dot."""
+"""The prefixes of the runtime's kernel names: the part before the first dot."""
 
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)
@@ -46,7 +46,7 @@ _lock = threading.RLock()
 def _load_next() -> bool:
     """Import one more module.
 
-    Return False if none is left, or if the next one needs numpy and it is missing.
+    Return False if none is left, or if the next module needs numpy and numpy is missing.
     """
     with _lock:
         if not _open_modules:
@@ -120,5 +120,5 @@ class AvailableKernels(Mapping[str, Kernel]):
 
 
 def available_kernels() -> Mapping[str, Kernel]:
-    """Return the kernels for a program that is loaded without a registry of its own."""
+    """Return the kernels for programs that are loaded without a registry."""
     return AvailableKernels()

@@ -1,4 +1,6 @@
-"""Run a program in this process like `tfrt-nb run`, for examples whose output is shown."""
+"""Run a program in this process like `tfrt-nb run`, for examples that are shown with their
+output.
+"""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout

@@ -4,7 +4,7 @@
 `@+N` or `@-N` before the braces moves the expectation by N lines; `@above` and `@below` move it to
 the nearest line in that direction that has no such comment.  `expected-error-re {{one of
 {{[0-9]+}}}}` has regular expressions in the inner braces.  As in TFRT's driver, an unmatched
-comment is reported only if an error was raised in its file.
+comment is reported only if some error was raised in its file.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ class Expectation:
     is_regex: bool = False
 
     def stands_for(self, kind: str, said: Diagnostic) -> bool:
-        """Tell whether the expectation matches the kind, the line, and the message of a
-        diagnostic.
-        """
+        """Tell whether the expectation matches a diagnostic's kind, line, and message."""
         line = said.location.line if isinstance(said.location, Location) else 0
         return self.kind == kind and self.line == line and self.fits(said.message)
 
@@ -89,7 +87,7 @@ def find_expectations(text: str, source: str) -> list[Expectation]:
 
 def _line(number: int, where: str | None, above: int) -> int:
     match where:
-        case None | "below":  # until the next line without a comment is known
+        case None | "below":  # resolved once the next line without a comment is known
             return number
         case "above":
             return above
@@ -148,7 +146,7 @@ def check_all(
     problems: list[Diagnostic] = []
     for diagnostic in diagnostics:
         for one in (diagnostic, *diagnostic.notes):
-            # MLIR's or TFRT's own message may be the first note of an error.
+            # The first note of an error may be MLIR's or TFRT's own message.
             said = (one, *one.notes[:1])
             met = next((e for e in left for each in said if e.stands_for(one.severity, each)), None)
             if met is not None:

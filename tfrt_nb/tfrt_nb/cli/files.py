@@ -27,7 +27,7 @@ class UsageError(TfrtError):
 
 
 def display_name(path: str) -> str:
-    """Return the name of a file in locations."""
+    """Return the name by which locations refer to a file."""
     return "<stdin>" if path == STANDARD_INPUT else path
 
 
@@ -35,8 +35,8 @@ def read_input(path: str) -> bytes:
     """Return the bytes of a file, or of standard input.
 
     Raises:
-        TfrtError: if the file cannot be read, or is a pipe or a device with too much data; says
-            why.
+        TfrtError: if the file cannot be read, or is a pipe or a device with too much data. The
+            message says why.
     """
     try:
         if path == STANDARD_INPUT:
@@ -46,7 +46,7 @@ def read_input(path: str) -> bytes:
         else:
             with Path(path).open(
                 "rb"
-                # Opening it raises the error that says whether it is a folder or is missing.
+                # Opening the path raises an error that says whether it is a folder or is missing.
             ) as stream:
                 data = stream.read(MAX_FILE + 1)
     except OSError as problem:
@@ -63,7 +63,7 @@ def write_output(path: str, data: bytes) -> None:
     """Write to a file, or to standard output.
 
     Raises:
-        TfrtError: if the file cannot be written; says why.
+        TfrtError: if the file cannot be written. The message says why.
     """
     try:
         if path == STANDARD_INPUT:
@@ -110,7 +110,7 @@ def leave_without_output(problem: OSError) -> NoReturn:
     """Exit because standard output cannot be written; say why, unless the reader has closed the
     pipe.
 
-    Nothing else would stop a program that prints.
+    Otherwise, a program that prints would not stop.
     """
     status = EXIT_OK
     if not isinstance(problem, BrokenPipeError):
@@ -121,7 +121,7 @@ def leave_without_output(problem: OSError) -> NoReturn:
 
 
 def is_bef(path: str, data: bytes) -> bool:
-    """Tell whether the input is a BEF file, by its name or else by its first bytes."""
+    """Tell whether the input is a BEF file, judging by its name or else by its first bytes."""
     return path.endswith(".bef") or data.startswith(MAGIC)
 
 

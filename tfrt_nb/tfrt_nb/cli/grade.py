@@ -1,8 +1,9 @@
 """`tfrt-nb grade`: check the answers in notebooks without a kernel, each notebook in its own
 process.
 
-No code of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines
-itself, and accepts from it only verdicts about answers that were given.
+No code from a notebook runs in this process. It reads the notebook's JSON and starts `cli.graded`,
+which confines itself. From that process, it accepts only verdicts about the answers in the
+notebook.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
         TfrtError: if a module with exercises cannot be imported.
     """
     if options.exercises:
-        sys.path.insert(0, "")  # as `python -m` does: find modules of this folder
+        sys.path.insert(0, "")  # find modules in this folder, as `python -m` does
     for module in options.exercises:
         try:
             importlib.import_module(module)
@@ -56,7 +57,7 @@ def execute(options: argparse.Namespace) -> int:
         except Exception as problem:  # noqa: BLE001  # the module of a user may raise anything
             text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
             raise TfrtError(error(text)) from None
-    load()  # compiles the core here if necessary, because the processes below cannot store it
+    load()  # compile the core here if necessary, because the confined processes cannot store it
     table: list[Row] = []
     open_to_answers: set[str] = set()
     for number, path in enumerate(options.notebooks, 1):
@@ -79,9 +80,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _print_lines(path: str, rows: Sequence[Row]) -> None:
-    """Print the rows of a notebook, and the number of right answers unless the notebook could not
-    be graded.
-    """
+    """Print the rows of a notebook and, if it could be graded, the number of right answers."""
     for notebook, exercise, mark, text in rows:
         parts = (notebook, exercise, mark, text * (mark == ERROR))
         print(": ".join(_printable(one) for one in parts if one))
@@ -118,7 +117,7 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
     while pending:
         given = [(name, answers[name]) for name in pending]
         for mark, text in _verdicts(given, options, open_to_answers):
-            if pending:  # a message after the last verdict only says how the process ended
+            if pending:  # the message after the last verdict says only how the process ended
                 name = pending.pop(0)
                 rows[name] = (path, name, mark, text)
     yield from (rows[name] for name in answers)
@@ -129,7 +128,8 @@ def _verdicts(
 ) -> Iterator[tuple[str, str]]:
     """Return a mark and a message for each answer, from a separate process.
 
-    There are fewer if an answer ends the process or takes too long; the last message then says so.
+    If an answer ends the process or takes too long, the later ones are missing, and the last
+    message says so.
     """
     with (
         TemporaryDirectory(prefix="tfrt-nb-", ignore_cleanup_errors=True) as folder,
@@ -154,7 +154,8 @@ def _verdicts(
             env={
                 "HOME": folder,
                 "LANG": "C.UTF-8",
-                "OPENBLAS_NUM_THREADS": "1",  # the memory that it reserves for each thread counts
+                # The memory that it reserves for each thread counts toward the limit.
+                "OPENBLAS_NUM_THREADS": "1",
                 "PATH": os.defpath,
                 "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
                 "TFRT_NB_CACHE": str(code_cache().folder),
@@ -170,7 +171,7 @@ def _verdicts(
                 for _, line in zip(answers, lines, strict=False):
                     mark, hint = json.loads(line)
                     yield Mark(mark).value, str(hint)
-                process.wait(options.timeout)  # its exit status says how it ended
+                process.wait(options.timeout)  # the exit status says how the process ended
             except (TimeoutError, subprocess.TimeoutExpired):
                 reason = f"took longer than {options.timeout:g} s"
             except (ValueError, TypeError, RecursionError):

@@ -8,8 +8,9 @@ lines to standard output. The first line, after the imports, names the protectio
 Then comes `[mark, hint]` in JSON for each answer, written before the next answer runs, so that no
 answer can change earlier verdicts.  The output of answers is discarded.
 
-The namespaces are those of unshare(1); a new user namespace gives the right to create the others
-(man 7 user_namespaces).  Containers and some distributions forbid them; then only the limits apply.
+The namespaces are the ones that unshare(1) describes; a new user namespace gives the right to
+create the others (man 7 user_namespaces).  Containers and some distributions forbid namespaces;
+there, only the limits apply.
 """
 
 import ctypes
@@ -34,7 +35,7 @@ def main() -> None:
     threads.
     """
     request = json.load(sys.stdin)
-    results = os.fdopen(os.dup(1), "w")  # not inherited by programs that an answer starts
+    results = os.fdopen(os.dup(1), "w")  # programs that an answer starts do not inherit it
     for descriptor in (0, 1):
         os.dup2(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC), descriptor)
     _limit(request["memory"], request["seconds"])
@@ -70,11 +71,11 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _withhold(folder: str) -> str:
-    """Continue in a new process without network or other processes, and with write access only to
+    """Continue in a new process that sees no network and no processes, and can write only to
     `folder`.
 
     Return the missing protections. The intermediate processes pass on the exit status of the new
-    one.
+    process.
     """
     libc = ctypes.CDLL(None)
     user, group = os.geteuid(), os.getegid()

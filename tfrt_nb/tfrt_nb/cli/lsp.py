@@ -22,8 +22,8 @@ def execute(_: argparse.Namespace) -> int:
         raise TfrtError(error("pygls is not installed: pip install 'tfrt-nb[lsp]'"))
     from tfrt_nb.language.server import make_server
 
-    # Give the server a copy, because it closes its stream at the end. Redirect any other output,
-    # which would break the protocol.
+    # Give the server a copy of standard output, because it closes its stream at the end. Redirect
+    # all other output, which would break the protocol.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, redirect_stdout(sys.stderr):
         make_server().start_io(stdout=answers)
     return EXIT_OK

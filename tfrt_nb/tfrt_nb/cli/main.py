@@ -1,5 +1,6 @@
-"""The command line's parser and commands. The modules of a command are imported only when it runs,
-so `--help` is quick.
+"""The command line's parser and commands.
+
+A command's modules are imported only when it runs, so `--help` is quick.
 """
 
 from __future__ import annotations
@@ -73,8 +74,9 @@ def work_queue(text: str) -> str:
 
 
 class _PrintVersion(argparse.Action):
-    """Prints the version, which is looked up only on request because that takes longer than parsing
-    a command line.
+    """Prints the version.
+
+    Looking it up takes longer than parsing a command line, so that happens on request.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -98,7 +100,7 @@ def memory(text: str) -> int:
 
 
 class _Help(argparse.HelpFormatter):
-    """Help whose lines break only at spaces, because options contain hyphens."""
+    """Formats help so that lines break only at spaces, because options contain hyphens."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -235,7 +237,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_program(command: argparse.ArgumentParser) -> None:
-    """Add the options that runs and measurements of a program share."""
+    """Add the options that `run` and `bench` share."""
     command.add_argument(
         "program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input"
     )
@@ -438,7 +440,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         open_standard_streams()
     parser = build_parser()
-    # argparse ends the list of arguments at the first option that follows.
+    # argparse ends the list of arguments at the next option.
     options, more = parser.parse_known_args(arguments)
     takes_more = options.command in ("run", "bench")
     mark = more.index("--") if takes_more and "--" in more else len(more)
@@ -453,7 +455,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, _, function = COMMANDS[options.command].rpartition(".")
         execute = getattr(importlib.import_module(module), function)
         if arguments is None:
-            # This command is all that the process runs, so its imports stay in memory, and
+            # The process runs only this command, so the imported modules stay in memory, and
             # searching them for garbage would take milliseconds.
             gc.freeze()
     try:
@@ -464,7 +466,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show(problem)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_PROBLEM
     except OSError as problem:
-        if problem.filename is not None:  # standard output has no file name
+        if problem.filename is not None:  # an error on an error on standard output has no file name
             raise
         leave_without_output(problem)
     except KeyboardInterrupt:

@@ -25,13 +25,14 @@ from tfrt_nb.source.verification import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
-"""The prefix of a source's first line that names its passes."""
+"""The prefix of a first line that names the passes to run on the source."""
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read a program, run passes on it, and print it; return 1 if it is invalid or a pass rejects
-    it.
+    """Read a program, run passes on it, and print it.
+
+    Return 1 if it is invalid or a pass rejects it.
 
     Raises:
         TfrtError: if the file cannot be read as text.
@@ -93,7 +94,7 @@ def processed(
     A host program is printed in the disassembler's format, and any other program in MLIR's.
     """
     context = RemarkContext()
-    register_upstream(context)  # folding creates `arith` constants
+    register_upstream(context)  # because because folding creates `arith` constants
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
@@ -112,8 +113,7 @@ def processed(
 
 
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
-    """Return the names that values have in the source, except names that two values of a function
-    share.
+    """Return the values' names in the source, except names that two values of a function share.
 
     `arg0` is omitted, because a printer may give it to another value.
     """
@@ -137,7 +137,7 @@ def _check(module: ModuleOp) -> None:
     """Reject a module that a pass has left invalid.
 
     Raises:
-        TfrtError: with the problem, at its location if known.
+        TfrtError: with the problem, at its location if that is known.
     """
     if problems := verify(module):
         raise TfrtError(*problems)

@@ -1,4 +1,4 @@
-"""`tfrt-nb share`: a program as a link, whose fragment holds the source.
+"""`tfrt-nb share`: print a link to a program, whose source is in the link's fragment.
 
 The source is encoded as base64url of UTF-8, which `views/static/link.js` decodes in the page.
 Browsers never send a fragment to a server.

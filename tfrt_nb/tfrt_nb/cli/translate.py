@@ -24,8 +24,8 @@ MISSING_SECTIONS = "Missing AttributeTypes, AttributeNames or RegisterTypes sect
 
 
 def mlir_to_bef(options: argparse.Namespace) -> int:
-    """Compile one program, or verify its diagnostics; return 1 if it is invalid, or 2 if the
-    options are.
+    """Compile one program, or verify its diagnostics; return 1 for a wrong program, 2 for wrong
+    options.
     """
     if options.split_input_file and not options.verify_diagnostics:
         show(

@@ -33,9 +33,9 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_OK
     if find_spec("jupyterlab") is None:
         raise TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'"))
-    # In a container, the user is root, which JupyterLab rejects by default.
+    # In a container, the user is often root, as whom JupyterLab refuses to run by default.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    # With this option, the address that JupyterLab prints also leads to the start page, in case no
+    # This option makes the address that JupyterLab prints lead to the start page, in case no
     # browser opens.
     page = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
@@ -60,7 +60,7 @@ def copy_tutorials(folder: Path) -> int:
     """Copy the missing files to the folder, either all of them or none; return their number.
 
     Raises:
-        TfrtError: if a file of a learner would be lost, or the folder cannot be written.
+        TfrtError: if a learner's file would be lost, or the folder cannot be written.
     """
     missing, changed = [], []
     try:

@@ -1,4 +1,4 @@
-"""Divide a module into host functions and compiled functions, and put both into one BEF file.
+"""Divide a module into host functions and compiled functions, and put both in one BEF file.
 
     func.func @a() -> i32 {                      func.func @b() -> i32 {
       %x = tfrt.constant.i32 1                     %x = arith.constant 1 : i32
@@ -6,11 +6,12 @@
     }                                            }
 
 @a is a host program; each of its operations is a kernel, and the function becomes BEF. @b is
-compiled; a section of the file that is our own holds it as MLIR text, which becomes machine code on
-the machine that runs it. Host functions see the compiled functions that they call as native
-functions.
+compiled: a section of the file, which TFRT does not know, holds it as MLIR text, and the machine
+that runs it compiles it to machine code. Host functions see the compiled functions that they call
+as native functions.
 
-Most programs have no compiled functions, so the imports for these are made only when there is one.
+Most programs have no compiled functions, so the modules for these are imported only when a program
+has one.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 if TYPE_CHECKING:
     from xdsl.dialects import func
 
-# These are strings, not classes, because most programs need neither the async dialect nor the
-# dialects of xDSL.
+# Names instead of classes, because most programs need neither the async dialect nor xDSL's
+# dialects.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
 _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
 
 def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
-    """Return the host functions of a module, and its compiled functions, if any.
+    """Return a module's host functions and its compiled functions, if any.
 
     The host functions declare the compiled ones that they call. Regions of `tfrt.jit` become
     functions of the module.
@@ -63,9 +64,7 @@ def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Return whether the module may have a `tfrt.jit`. Searching the text is cheaper than visiting
-    each operation.
-    """
+    """Return whether the module may have a `tfrt.jit`. Searching the text is faster than a walk."""
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)
@@ -73,8 +72,9 @@ def _may_have_jit(module: ModuleOp) -> bool:
 
 
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
-    """Return the file of host functions with the compiled functions added. `parallel_for` holds the
-    options for compiling them.
+    """Add the compiled functions to the file of host functions.
+
+    `parallel_for` has the options for compiling them.
     """
     from tfrt_nb.convert.carried import compiled_text
 
@@ -121,7 +121,7 @@ def split(module: ModuleOp) -> Halves:
 
 
 def is_compiled(op: Operation) -> bool:
-    """Return whether an operation of a module is a function with a body that becomes machine code.
+    """Return whether a module's operation is a function whose body becomes machine code.
 
     Every `async.func` is such a function. A `func.func` is one if each of its blocks ends in
     `return` or in a branch, and it has no operation from a dialect of host programs. A function
@@ -142,7 +142,7 @@ def is_compiled(op: Operation) -> bool:
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
-    """Yield the functions and buffers, by name, that an operation or one inside it refers to."""
+    """Yield the names of functions and buffers to which an operation or its regions refer."""
     for nested in op.walk():
         yield from _symbols_of(nested)
 

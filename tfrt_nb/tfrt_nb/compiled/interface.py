@@ -18,8 +18,9 @@ from tfrt_runtime.diagnostics import Location
 class CompiledFunction:
     """A function with a body.
 
-    `location` is its place in the text. `place` is its place in a BEF file, which may be a name.
-    `parameters` holds the names of its arguments in the text, "" for an argument without a name.
+    `location` is its location in the source. `place` is its location in a BEF file, which may be
+    just a name. `parameters` has the names of its arguments in the source, or "" for an argument
+    without a name.
     """
 
     name: str
@@ -31,9 +32,9 @@ class CompiledFunction:
     result_types: tuple[str, ...]
     parameters: tuple[str, ...]
     uncrossable: str | None
-    """The argument or result that Python and host programs cannot have, if there is one.
+    """The first argument or result that Python and host programs cannot have, or None.
 
-    If there is one, the fields that follow are empty.
+    If it is not None, the fields after it are empty.
     """
     given_types: tuple[str, ...] = ()
     """The types that Python passes: types of host programs, and `memref<?x4xf32>` for arrays."""
@@ -42,26 +43,28 @@ class CompiledFunction:
     """The types of a kernel's arguments, as a registry spells them."""
     result_words: tuple[str, ...] = ()
     awaited: tuple[int, ...] = ()
-    """The arguments for which the function itself waits."""
+    """The arguments that the function itself awaits."""
     is_heavy: bool = False
     """Whether a call may take long: it has a loop or a wait, or uses buffers."""
     is_plain: bool = False
-    """Whether a call takes no longer than some arithmetic, and never queries its run."""
+    """Whether a call only takes as long as some arithmetic and never checks whether its run is
+    cancelled.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
     """The functions of a module by name, including private ones.
 
-    `counts_references` says whether the text itself counts references or resolves objects, and may
-    do so incorrectly.
+    `counts_references` says whether the source itself counts references or resolves objects, and so
+    may make mistakes.
     """
 
     functions: Mapping[str, CompiledFunction]
     counts_references: bool
 
     def to_json(self) -> str | None:
-        """Return the interface in one line; None if a place is not in a file."""
+        """Return the interface as one line of JSON; None if a place is not in a file."""
         functions = self.functions.values()
         if not all(one.place == UNKNOWN or isinstance(one.place, FilePlace) for one in functions):
             return None

@@ -9,7 +9,7 @@
 For host programs, @twice is a native function. `division` declares it, and the kernel of that name
 is machine code, which this module compiles when a program is first loaded. A run of @twice itself
 runs a host function whose body is such a call. All compiled functions of a host share a runtime,
-and keep their code as long as the host (`HostCode`).
+and their code is kept as long as the host exists (`HostCode`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _abandoned: list[object] = []
-"""Code of closed hosts that is still running; freeing it would crash the process."""
+"""Code of closed hosts that is still running. Freeing it would crash the process."""
 
 
 def compile_kernels(
@@ -119,8 +119,8 @@ def _prepare(compiled: CompiledModule, code: ProgramCode, run: Request, *, each:
     """Prepare for a run that may call into the code, and clean up after it.
 
     Returns:
-        `each`: whether every run needs this. It is False for code about whose runs the runtime need
-            not know.
+        `each`: whether every run needs this. It is False if the runtime need not know about runs of
+            this code.
     """
     shared = run.host.shared_context(HostCode)
     shared.add(compiled, code)
@@ -146,7 +146,7 @@ class HostCode:
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's text itself counts them, because it may
+        """Check references from now on if the module's own source counts them, because it may
         miscount.
 
         Does nothing for a module that this host has seen before.
@@ -156,7 +156,8 @@ class HostCode:
             self.runtime.checked |= compiled.interface.counts_references
 
     def __del__(self) -> None:
-        # The host is closed. If all of this is garbage in one cycle, the code may be gone already.
+        # The host is closed. If host and code were garbage in the same cycle, the code may be gone
+        # already.
         if not hasattr(self, "runtime"):
             return
         if self.runtime.is_at_rest() and not self.host.has_runs:

@@ -28,7 +28,8 @@ STAGES = {
     "llvm-split": "llvm-split",
     "asm": "asm",
 }
-"""The users' names of the stages (`jit.stages.Stage`), from the program to the processor.
+"""The stages under the names that users see (`jit.stages.Stage`), from the program to the
+processor.
 
 `llvm` is the coroutines' LLVM IR. The compiler is imported only where it is needed, because a run
 may find its machine code in the cache.
@@ -44,8 +45,7 @@ The attribute is one of `scf.parallel`.
 """
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""Matches the first line of a source that requests that parallel loops be split, and the options in
-it.
+"""Matches the first line of a source that requests splitting of parallel loops, with its options.
 """
 
 
@@ -61,12 +61,12 @@ class ProgramCode(Protocol):
 
 
 class CompiledModule:
-    """The functions of a module that become machine code. They are compiled once.
+    """A module's functions that become machine code. They are compiled once.
 
-    `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. None leaves
-    such loops sequential, and splits those of `async.parallel_for` for the workers of the queue.
-    `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages without
-    them.
+    `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. With None,
+    these loops stay sequential, and the loops of `async.parallel_for` are split for the queue's
+    workers. `level` is the level of `executable_pipeline`; with None, runs use shortcuts, and the
+    stages are shown without them.
     """
 
     _read: Callable[[], CompiledModule]
@@ -81,12 +81,12 @@ class CompiledModule:
         """Hold the functions of `module`.
 
         Args:
-            source: the text that the module was parsed from, and its name. They are the key of the
-                machine code in the cache, where later runs find it.
+            source: the text from which the module was parsed, and its name. Together, they are the
+                key under which later runs find the machine code in the cache.
 
         Raises:
-            TfrtError: if the pass does not have an option, or, at the operation, if an operation is
-                not a function.
+            TfrtError: if the pass does not have an option; or, located at the operation, if an
+                operation is not a function.
         """
         from xdsl.context import Context
 
@@ -122,7 +122,7 @@ class CompiledModule:
         self, parallel_for: str | None, source: tuple[str, str] | None, level: int | None
     ) -> None:
         self.parallel_for = parallel_for
-        # Without a source text to search, only the pass can tell whether the module has such loops.
+        # Without a source to search, only the pass can tell whether the module has such loops.
         if parallel_for is None and (source is None or _ASYNC_LOOP in source[0]):
             parallel_for = _ONLY_ASYNC_LOOPS
         self._first = loop_passes(parallel_for)
@@ -130,8 +130,8 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """Return these functions in a form that can yield between any two effects; see
-        `passes.log_events.Interleave`.
+        """Return these functions in a form that can yield between any two effects
+        (`log_events.Interleave`).
         """
         from tfrt_nb.passes.log_events import Interleave, is_needed
 
@@ -201,8 +201,8 @@ class CompiledModule:
         `adapted`.
 
         `functions` has the addresses of the functions that the code calls. With `watched`, the code
-        logs which blocks run in runs that are watched, and is slower. With `interpreted`, or where
-        LLVM is missing, it is not machine code.
+        logs which blocks run during watched runs, and is slower. With `interpreted`, or if LLVM is
+        missing, an interpreter runs the functions.
 
         Raises:
             TfrtError: at an operation that cannot be compiled, or a declaration without a
@@ -242,7 +242,7 @@ class CompiledModule:
 
 @functools.cache
 def has_llvm() -> bool:
-    """Return whether functions can become machine code here; otherwise they are interpreted."""
+    """Return whether functions can become machine code here. Otherwise, they are interpreted."""
     try:
         import tfrt_nb.jit.programs  # noqa: F401
     except (ImportError, OSError):

@@ -4,7 +4,7 @@ The package builds on `dialects` and on `tfrt_runtime.bef`. The two directions a
 `bef_to_mlir`. The format is specified in
 https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md.
 
-- Both directions: `attributes` (and locations), `carried` (programs that a file only carries as
+- Both directions: `attributes` (and locations), `carried` (programs that a file carries only as
   text).
 - To BEF: `collect` finds the contents of a module. `rows` builds a function's record from
   operations whose values are registers. The operations come from a module, from a trace, or from

@@ -82,17 +82,15 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
-# The key is the identity, because hashing a type of the IR costs a call, and almost all types are
-# the same few objects.
+# The key is the type's id: hashing a type of the IR costs a call, and almost all types are the same
+# few objects.
 _DTYPES_OF_WORDS = {
     id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
 }
 
 
 def dtype_of(element_type: IrAttribute) -> DType | None:
-    """Return the DType that BEF uses for an attribute or an element of this type, or None if there
-    is none.
-    """
+    """Return BEF's DType for an attribute or an element of this type, or None if BEF has none."""
     known = _DTYPES_OF_WORDS.get(id(element_type))
     return _DTYPES.get(element_type) if known is None else known
 
@@ -103,7 +101,7 @@ def dtype_of(element_type: IrAttribute) -> DType | None:
 def encode(attribute: IrAttribute) -> Attribute | None:
     """Return the file's value for `attribute`; None if BEF has none.
 
-    References to functions are not values, because kernels have them in a separate list.
+    References to functions are not values, because kernels hold them in a separate list.
     """
     match attribute:
         case IntegerAttr():
@@ -126,7 +124,7 @@ def encode(attribute: IrAttribute) -> Attribute | None:
 
 
 def _wrap(value: int, dtype: DType) -> int:
-    """Wrap `value` to the range of `dtype`, because `255 : i8` is another way to write -1."""
+    """Wrap `value` to the range of `dtype`: `255 : i8` is another way to write -1."""
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * SIZES[dtype]
@@ -207,8 +205,8 @@ def place_of(location: IrAttribute) -> Place:
 
 
 def _fused_place(location: FusedLoc) -> Place:
-    """Fuse places as MLIR does: drop duplicate and unknown parts, and return a single remaining
-    part as it is.
+    """Fuse places as MLIR does: drop duplicate and unknown parts; if a single part remains, return
+    it.
     """
     parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
     known = tuple(part for part in parts if part != UNKNOWN)

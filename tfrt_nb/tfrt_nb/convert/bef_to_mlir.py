@@ -1,8 +1,8 @@
 """Convert a BEF file to a module of the IR.
 
-Types and attributes that a file without its optional sections does not record are guessed from the
-signatures of known operations. So are the names of attributes that hold functions, because no file
-has them.
+A file without its optional sections does not record some types and attributes; these are guessed
+from the signatures of known operations. The names of attributes that hold functions are always
+guessed, because no file has them.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from tfrt_runtime.diagnostics import OpaqueLocation, error
 def bef_to_mlir(file: BefFile) -> ModuleOp:
     """Return the module from which `file` was created, as far as the file describes it.
 
-    Attributes that hold functions have the names that their operation has for them, or `callee`.
+    Attributes that hold functions get the names that the operation's definition uses, or `callee`.
     Without the optional sections, known operations get the attributes and types of their
-    signatures, and other attributes and types are `none`.
+    signatures, and other attributes and types become `none`.
 
     Raises:
         TfrtError: if the file can be read, but cannot have been created from any module.
@@ -69,7 +69,7 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
 
 
 class _Builder:
-    """Builds functions in file order, in which regions precede their users."""
+    """Builds functions in file order: regions precede the functions that use them."""
 
     def __init__(self, file: BefFile) -> None:
         self._file = file
@@ -232,7 +232,7 @@ def _operation(
 
 
 def _fits(operation: Operation) -> bool:
-    # Without these attributes, an operation of control flow has no short form.
+    # Without these attributes, a control flow operation has no short form.
     if not _CONTROL_FLOW.get(operation.name, {}).keys() <= operation.attributes.keys():
         return False
     try:

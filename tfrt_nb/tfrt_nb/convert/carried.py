@@ -2,8 +2,8 @@
 
 The program's own compiled functions are stored in a separate section, where each operation records
 its origin with `loc(...)`. Modules with `tfrt.compiled` are programs for other compilers, so
-nothing in them becomes a kernel. A reference to a function in one, `@module::@function`, is an
-attribute that holds the module's text in generic form.
+nothing in them becomes a kernel. A reference to a function in such a module, `@module::@function`,
+is an attribute that holds the module's text in generic form.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CompiledModules:
         return any(module is compiled for compiled in self._modules.values())
 
     def has(self, symbol: SymbolRefAttr) -> bool:
-        """Return whether `symbol` is in a compiled module."""
+        """Return whether `symbol` refers into a compiled module."""
         return symbol.root_reference.data in self._modules
 
     def symbol(self, symbol: SymbolRefAttr) -> Symbol:
@@ -86,7 +86,7 @@ class CompiledModules:
         return Symbol(root, nested, text.getvalue())
 
 
-# Files have the names of 2022.
+# In files, operations have their names of 2022.
 _FUNC, _RETURN = "builtin.func", "std.return"
 _OPERATIONS = {FuncOp.name: _FUNC, ReturnOp.name: _RETURN}
 _ATTRIBUTES = {"function_type": "type"}
@@ -94,7 +94,7 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 
 
 class _GenericPrinter(HostPrinter):
-    """Prints every operation in generic form, with the names that readers of such files know."""
+    """Prints every operation in generic form, under the names that readers of such files know."""
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)
@@ -109,7 +109,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
     """Return the modules that contain `symbols`, each once.
 
     Raises:
-        SourceError: if the text of one is not a module.
+        SourceError: if the text of a module cannot be parsed as a module.
     """
     texts = {symbol.root: symbol.module_text for symbol in symbols}
     modules = [parse_module(text, file_name) for text in texts.values()]

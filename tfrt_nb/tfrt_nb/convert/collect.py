@@ -43,7 +43,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, 
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
-"""The maximum number of misplaced operations in a host program that errors name."""
+"""The maximum number of misplaced operations of a host program that errors mention."""
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
@@ -76,7 +76,7 @@ class Call:
 
 @dataclass(slots=True)
 class Function:
-    """A function, or a region of `op`, which has no name. A native function has no block."""
+    """A function, or a region of `op`; a region has no name. A native function has no block."""
 
     op: Operation
     kind: FunctionKind
@@ -88,8 +88,8 @@ class Function:
 
 
 def upstream_advice(op: Operation) -> str:
-    """Return advice on what to write in a host program instead of an MLIR operation, or "" for
-    other operations.
+    """Return advice on what to write in a host program instead of an MLIR operation; "" if there is
+    none.
     """
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
@@ -108,8 +108,9 @@ class Collector:
     """
 
     def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
-        """Collect the module, if there is one; otherwise, start empty, for use with
-        `collect_call`.
+        """Collect the module, if there is one.
+
+        Otherwise, start empty, for use with `collect_call`.
         """
         self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
@@ -175,7 +176,7 @@ class Collector:
                 self._collect_module(op)
 
     def _check_name(self, op: Operation, name: str) -> None:
-        """Reject a NUL, which terminates a name in a file."""
+        """Reject a name with a NUL, which terminates a name in a file."""
         if "\0" in name:
             self.fail(op, f"a name in a BEF file cannot contain NUL: {name!r}")
 
@@ -278,7 +279,7 @@ class Collector:
                 self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
             return call
         # In a file, the kernels in a region precede the kernel that has the region, and the
-        # region's function follows those of all nested regions.
+        # functions of nested regions precede the region's own function.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         if op.name not in self.kernel_names:
             self._check_name(op, op.name)
@@ -303,7 +304,7 @@ class Collector:
             if problem is not None:
                 self.fail(op, *problem)
                 continue
-            # Costs determine the streams, but are not part of a file.
+            # Costs determine the streams, but a file does not contain them.
             if name == COST_ATTRIBUTE:
                 continue
             if (known := self.attributes.find(attribute)) is not None:
@@ -340,7 +341,7 @@ class Collector:
         return [_name(symbol) for symbol in symbols]
 
     def _add_attribute(self, attribute: Attribute) -> int | None:
-        """Add a new attribute and return its offset; None if a file cannot have it."""
+        """Add a new attribute and return its offset; None if a file cannot hold it."""
         if isinstance(attribute, SymbolRefAttr):
             return self.attributes.add(attribute, self._compiled.symbol(attribute))
         value = encode(attribute)
@@ -367,8 +368,8 @@ def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
 
 
 def _nests_deeper(attribute: Attribute, levels: int) -> bool:
-    """Return whether arrays in `attribute` are nested more than `levels` deep, which no reader
-    follows.
+    """Return whether arrays in `attribute` are nested more than `levels` deep; readers reject
+    that.
     """
     if not isinstance(attribute, ArrayAttr):
         return False
@@ -376,7 +377,7 @@ def _nests_deeper(attribute: Attribute, levels: int) -> bool:
 
 
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:
-    """Yield the types of the numbers in `attribute`, which a file lists although nothing refers to
+    """Yield the types of the numbers in `attribute`; a file lists them although nothing refers to
     them.
     """
     if isinstance(attribute, IntegerAttr | FloatAttr):
@@ -399,12 +400,12 @@ def return_of(block: Block) -> Operation | None:
 
 
 class TypeTable:
-    """Types by spelling, in the order of first use. The types outlive the table."""
+    """Types by spelling, in the order of first use. The caller keeps the types alive."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        # The key is the identity, because hashing a type of the IR costs a call, and almost all
-        # types are the same few objects.
+        # The key is the type's id: hashing a type of the IR costs a call, and almost all types are
+        # the same few objects.
         self._spellings: dict[int, str] = {}
 
     def spellings(self, types: Iterable[Attribute]) -> list[str]:
@@ -434,10 +435,9 @@ def _spelling(value_type: Attribute) -> str:
 
 
 class AttributeTable:
-    """The attributes section under construction, with each attribute once, in the order of first
-    use.
+    """The attributes section under construction: each attribute once, in the order of first use.
 
-    The attributes outlive the table.
+    The caller keeps the attributes alive.
     """
 
     def __init__(self) -> None:
@@ -471,7 +471,7 @@ class AttributeTable:
         return number, attribute.value.data
 
     def add(self, attribute: Attribute, value: bef.Attribute) -> int:
-        """Add `attribute`, whose value in a file is `value`; return its offset."""
+        """Add `attribute`, which a file stores as `value`, and return its offset."""
         offset = write_attribute(self.section, value)
         self._offsets[self._key(attribute)] = self._known_offsets[id(attribute)] = offset
         self.kinds[offset] = bef.kind_of(value)

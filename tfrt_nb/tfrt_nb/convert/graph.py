@@ -83,8 +83,8 @@ class Graph:
     def _maker(self, value: int) -> str:
         """Return the node that defines a value.
 
-        The arguments of a region belong to the node of the function's arguments or of the
-        operation.
+        A region's arguments belong to the operation's node, and a function's to the node of its
+        arguments.
         """
         row = self.document["values"][value]
         if row["op"] is not None:
@@ -94,7 +94,7 @@ class Graph:
 
     @cached_property
     def _owners(self) -> dict[int, int]:
-        """For each argument of a region, the operation that has the region."""
+        """Map each region argument to the operation that has the region."""
         return {
             value: row["id"]
             for row in self.document["operations"]

@@ -1,7 +1,7 @@
 """Convert a module of the IR to a BEF file.
 
-There are two steps. `collect` finds the contents in file order. Then this module assigns registers
-to each function's values, and `rows` builds its kernels.
+There are two steps. First, `collect` finds the contents in file order. Then this module assigns
+registers to each function's values, and `rows` builds the function's kernels.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mlir_to_bef(
     """Return the file for `module`.
 
     Without the optional sections, the file still runs, but it does not convert back to the same
-    text. `streams` applies unless the module's attributes override it.
+    text. The module's attributes override `streams`.
 
     Raises:
         ConversionError: if a file cannot hold the module.
@@ -80,7 +80,9 @@ class _Converter:
         return replace(made, register_types=None, attribute_names=None)
 
     def _with_body(self, function: Function, block: Block) -> BefFunction:
-        """Return a function whose registers are the block's arguments, followed by the results."""
+        """Return a function whose registers are the block's arguments, followed by the operations'
+        results.
+        """
         head = FunctionHead(
             function.kind,
             function.name,
@@ -91,7 +93,7 @@ class _Converter:
         options = stream_options(function.op, self._streams)
         ops = [call.op for call in function.calls]
         values = [*block.args, *(result for op in ops for result in op.results)]
-        # The key is the identity, because hashing a value of the IR costs a call.
+        # The key is the value's id, because hashing a value of the IR costs a call.
         registers = {id(value): register for register, value in enumerate(values)}
         end = return_of(block)
         assert end is not None, "the collector has checked it"

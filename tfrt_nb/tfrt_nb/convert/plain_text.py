@@ -1,7 +1,7 @@
 """Convert a plain program to a BEF file, without a module of the IR in between.
 
-`plain_records` is for large programs; it takes a quarter of the time. Its result equals that of
-`to_records` for the module with the same text.
+`plain_records` is for large programs; it takes a quarter of the time. It returns the same as
+`to_records` does for the module with the same text.
 """
 
 from __future__ import annotations

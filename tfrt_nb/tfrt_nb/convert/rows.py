@@ -1,5 +1,4 @@
-"""Build a function's record from rows of numbers, which are operations whose values are already
-registers.
+"""Build a function's record from rows of numbers: operations whose values are already registers.
 
 This module does not load the IR, which a traced program does not need.
 """
@@ -13,15 +12,13 @@ from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, assign_streams
 from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, kernel_of
 
 CHAIN_TEXT = "!tfrt.chain"
-"""The spelling of `dialects.types.CHAIN`, which is repeated here because that module loads the IR.
-"""
+"""The spelling of `dialects.types.CHAIN`, repeated here because that module loads the IR."""
 
 
 class Row(NamedTuple):
     """The part that operations share if they differ only in registers and places.
 
-    `attributes` are offsets, `attribute_names` are the attributes' names, and `functions` are
-    indexes.
+    `attributes` has offsets, `attribute_names` the attributes' names, and `functions` indexes.
     """
 
     name: str
@@ -58,7 +55,7 @@ def function_of(
     """
     argument_count = len(head.argument_types)
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
-    # The numbers of the operations that use each register, one entry per use.
+    # For each register, the numbers of the operations that use it, one entry per use.
     users: list[list[int]] = [[] for _ in range(len(register_types))]
     for number, registers in enumerate(operands, 1):
         for register in registers:
@@ -90,7 +87,7 @@ def _streams(
     register_types: Sequence[str],
     options: StreamOptions,
 ) -> list[int]:
-    """Return the streams of the start, of each operation, and of the return."""
+    """Return the stream of the function's start, of each operation, and of the return."""
     definers = [0] * argument_count
     for number, row in enumerate(rows, 1):
         definers += [number] * row.result_count

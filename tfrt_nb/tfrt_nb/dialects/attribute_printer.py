@@ -1,9 +1,9 @@
 """Print attributes as MLIR does, for host programs and compiled code alike.
 
 Floats match MLIR digit for digit. MLIR tries six digits first and falls back to as many as the type
-needs. Both texts come from LLVM's `APFloat::toString`, which truncates surplus digits before it
-rounds. Six digits therefore cannot represent 7.99 as an f32, which is printed as 7.98999977. The
-steps here are those of that function.
+needs. In both cases it calls LLVM's `APFloat::toString`, which truncates surplus digits before it
+rounds. Therefore, six digits cannot represent the f32 7.99, which is printed as 7.98999977. The
+code here takes the same steps as that function.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from tfrt_nb.dialects.types import I64
 
 
 class AttributePrinter(Printer):
-    """xDSL's printer, but with MLIR's numbers, and without the types of array elements where these
-    are the default.
-    """
+    """xDSL's printer with MLIR's number format, and without the default types of array elements."""
 
     def print_string_literal(self, string: str) -> None:
         self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
@@ -65,8 +63,8 @@ def is_uniform(elements: DenseIntOrFPElementsAttr) -> bool:
 
 
 def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
-    """Return whether xDSL prints a single number for elements that are equal but differ, such as
-    -0.0 and 0.0.
+    """Return whether xDSL would print one number for elements that are equal but not identical
+    (-0.0, 0.0).
     """
     is_float = isinstance(elements.get_element_type(), AnyFloat) and len(elements) > 0
     return is_float and not is_uniform(elements) and elements.is_splat()
@@ -112,7 +110,7 @@ def _exponential(value: float, precision: int) -> str:
 
 
 def _plain(value: float, precision: int) -> str:
-    """Format without an exponent if at most three zeros pad the number, otherwise with an `E`."""
+    """Format without an exponent if at most three zeros pad the number; otherwise, use an `E`."""
     digits, exponent = _decimal(value, precision)
     whole = len(digits) + exponent
     if exponent >= 0:
@@ -131,7 +129,9 @@ def _scientific(digits: str, exponent: int) -> str:
 
 
 def _decimal(value: float, precision: int) -> tuple[str, int]:
-    """Return at most `precision` digits, without trailing zeros, and the last one's exponent."""
+    """Return at most `precision` digits without trailing zeros, and the exponent of the last
+    digit.
+    """
     significand, denominator = abs(value).as_integer_ratio()
     exponent = 1 - denominator.bit_length()
     # The denominator is a power of two, and n / 2^k = n * 5^k / 10^k.

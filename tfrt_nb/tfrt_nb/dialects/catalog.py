@@ -1,8 +1,8 @@
 """Look up operations by name, or by a similar name.
 
-There are three kinds: operations with a class of their own (control flow), operations with a
-signature, and all others, which are accepted as written. Classes of the last two kinds are created
-once, at their first use.
+There are three kinds of operations: those that have their own class (control flow), those that have
+a signature, and all others, which are accepted as written. Classes of the last two kinds are
+created once, at their first use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfrt_runtime.scalars import FAMILIES, Family
 HOST_DIALECTS = frozenset(
     name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))
 ) - {"demo"}
-"""The dialects of host programs, except the one that users' kernels share."""
+"""The dialects of host programs, except the dialect of users' kernels."""
 
 
 def is_kernel(op: Operation) -> bool:
@@ -39,9 +39,9 @@ def is_kernel(op: Operation) -> bool:
 
 
 class UnknownOp(Operation):
-    """An operation that no table has, under its own name: `"golden.op"(...)`.
+    """An operation that is in no table, under its own name: `"golden.op"(...)`.
 
-    Such an operation may be anything, so it also passes for a terminator.
+    Such an operation may be anything, so it is also accepted as a terminator.
     """
 
     name = "builtin.unknown"
@@ -64,7 +64,7 @@ _CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERA
 
 
 def host_operation(name: str) -> type[Operation] | None:
-    """Return the class of an operation of host programs, or None if no table has the name."""
+    """Return the class of a host program's operation, or None if no table has the name."""
     operation = _CLASSES.get(name)
     if operation is None and name in SIGNATURES:
         operation = _CLASSES[name] = kernel_op(SIGNATURES[name])
@@ -73,12 +73,14 @@ def host_operation(name: str) -> type[Operation] | None:
 
 @functools.cache
 def unknown_operation(name: str) -> type[Operation]:
-    """Return the class that represents an operation that no table has."""
+    """Return the class for an operation that is in no table."""
     return type("UnknownOp", (UnknownOp,), {"name": name})
 
 
 class HostContext(Context):
-    """An xDSL context that knows host programs, the async dialect, and MLIR's own dialects."""
+    """An xDSL context with the dialects of host programs, the async dialect, and MLIR's own
+    dialects.
+    """
 
     def get_optional_op(
         self, name: str, *, dialect_stack: Sequence[str] = ()
@@ -140,7 +142,7 @@ UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
 """The dialects whose operations are defined by xDSL or by `async_`."""
 
 
-# Operations that an author may have meant: names from elsewhere, misspelled ones, and MLIR's
+# Operations that an author may have meant: names from elsewhere, misspelled names, and MLIR's
 # operations
 
 INSTEAD = {
@@ -151,7 +153,7 @@ INSTEAD = {
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
-"""Advice for operations that do not exist here, which is the equivalent to write instead."""
+"""Advice for operations that do not exist here: the equivalent to write instead."""
 NOT_HERE = {
     "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', "
     "and 'memref.store'",
@@ -166,11 +168,11 @@ NOT_HERE = {
     "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and "
     "'memref.store'",
 }
-"""The remedies for MLIR's dialects that do not exist here."""
+"""Advice for operations of MLIR's dialects that do not exist here."""
 
 
 def similar_operations(name: str) -> list[str]:
-    """Return the names of operations that `name` may be meant to be, the likeliest first.
+    """Return the operations that an author who wrote `name` may have meant, the likeliest first.
 
     Users' kernels come first.
     """
@@ -212,10 +214,10 @@ _LIKENESS = 0.7
 
 
 def _similar(name: str, known: Collection[str]) -> list[str]:
-    """Return the names of `known` that `name` may be meant to be, the likeliest first.
+    """Return the names in `known` that the author may have meant by `name`, the likeliest first.
 
-    Names are similar if both their dialects and their stems are similar; a stem excludes the type,
-    because a type is a few letters that many names share. The type decides between similar names;
+    Names are similar if both their dialects and their stems are similar. A stem excludes the type,
+    which is just a few letters that many names share. The type decides between similar names;
     without one, it is `i32`. The kernels of sync functions come last, because their names differ
     from those of other kernels only by an `_s`.
     """
@@ -247,8 +249,8 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
 
 
 def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
-    """Return the name with the dialect that it may be meant to have. If the name has no dialect,
-    that is `tfrt`.
+    """Return the name in the dialect that the author may have meant; without a dialect, that is
+    `tfrt`.
     """
     dialect, _, rest = name.partition(".")
     near = difflib.get_close_matches(dialect, dialects, n=1, cutoff=_LIKENESS)
@@ -256,7 +258,7 @@ def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
 
 
 def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield a dialect's names, each with all its names without the dialect and the type."""
+    """Yield each dialect with its operations' stems: their names without dialect and type."""
     others = defaultdict[str, list[str]](list)
     for other, meanings in _OTHERS.items():
         for meaning in meanings:
@@ -270,7 +272,7 @@ def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def in_host_programs(name: str, type_text: str) -> str | None:
-    """Return the kernel equivalent to an operation of MLIR's dialects on values of a type."""
+    """Return the kernel that is equivalent to an MLIR operation on values of a type."""
     dialect, _, rest = name.partition(".")
     if dialect != "arith" or rest not in _OTHERS:
         return "tfrt.call" if name == "func.call" else None

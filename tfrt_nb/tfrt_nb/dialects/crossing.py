@@ -1,7 +1,7 @@
 """Map the types of compiled functions' arguments and results to those of host programs.
 
-Since a host value is itself an AsyncValue, host programs see neither that a compiled function
-awaits an argument, nor that a result arrives later.
+A host value is itself an AsyncValue, so host programs notice neither that a compiled function
+awaits an argument nor that a result arrives later.
 
     compiled                               host
     i1, i8 ... i64, f16, bf16, f32, f64    the same
@@ -34,7 +34,7 @@ _WIDTHS = (1, 8, 16, 32, 64)
 
 
 def host_type(type_: Attribute) -> Attribute | None:
-    """Return the host type for a value of a compiled function's type; None if it cannot cross."""
+    """Return the host type for a compiled function's type; None if its values cannot cross."""
     match type_:
         case TokenType():
             return CHAIN
@@ -53,7 +53,7 @@ def is_awaited(type_: Attribute) -> bool:
 
 
 def host_types(types: Sequence[Attribute]) -> list[Attribute] | None:
-    """Return the host types for several values; None if one of them cannot cross."""
+    """Return the host types for several types; None if values of one of them cannot cross."""
     found = [host_type(type_) for type_ in types]
     known = [type_ for type_ in found if type_ is not None]
     return known if len(known) == len(found) else None

@@ -1,5 +1,5 @@
-"""Check the operand counts and types of operations against their definitions; mismatches are
-described in MLIR's words.
+"""Check operand counts and types against the operations' definitions, with MLIR's error
+messages.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 def definition_problem(op: Operation) -> str | None:
-    """Describe the first mismatch between an operation and its definition; None if there is none.
+    """Describe the first mismatch between an operation and its definition, or return None.
 
-    The result is also None for a mismatch for which MLIR has no words.
+    The result is also None if MLIR has no message for the mismatch.
     """
     if not isinstance(op, IRDLOperation):
         return None
@@ -144,8 +144,8 @@ Kind = tuple[AttrConstraint, bool]
 
 
 def _spread(definitions: Sequence[object], count: int, sizes: Sequence[int]) -> list[Kind]:
-    """Return the constraint for each of `count` values, each with whether the value belongs to a
-    list of operands or results.
+    """Return each value's constraint, and whether it belongs to a variadic list of operands or
+    results.
     """
     fixed = sum(not isinstance(one, VariadicDef) for one in definitions)
     variadic = len(definitions) - fixed
@@ -220,7 +220,7 @@ def _words(operation: str, what: str, constraint: AttrConstraint) -> str | None:
 
 
 def _classes(constraint: AttrConstraint) -> frozenset[type[Attribute]] | None:
-    """Return the classes of the accepted types, without vectors and tensors of them."""
+    """Return the classes of the accepted types, leaving out vectors and tensors of them."""
     match constraint:
         case VarConstraint():
             return _classes(constraint.constraint)

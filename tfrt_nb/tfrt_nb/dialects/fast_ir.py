@@ -2,8 +2,8 @@
 
 `Operation.create` and `Block.add_op` serve every caller, so they accept any iterables, detach
 attached values, and count regions and successors. A parser that creates a hundred thousand plain
-operations, each new and at the end of its block, needs none of that. The fields set here are those
-of xDSL 0.74; the tests compare the outcome with xDSL's.
+operations, each of them new and appended to its block, needs none of that. The fields set here are
+those of xDSL 0.74; the tests compare the outcome with xDSL's.
 """
 
 from __future__ import annotations

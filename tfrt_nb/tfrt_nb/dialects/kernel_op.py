@@ -1,5 +1,6 @@
-"""Define operations whose kernels have a signature. Each name has one class, which is created at
-its first use.
+"""Define the operations of kernels with a signature.
+
+Each name has one class, created at its first use.
 
 `tfrt.add.i32` and its hundreds of relatives differ only in their table rows, so parsing, printing,
 and verification are written only once, here, in terms of the row.
@@ -57,8 +58,8 @@ class KernelOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Parse the short form. Every kernel with fixed types has a short form, but not every
-        kernel is printed in it.
+        """Parse the short form, which every kernel with fixed types has, even if it is not printed
+        that way.
         """
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None
@@ -134,11 +135,11 @@ class KernelOp(Operation):
 
     @classmethod
     def _operand_words(cls, count: int) -> tuple[str, ...]:
-        """Return the type words of `count` operands, as far as the signature has that many."""
+        """Return the type words of `count` operands, or fewer if the signature has fewer."""
         words, rest = cls.signature.operands, cls.signature.rest
         if rest is not None:
             return words + (rest,) * (count - len(words))
-        # The last operand may be an optional chain, as in the first programs.
+        # The last operand may be an optional chain, as in programs for the first TFRT versions.
         return words[:-1] if words[-1:] == ("chain",) and count == len(words) - 1 else words
 
     def verify_(self) -> None:
@@ -164,10 +165,9 @@ class KernelOp(Operation):
             yield "cost value must be larger than 0"
 
     def is_plainly_right(self) -> bool:
-        """Return True if a quick check shows that the operation is valid; False says nothing about
-        its validity.
+        """Return True if a quick check proves that the operation is valid. False proves nothing.
 
-        The check covers the bulk of a program.
+        The check recognizes most operations of a program.
         """
         if not self.signature.is_registered:
             return True
@@ -188,7 +188,7 @@ class KernelOp(Operation):
 
 
 class ShortFormOp(KernelOp):
-    """A kernel operation that is also printed in its short form."""
+    """A kernel operation that is printed in its short form as well."""
 
     name = "tfrt.short_form"
 
@@ -196,7 +196,7 @@ class ShortFormOp(KernelOp):
     def has_short_form(self) -> bool:
         """Return whether the operation has the attributes that the short form writes without names.
 
-        The short form must also be able to omit the types.
+        The types must also be ones that the short form can omit.
         """
         if self._has_other_results and any(type_ != CHAIN for type_ in self.operand_types):
             return False
@@ -251,8 +251,9 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
 def attribute_problems(
     op: Operation, name: str, word: str, known: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield what is wrong with an attribute that has this signature word. `known` has all attribute
-    names of the signature.
+    """Yield the problems of an attribute with this signature word.
+
+    `known` has all the signature's names.
     """
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
@@ -275,8 +276,8 @@ _ATTRIBUTE_KINDS: dict[str, tuple[type[Attribute], str]] = {
     "aggregate": (ArrayAttr, "array"),
     "typed": (Attribute, "any"),
 }
-"""Maps words of attributes that are not type words to the attributes' classes, and to MLIR's names
-for them.
+"""Maps attribute words that are not type words to the attributes' classes and MLIR's names for
+them.
 """
 
 
@@ -301,7 +302,7 @@ def _attribute_description(word: str) -> str:
 def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:
     """Parse the types after the colon.
 
-    They may be omitted, as in the first programs, if all operands are chains.
+    They may be omitted if all operands are chains, as in programs for the first TFRT versions.
     """
     if not operands:
         return []
@@ -353,7 +354,7 @@ _PURE = OpTraits(lambda: (Pure(),))
 
 
 def _traits(name: str) -> OpTraits:
-    """Return the traits that xDSL's passes may rely on.
+    """Return the kernel's traits, on which xDSL's passes rely.
 
     Kernels that only compute, and cannot fail, are pure.
     """
@@ -366,7 +367,7 @@ def _traits(name: str) -> OpTraits:
 
 def kernel_op(signature: Signature) -> type[KernelOp]:
     """Create the operation class for this kernel."""
-    # Kernels that are not registered have a short form to parse, but none to print.
+    # The short form of kernels that are not registered is parsed, but not printed.
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,

@@ -31,7 +31,7 @@ _NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
 
 
 def parse_optional_number(parser: AttrParser) -> Span | None:
-    """Parse a number with its sign, or `true` or `false`, if one comes next; return its span."""
+    """Parse a number with its sign, or `true` or `false`, if that comes next; return its span."""
     token = parser._current_token
     if token.kind in _NUMBER_KINDS or token.text in ("true", "false"):
         parser._consume_token()
@@ -78,7 +78,7 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # MLIR reports this at the token after the number, where no reader looks for it.
+        # MLIR reports this at the token after the number, where no reader would look.
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
@@ -94,7 +94,7 @@ def _integer_attribute(
 
 
 def _digits(span: Span) -> Span:
-    """Return the span without its sign, where MLIR reports problems of a number."""
+    """Return the span without the sign; MLIR reports problems of a number there."""
     digits = span.text.removeprefix("-").split()[-1]
     return Span(span.end - len(digits), span.end, span.input)
 
@@ -178,7 +178,7 @@ def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None
 
 
 def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
-    """Parse a number of this type, which may follow the number."""
+    """Parse a number of this type. The type may follow the number."""
     literal = parse_optional_literal(parser, number_type)
     if literal is None:
         parser.raise_error(f"expected a constant of type {number_type}")
@@ -186,7 +186,7 @@ def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
 
 
 def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attribute | None:
-    """Parse a number as `parse_literal` does, if one comes next."""
+    """Parse a number as `parse_literal` does, if a number comes next."""
     span = parse_optional_number(parser)
     if span is None:
         return None
@@ -199,9 +199,10 @@ def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attrib
 
 
 def parse_array(parser: AttrParser, number_type: Attribute) -> ArrayAttr[Attribute]:
-    """Parse `[2 : i64, 3]`: numbers of this type.
+    """Parse `[2 : i64, 3]`, an array of numbers of this type.
 
-    The first programs write the dimensions of an i64 shape as `2: i32`; that is accepted as well.
+    Programs for the first TFRT versions write the dimensions of an i64 shape as `2: i32`, which is
+    accepted as well.
     """
 
     def parse_element() -> Attribute:

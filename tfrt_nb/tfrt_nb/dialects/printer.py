@@ -1,7 +1,7 @@
-"""Print modules in the form of the reference's disassembler, or in that of later versions of it.
+"""Print modules in the form of TFRT's disassembler, or in the form of its later versions.
 
-Values are numbered as MLIR numbers them. The values of a block come first and then those of the
-regions in it, so that sibling regions use the same numbers. A result list has a single name, such
+Values are numbered as MLIR numbers them. The values of a block come first, followed by the values
+of its regions, so that sibling regions use the same numbers. A result list has a single name, such
 as `%4:2`, and its parts are used as `%4#1`.
 """
 
@@ -37,8 +37,8 @@ def print_module(
 
     `head` selects the spelling of later versions, such as `func.func` and `!tfrt_tensor.tensor`.
     `func_dialect` selects it for functions only. `generic` prints no operation in its short form.
-    `places` prints each operation's location after it. `names` has the names of values that are not
-    numbered.
+    `places` prints each operation's location after the operation. `names` has the values that keep
+    a name instead of a number.
     """
     stream = StringIO()
     printer = HostPrinter(
@@ -85,7 +85,7 @@ class HostPrinter(AttributePrinter):
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)
-        # A region that repeats a name could not be parsed again; the reference prints even that.
+        # A region that repeats a name could not be parsed again, but TFRT prints even that.
         repeats = isinstance(op, BodyOp) and len(set(op.body_arguments)) < len(op.body_arguments)
         if not self.print_generic_format and _has_short_form(op) and not repeats:
             self.print_string(self._op_names.get(type(op), op.name))

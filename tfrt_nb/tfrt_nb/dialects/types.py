@@ -1,11 +1,11 @@
-"""The types of host programs, their words in the signature tables, and their own attribute.
+"""The types of host programs, the words for them in signature tables, and the shape attribute.
 
 To the compiler, all types of the host runtime are just names; only the kernels know what a
 `!tfrt.device` is. So a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
 `!test.atomic.i32` and every other type that is written `!dialect.name`.
 
-The module also has the shared parts of the operations' short forms, which are operand lists, type
-lists, and named regions.
+The module also has the shared parts of the operations' short forms: operand lists, type lists, and
+named regions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from tfrt_nb.dialects.tables.signatures import HOST_TYPES
 
 @irdl_attr_definition
 class HostType(ParametrizedAttribute, BuiltinAttribute, TypeAttribute):
-    """`!spelling`: a type that only kernels look into."""
+    """`!spelling`: a type that is opaque to all but the kernels."""
 
     name = "tfrt.host_type"
 
@@ -194,15 +194,14 @@ _STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
 class NamesItsRegionArguments(OpTrait):
     """The arguments of the operation's regions have the names of its operands.
 
-    The text of such a region therefore sees no other name from outside:
-    `tfrt.if %c, %x : (i32) -> i32` has a region where `%x` is the region's own argument, and no
-    other name is known.
+    Therefore, such a region sees no other name from outside: in the region of `tfrt.if %c, %x :
+    (i32) -> i32`, the region's own argument is called `%x`, and no other name is known.
     """
 
 
 @dataclass
 class NamedArgument(Parser.Argument):
-    """A region argument that has an operand's name; `index` is the 1 of `%r#1`."""
+    """A region argument that has an operand's name; for `%r#1`, `index` is 1."""
 
     index: int = 0
 
@@ -210,8 +209,8 @@ class NamedArgument(Parser.Argument):
 def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
     """Parse `%a, %b#1`, possibly no operands, and a trailing comma.
 
-    A `%name` at the start of a line may also be a result of the next operation. Where operands are
-    optional, `on_this_line` leaves such a name to that operation.
+    A `%name` at the start of a line may also be a result of the next operation. If operands are
+    optional, `on_this_line` leaves a name on a new line to the next operation.
     """
     operands: list[UnresolvedOperand] = []
     if on_this_line and _is_first_on_its_line(parser):
@@ -229,7 +228,7 @@ def parse_further_operands(parser: Parser) -> list[UnresolvedOperand]:
 
 
 def is_at_stray(parser: Parser) -> bool:
-    """Return whether the line continues with something that may be meant as an operand."""
+    """Return whether the line continues with something that was perhaps meant as an operand."""
     text = parser.lexer.input.content
     return _STRAY.match(text, parser.pos) is not None and not _is_first_on_its_line(parser)
 
@@ -294,7 +293,8 @@ def parse_named_region(
 def parse_renamed(
     parser: Parser, outside: Callable[[Attribute], Attribute]
 ) -> tuple[list[SSAValue], list[Parser.Argument]]:
-    """Parse `(%value as %name: T, ...)`, or nothing: values, and the region arguments for them.
+    """Parse `(%value as %name: T, ...)`, or nothing; return the values and the region arguments for
+    them.
 
     `outside` maps the type T inside to the type of the value outside.
     """
@@ -379,7 +379,7 @@ def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
     """Print a region whose arguments have the names of `operands`."""
     if region.blocks:
-        # The text has no argument list, because the operands' names imply it.
+        # The text has no argument list, because it follows from the operands' names.
         names = printer._ssa_values
         for argument, operand in zip(region.blocks[0].args, operands, strict=True):
             names[argument] = names[operand]
@@ -406,7 +406,7 @@ def print_function_types(
 
 
 def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
-    """Print a function as xDSL does, but put parentheses around a single result of function type.
+    """Print a function as xDSL does, but with parentheses around a single result of function type.
 
     MLIR omits `-> ()` after a declaration, but other printers do not.
     """
@@ -427,7 +427,7 @@ def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) 
 
 
 def print_call(op: Operation, printer: Printer) -> None:
-    """Print a call as xDSL does, but put parentheses around a single result of function type."""
+    """Print a call as xDSL does, but with parentheses around a single result of function type."""
     print_parts(printer, " ", op.properties["callee"], "(", op.operands, ")")
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")

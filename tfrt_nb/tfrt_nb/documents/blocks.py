@@ -18,13 +18,13 @@ from tfrt_runtime.host.tracing.events import Logged
 
 _BLOCK = NUMBER["block"]
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
-"""The states of an operation: it ran; it failed; it may have run; it has events, and may have run
-more often than they say.
+"""States of an operation: it ran; it failed; it may have run; it may have run more often than its
+events say.
 """
 
 Block = tuple[int, int | None, int, int]
-"""A block: its function, the enclosing operation or None, the region of that operation, and the
-block's number in the region.
+"""A block: its function, the enclosing operation or None, that operation's region, the block's
+number there.
 """
 
 
@@ -55,7 +55,7 @@ class Reached:
         """How often each block has started, according to the log."""
 
     def note(self, event: Logged) -> None:
-        """Process a new event."""
+        """Record a new event."""
         if event[4] != _BLOCK or not self._own:
             return
         record = event[1] | event[2] << 32
@@ -82,7 +82,7 @@ class Reached:
             logged: the operations that have their own events; None if unknown.
             failed: the operations that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
-            is_whole: whether no events were lost.
+            is_whole: whether no event was lost.
             complete: each `tfrt.jit` whose results are available, so that its region ran to
                 completion.
         """
@@ -100,7 +100,7 @@ class Reached:
             if kernel == "async.execute" and block[3] == 0:
                 is_known, begins = is_whole and logged is not None, parent in (logged or ())
             elif kernel is not None and kernel not in LOGGED | COUNTED:
-                if parent in found:  # the operation's blocks are not logged
+                if parent in found:  # this operation's blocks are not logged
                     found[number] = found[parent]
                 continue
             if begins and (is_clean or self._jit[number] in complete):
@@ -113,8 +113,8 @@ class Reached:
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
-        """Return the operations that certainly ran: those in `ran`, their enclosing operations, and
-        the operations before any of these in a block.
+        """Return the operations that certainly ran: `ran`, their enclosing operations, and all
+        operations before these in a block.
         """
         ran |= {block[1] for block in self._begun}
         found: dict[int, str] = {}
@@ -127,7 +127,7 @@ class Reached:
         return found
 
     def _begins_once(self, row: Row) -> bool:
-        """Tell whether the block of an operation is known to have started only once."""
+        """Tell whether an operation's block is known to have started only once."""
         while _block_of(row)[3] == 0 and row["parent"] in self._code:
             row = self._rows[row["parent"]]
             if row["kernel"] in COUNTED or row["kernel"] == "scf.while":

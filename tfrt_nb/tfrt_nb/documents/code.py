@@ -29,14 +29,12 @@ from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
-"""Events that kernels and tasks have in common, with the names that kernels use."""
+"""Events that kernels and tasks have in common, with the kernels' names for them."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that has not returned; `is_part` if it called an async function that creates
-    objects.
-    """
+    """A call that has not returned; `is_part` means that the async function creates objects."""
 
     operation: int
     instance: int
@@ -62,7 +60,7 @@ class _Part:
     first: int = 0
     """The first object of an async function."""
     calls: list[_Call] = field(default_factory=list)
-    """The calls that the part is making, the innermost last."""
+    """The calls that the part is making; the innermost call is last."""
 
 
 class CodeMap:
@@ -122,7 +120,7 @@ class CodeMap:
         """The time of the last event."""
 
     def operation(self, kernel: int) -> int | None:
-        """Return the printing operation if there is only one: compiled code does not log which one
+        """Return the printing operation if there is only one; compiled code does not log which one
         printed.
         """
         return self._printer
@@ -137,7 +135,7 @@ class CodeMap:
         return -1
 
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
-        """Return the rows of an event; `start` is when the run started."""
+        """Return the rows of an event; `start` is the time at which the run started."""
         time, low, high, _, kind, worker, payload = event
         self._time = time - start
         for shown, op, value, instance, text in self._of(
@@ -147,7 +145,7 @@ class CodeMap:
             yield self._time, NUMBER[shown], op, value, instance, worker, text
 
     def ending(self) -> Iterator[Event]:
-        """Return the rows of the end of the run, once."""
+        """Return the rows for the end of the run. Later calls return none."""
         if not self._has_ended:
             self._has_ended = True
             yield from self._end_of_tasks(self._time)
@@ -199,8 +197,8 @@ class CodeMap:
                         yield from self._fail(part)
                         self._stop(part, worker)
                         if not part.is_suspended and self._tasks.get(what) is part:
-                            # An async function may reuse the frame from now on, which is logged
-                            # only when it is suspended.
+                            # From now on, an async function may reuse the frame, and logs that only
+                            # when it is suspended.
                             del self._tasks[what]
                         if not part.is_closed:
                             yield kind, part.operation, -1, part.instance, None
@@ -282,7 +280,8 @@ class CodeMap:
     def _stop(self, part: _Part, worker: int) -> None:
         """Record that a part no longer runs on this thread."""
         running = self._running.get(worker, [])
-        # Nearly always the last part; the list may be long in a deep recursion.
+        # Search from the end: it is nearly always the last part, and the list is long in a deep
+        # recursion.
         if running and running[-1] is part:
             running.pop()
         elif part in running:
@@ -299,7 +298,7 @@ class CodeMap:
         return part is not None
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
-        """Record which value a new object is."""
+        """Record to which value a new object belongs."""
         operation, function = self._maker_of(record)
         before, latest, count = self._latest.get(worker, (0, -1, 0))
         if function is not None:
@@ -326,8 +325,8 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """Return the operation that called the async function that starts here, and the entry of
-        its call, if logged.
+        """Return the operation that called the async function that starts here, and its logged
+        call, if any.
         """
         calls = self._here(worker).calls
         name = function["name"]

@@ -1,8 +1,8 @@
-"""Format a program's text for boards, messages, and terminals: shortened, on one line, with
-invisible characters escaped. Also formats durations.
+"""Format program text and durations for boards, messages, and terminals.
 
-This module is separate from `previews`, which needs the runtime, because every magic needs this
-module and `%load_ext` must not load the runtime.
+Program text is shortened to one line, and invisible characters are escaped. The module is separate
+from `previews`, which needs the runtime: every magic uses this module, but `%load_ext` must not
+load the runtime.
 """
 
 import re
@@ -47,7 +47,7 @@ def clean(text: str) -> str:
 
 
 def duration(nanoseconds: int) -> str:
-    """Format a duration with three digits: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
+    """Format a duration with three digits, such as `850 ns`, `12.3 µs`, `1.23 ms`, or `45.0 s`."""
     for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
         if nanoseconds >= size:
             value = nanoseconds / size

@@ -1,7 +1,8 @@
-"""The events of a run as rows: the columns, a buffer that keeps only the first and the newest rows,
-and `Fold`, which computes the states of values and operations from them.
+"""The events of a run as rows.
 
-`Fold` computes the same as the board's `history.js`; a test compares the two.
+The module has the columns, a buffer that keeps only the first and the newest rows, and `Fold`,
+which computes the states of values and operations from rows. `Fold` does the same as the board's
+`history.js`; a test compares the two.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class FirstAndNewest:
         return self.total - len(self.first) - len(self._newest)
 
     def since(self, number: int = 0) -> list[Event]:
-        """Return the kept rows from this number on."""
+        """Return the kept rows, starting with row number `number`."""
         gone = max(0, number - self.total + len(self._newest))
         return [*self.first[number:], *islice(self._newest, gone, None)]
 
@@ -77,12 +78,15 @@ class Seen:
     worker: int | None
     started: int | None
     resolved: int | None
-    """None, like the worker, if the value's events were overwritten before they were read."""
+    """None if the value's events were overwritten before they were read; then the worker is also
+    None.
+    """
     count: int = 1
     """How often the value was computed."""
     failed: int = 0
-    """How often the value was an error. If it ever was, its state is an error, even if a later
-    outcome was not.
+    """How often the value was an error.
+
+    If this is not 0, the state is an error, even if a later outcome was not.
     """
 
 
@@ -114,7 +118,7 @@ class Fold:
 
     def take(self, rows: Iterable[Event]) -> None:
         """Process the next rows, in order."""
-        # One loop without calls: a board of a busy run spends most of its time here.
+        # One loop without calls, because a busy run's board spends most of its time here.
         all_results, all_begun, running, waiting = (
             self._results,
             self._begun,
@@ -170,15 +174,14 @@ class Fold:
             self.running[op] = ran[0], -1
 
     def finish(self) -> None:
-        """Finish the run; operations whose end event is missing have ended, too."""
+        """Finish the run: even operations whose end event is missing have ended."""
         self.running.clear()
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Return the state and the worker of each value that is being computed or was computed, by
-        id.
+        """Return, by id, the state and the worker of each value that is being or was computed.
 
-        The state is `running`, or that of its `Seen`.
+        The state is `running` or the state in the value's `Seen`.
         """
         found: dict[int, tuple[str, int | None]] = {
             number: (one.state, one.worker) for number, one in self.seen.items()

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 from tfrt_runtime.host.payload import as_python
 
 MAX_SIDE = 64
-"""The maximum number of rows and columns; a larger tensor is sampled at even steps."""
+"""The maximum number of rows and of columns; a larger tensor is sampled at even steps."""
 MAX_SCALED = 1 << 22
 """If a tensor has more elements, the scale is computed from the sample."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
-"""Low, middle, high: dark to light, so that the order is visible without color vision."""
+"""Colors for low, middle, and high: dark to light, so that the order is visible without color
+vision.
+"""
 NO_NUMBER = (128, 128, 128)
 
 

@@ -1,9 +1,9 @@
 """The picture of a program: the positions of its operations, and the whole as SVG.
 
-In each function and region, an operation is in a layer below its producers. Each layer keeps the
-order of the source, except where a few sweeps move an operation nearer to its neighbors. A picture
-therefore does not change when a line is added elsewhere.  The time is linear in operations and
-uses.
+In each function and region, an operation is in a layer below its producers.  Each layer keeps the
+order of the source, except where a few sweeps move an operation closer to its neighbors.
+Therefore, adding a line does not change the picture elsewhere.  The time is linear in operations
+and uses.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _MAX_UNCROSSED = 3_000
 edges cannot be followed anyway, and its board must appear quickly.
 """
 _MAX_COMPARED = 16
-"""The maximum number of an operation's edges that are compared for crossings; if there are
-thousands, all cross.
+"""The maximum number of an operation's edges that are checked for crossings; among thousands, all
+cross.
 """
 _IN_ORDER = ("func.call", "async.await")
 """Operations that compiled code runs in source order although they have results."""
@@ -73,8 +73,9 @@ def layout(
     bodies, body_of = _bodies(document)
     order = _order(document, body_of)
     sources, targets = _edges(document, body_of, order)
-    levels = [0] * len(operations)  # the length of the longest path to each
-    for source, target in zip(sources, targets, strict=True):  # targets are ascending
+    levels = [0] * len(operations)  # the length of the longest path to each operation operation
+    # Because targets are in ascending order.
+    for source, target in zip(sources, targets, strict=True):
         if levels[source] >= levels[target]:
             levels[target] = levels[source] + 1
     sizes = [
@@ -249,8 +250,9 @@ def _uncross(
 ) -> None:
     """Swap neighbors in a layer if that reduces the number of crossings.
 
-    This is `transpose`, which Graphviz uses, too, from Gansner, Koutsofios, North, and Vo 1993,
-    IEEE Transactions on Software Engineering 19(3), "A Technique for Drawing Directed Graphs".
+    This is the step `transpose` from Gansner, Koutsofios, North, and Vo 1993, "A Technique for
+    Drawing Directed Graphs", IEEE Transactions on Software Engineering 19(3). Graphviz uses it,
+    too.
     """
     near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
     for source, target in zip(sources, targets, strict=True):
@@ -313,7 +315,7 @@ def _move(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Convert positions within a body to positions in the picture, in which functions are stacked
+    """Convert positions within bodies to positions in the picture, where functions are stacked
     vertically.
     """
     top = 0.0
@@ -340,7 +342,7 @@ class Picture:
     boxes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     nodes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     lines: list[tuple[Sequence[Point], bool]] = field(default_factory=list)
-    """The lines' points, each with whether the value is a chain."""
+    """The points of each line, and whether the value is a chain."""
 
 
 def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:

@@ -1,5 +1,6 @@
-"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to create. A
-payload that is one word of a run's log is written as Python writes the number.
+"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to create.
+
+A payload that is one word in a run's log is formatted as Python formats the number.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 
 def preview_of(value: AsyncValue) -> str:
-    """Return the text of a resolved value for a reader; for an error, its message."""
+    """Return the text of a resolved value, or the message of an error, for a reader."""
     problem = value.exception(0)
     if problem is not None:
         return clean(problem.diagnostics[0].message)
@@ -28,8 +29,8 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """Return the text of any object or, if creating the text takes long or fails, the object's
-    class and the reason.
+    """Return the text of any object; if making it fails or takes long, the object's class and the
+    reason.
     """
     try:
         # Python refuses to format integers of thousands of digits. Only exact types are handled
@@ -59,7 +60,9 @@ _FORMATS = {
     "f32": "f",
     "f64": "d",
 }
-"""The struct formats of the first bytes of one-word payloads, by type; for `i1`, the lowest bit.
+"""Struct formats for the first bytes of one-word payloads, by type.
+
+For `i1`, only the lowest bit counts.
 """
 _WORD = struct.Struct("<q")
 

@@ -1,9 +1,9 @@
 """A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in source order.  The document of a program from source is created from its module
-or, if it has none because every line is plain, from its records and lines. The document of a file
-is created from its records. The terminator of a function or a region (a return, a yield) is not an
-operation: its operands are the `results` of the function or the region.
+Ids count from 0 in source order.  If a program has a source, its document is created from its
+module or, if it has no module because every line is plain, from its records and lines.  The
+document of a file is created from its records.  The terminator of a function or a region (a return,
+a yield) is not an operation: its operands are the `results` of the function or the region.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.records import collector_paused
 
 Body = tuple[int, int | None, int]
-"""A function's body or a region: the function, the operation that has the region or None, and the
-region's number.
+"""A function's body or a region: the function, the operation with the region or None, the region's
+number.
 """
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 
@@ -52,12 +52,13 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
 
 
 def program_graph(program: Program) -> Graph:
-    """Return the graph of a program's operations; a notebook shows it as a picture unless it is
-    large.
+    """Return the graph of a program's operations.
+
+    A notebook shows it as a picture unless it is large.
     """
 
     def picture(shown: Document) -> str | None:
-        # Imported here because it needs NumPy, which source for Graphviz does not.
+        # Imported here because pictures need NumPy, but source for Graphviz does not.
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
         is_drawn = 0 < len(shown["operations"]) <= MAX_NODES

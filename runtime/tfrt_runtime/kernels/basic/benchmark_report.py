@@ -40,7 +40,5 @@ def _distribution(what: str, ordered: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """Return the number that `percent` of an ascending sequence do not exceed, or 0
-    if it is empty.
-    """
+    """Return the number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
     return 0 if not ordered else ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

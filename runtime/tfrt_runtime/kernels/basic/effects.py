@@ -27,8 +27,8 @@ def _number(value: object) -> float:
 
 
 def _text(form: str, value: float) -> str:
-    """Format as C's printf does: a NaN has a sign, which x86 sets in NaNs that it
-    creates itself.
+    """Format a number as C's printf does: a NaN has a sign, which x86 sets in NaNs that it
+    makes.
     """
     is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
     return "-nan" if is_minus_nan else form % value
@@ -43,7 +43,7 @@ def _add_print(word: str, label: str, form: str) -> None:
             text = f"{_text(form, value.real)}+{_text(form, value.imag)}i"
         else:
             number = _number(value)
-            # The reference has no arithmetic for f16, so it prints the bits.
+            # TFRT has no arithmetic for f16, so it prints the bits.
             text = _text(form, bits_of_short(DType.F16, number) if word == "f16" else number)
         frame.host.print(f"{label} = {text}\n")
 
@@ -70,7 +70,7 @@ def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
     def wait(frame: KernelFrame, *given: object) -> object:
         """Return the operands, or a chain, after the given number of seconds.
 
-        No thread is blocked meanwhile.
+        No thread is blocked in the meantime.
         """
         *values, seconds = given
         if not 0 <= _number(seconds) <= MAX_SECONDS:
@@ -104,9 +104,9 @@ for _word in ("i1", "i32", "i64", "f32", "f64"):
 
 @REGISTRY.kernel("tfrt_test.quiesce", frame=True)
 def quiesce_queue(frame: KernelFrame) -> object:
-    """Work for the queue until no work is running or queued, apart from kernels like this one.
+    """Run the queue's tasks until none is running or queued, apart from kernels like this one.
 
-    Programs of the first TFRT versions expect no chain from it.
+    Programs written for the first TFRT versions expect no chain as a result.
     """
     try:
         quiesce(frame.request.queue, lambda: frame.request.is_cancelled)

@@ -1,4 +1,4 @@
-"""Kernels that call functions of the program from Python, or run even if an argument is an error.
+"""Kernels that call the program's functions from Python, or that run despite error arguments.
 
 `tfrt.map` calls a function for each item of a list whose length is known only at run time.
 """
@@ -46,7 +46,7 @@ def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[Async
 def captured(frame: KernelFrame, slot: int) -> object:
     """Return a Python object that a traced function captured.
 
-    The program's text does not contain it.
+    The program's text does not contain the object.
     """
     held = getattr(frame.request.program, "captured", ())
     if not 0 <= slot < len(held):
@@ -86,11 +86,11 @@ def dict_of(*pairs: object) -> dict[object, object]:
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
     """Return a list of the function's results for all items, in order.
 
-    The first error becomes its error.
+    The first call that fails makes the list an error.
 
-    If the function has a second result, it is a chain: the list then becomes available only after
-    the effects have happened as well.  The last argument is the attribute `at_once`: the number of
-    calls in flight, or 0 for all.
+    If the function has a second result, that is a chain: the list becomes available only after the
+    chains of all calls do.  The last argument is the attribute `at_once`: the number of calls in
+    flight, or 0 for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -109,7 +109,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     def start(first: int, count: int) -> list[AsyncValue]:
         if not made.done():  # otherwise, the run is cancelled
             own = Context.at(queue.context())
-            kept = own.request, own.record  # those of the kernel whose result ends a call
+            # Inside a waiter, they belong to the kernel that has resolved a call.
+            kept = own.request, own.record
             calls.append(function.execute([given[first], *captures]))
             own.request, own.record = kept
             queue.hand_over()
@@ -117,12 +118,12 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
 
     def end() -> None:
         # A worker runs ready calls newest first, so the oldest call finishes last, and is often the
-        # only one that must be waited for.
+        # only call that is still running here.
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
         found: list[object] = []
-        with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
+        with contextlib.suppress(RuntimeError):  # a cancellation may have resolved it
             for index, call in enumerate(calls):
                 for value in call:
                     if value.state is State.ERROR and (failed := value.exception(0)) is not None:
@@ -172,7 +173,7 @@ def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None
 def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
     """Return `value`, or `replacement` if `value` is an error.
 
-    It waits only for the value that it returns.
+    It does not wait for `replacement` unless `value` is an error.
     """
     return _decided(frame, value, lambda made: made.follow(replacement))
 
@@ -190,7 +191,7 @@ def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
 def _decided(
     frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
 ) -> AsyncValue:
-    """Return a result that becomes `value`, or what `otherwise` sets if `value` is an error."""
+    """Return a result that becomes `value`, or that `otherwise` resolves if `value` is an error."""
     made = frame.allocate()
 
     def decide() -> None:

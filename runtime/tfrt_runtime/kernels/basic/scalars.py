@@ -25,7 +25,7 @@ CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f3
 def _of_row(row: NativeRow) -> NativeKernel:
     """Return the kernel of a table row.
 
-    The types of its number operands are checked, and a final chain may be omitted.
+    The loader checks the types of operands that are numbers, and a final chain may be omitted.
     """
     has_rest = row.types.partition("->")[0].rstrip().endswith("*")
     words = tuple(word.removesuffix("*") for word in row.operands)

@@ -1,7 +1,7 @@
 """Strings as values of a program.
 
-A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 appear in it as lone
-surrogates.
+A string is a Python str.  If an attribute or a file has bytes that are not UTF-8, they appear in
+the string as lone surrogates.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")
 
-# Limits for reading a whole file and for padding a field; no sensible program exceeds them.
+# Limits on the size of a file to read and on the padding of a field; no sensible program exceeds
+# them.
 MAXIMUM_FILE_SIZE: Final = 1 << 30
 MAXIMUM_FIELD_WIDTH: Final = 4096
 
-# C's conversions of an int: flags, width, precision, length, and conversion; or a percent sign.
+# C's conversions of an int (flags, width, precision, length, and conversion), or a percent sign.
 _CONVERSION: Final = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:hh|h|ll|l)?"
     r"(?P<conversion>[diuoxX]))"
@@ -64,7 +65,7 @@ def format_like_printf(pattern: str, value: int) -> str:
     """Return `pattern` with the i32 `value`.
 
     Raises:
-        KernelError: if a conversion is not for an int, or if there are several conversions.
+        KernelError: if a conversion does not take an int, or if there are several conversions.
     """
     pieces: list[str] = []
     position = conversions = 0
@@ -90,7 +91,7 @@ def _converted(match: re.Match[str], value: int) -> str:
         raise KernelError(f"format '{match[0]}' is wider than {MAXIMUM_FIELD_WIDTH} characters")
     flags, conversion = match["flags"], match["conversion"]
     if conversion not in "di":
-        value %= 1 << 32  # an int is printed as unsigned
+        value %= 1 << 32  # the conversion reads the int as unsigned
     digits = f"{abs(value):{conversion if conversion in 'oxX' else 'd'}}"
     if precision is not None:
         # A zero with precision 0 prints nothing.
@@ -105,7 +106,7 @@ def _converted(match: re.Match[str], value: int) -> str:
 
 def _is_too_large(size: str) -> bool:
     significant = size.lstrip("0")
-    # Check the length first, because Python does not parse numbers with thousands of digits.
+    # Check the length first, because Python refuses to parse numbers with thousands of digits.
     return len(significant) > 9 or int(significant or 0) > MAXIMUM_FIELD_WIDTH
 
 

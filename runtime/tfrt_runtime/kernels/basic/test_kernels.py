@@ -1,4 +1,4 @@
-"""Small kernels of the reference's tests and of the seed's examples."""
+"""Small kernels from TFRT's tests and from the examples of the seed documents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def print_hello(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.print_bool", results=("chain",), frame=True)
 def print_bool(frame: KernelFrame, chain: object, value: bool) -> None:
-    """Print `true` or `false`.  Unlike in all other kernels, the chain is the first argument."""
+    """Print `true` or `false`.  Unlike all other kernels, it takes the chain first."""
     frame.host.print("true\n" if value else "false\n")
 
 
@@ -48,7 +48,7 @@ def print_debug_info(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), frame=True)
 def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
-    """Print `id: N`; the operands only order the call.
+    """Print `id: N`. The operands only order the call.
 
     Return 0, or a chain if the result type is a chain.
     """
@@ -63,9 +63,7 @@ test_cost.__test__ = False  # type: ignore[attr-defined]
 
 @REGISTRY.kernel("tfrt_test.logging", results=("chain",))
 def log(message: object) -> None:
-    """Print six lines to standard error: one for each severity, then one for each under a true
-    condition.
-    """
+    """Print six lines to standard error: three by severity, then three under a true condition."""
     text = expect(str, message)
     severities = ("INFO", "WARNING", "ERROR")
     lines = [f"from TFRT_LOG({severity}): {text}\n" for severity in severities]
@@ -103,7 +101,7 @@ def _add_sum(bits: int) -> None:
         f"tfrt_test.sum_array_attr.i{bits}", attributes=(f"array.i{bits}",), results=(f"i{bits}",)
     )
     def sum_array_attr(values: tuple[int, ...]) -> int:
-        """Return the sum of the elements, which wraps around."""
+        """Return the sum of the elements. The sum wraps around."""
         return wrapped(sum(values), bits)
 
 
@@ -116,13 +114,13 @@ _add_sum(64)
 
 @REGISTRY.kernel("tfrt_test.async_value_get", results=("object",))
 def async_value_get() -> str:
-    """Return the output of the reference's own check of typed access."""
+    """Return what TFRT's own check of typed access returns."""
     return "base1:base2:final_class:3"
 
 
 @REGISTRY.kernel("tfrt_test.async_value_ref", results=("object",))
 def async_value_ref() -> str:
-    """Return the output of the reference's own check of references."""
+    """Return what TFRT's own check of references returns."""
     return "available:2;unavailable;(3);available:3;unavailable;available:4"
 
 
@@ -138,7 +136,7 @@ def read_from_mars() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that runs kernels.  A host has one device: itself."""
+    """A device that runs kernels.  A host has exactly one device, the host itself."""
 
     name: str
 
@@ -152,7 +150,7 @@ def get_device(name: str) -> Device:
 
 
 class ThreadNumbers:
-    """Numbers for threads, in the order in which they first request one.
+    """Numbers of threads, in the order of their first requests.
 
     There is one object per host.
     """
@@ -163,9 +161,7 @@ class ThreadNumbers:
         self._lock = Lock()
 
     def number_of(self, thread: int) -> int:
-        """Return 0 for the first thread that requests a number, 1 for the next
-        thread, and so on.
-        """
+        """Return the number of the calling thread; the first thread that asks gets 0."""
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
 
@@ -193,11 +189,11 @@ def get_request_context_data(frame: KernelFrame) -> int:
     return data
 
 
-# --- values that print when they are made and when they are destroyed ---
+# --- values that print when they are created and destroyed ---
 
 # They show how the runtime handles references: a value is destroyed, on the thread that drops the
-# last reference, before that thread continues. No kernel is running on that thread at that time, so
-# a value keeps the output of the run that made it.
+# last reference, before that thread continues. No kernel may be running on that thread at that
+# time, so a value remembers the output of the run that made it.
 
 Output = Callable[[str], None]
 
@@ -205,8 +201,8 @@ Output = Callable[[str], None]
 class TracedValue:
     """A number that prints its construction and destruction.
 
-    In C++, a kernel constructs a local value, then moves it into the AsyncValue; the local one is
-    destroyed silently.  Here, only one object exists, and it prints the same two lines.
+    In C++, a kernel constructs a local value and moves it into the AsyncValue; the moved-from value
+    is destroyed silently.  Here, only one object exists, and it prints the same two lines.
     """
 
     __slots__ = ("_output", "number")
@@ -229,7 +225,7 @@ def vt_constant(frame: KernelFrame, number: int) -> TracedValue:
 
 @REGISTRY.kernel("vt.add", results=("object",), frame=True)
 def vt_add(frame: KernelFrame, left: object, right: object) -> TracedValue:
-    """Make a new value, the sum of two; the sum wraps around in 32 bits."""
+    """Make a new value that is the sum of two values, wrapped around in 32 bits."""
     total = expect(TracedValue, left).number + expect(TracedValue, right).number
     return TracedValue(wrapped(total, 32), frame.request.output)
 
@@ -250,7 +246,7 @@ class TestResource:
     """A resource that prints when it is released, either explicitly or with its last reference."""
 
     __slots__ = ("_is_released", "_output")
-    __test__ = False  # the name would make pytest treat it as a test class
+    __test__ = False  # because of its name, pytest would otherwise collect it
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -287,7 +283,7 @@ class SampleSharedContext:
     """One object per host, shared by all kernels that request it."""
 
     name = "sample_shared_context0"
-    """The kernel's result; only the host's first object ever exists."""
+    """The kernel's result; a host never creates a second object."""
 
     def __init__(self, host: object) -> None:
         """`host` is not used, but every shared context is created with its host."""
@@ -325,7 +321,7 @@ def get_static_tensor_type(name: str) -> type:
 
 @REGISTRY.kernel("tfrt_test.print_tensor_type", results=("chain",), frame=True)
 def print_tensor_type(frame: KernelFrame, value: object) -> None:
-    """Print the name of a kind of tensor, or of a tensor's kind."""
+    """Print the name of a kind of tensor; for a tensor, print its kind."""
     kind = value if isinstance(value, type) else type(host_tensor(value))
     for name, known in _TENSOR_TYPES.items():
         if known is kind:

@@ -1,4 +1,4 @@
-"""The basis of tensor kernels: checks of arguments, new tensors, and arithmetic without warnings.
+"""Shared parts of tensor kernels: argument checks, new tensors, and arithmetic without warnings.
 
 A program in a BEF file may pass any value to any kernel.
 """
@@ -15,7 +15,7 @@ from tfrt_runtime.kernels.frame import Expected, KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError
 
 quietly = np.errstate(all="ignore")
-"""Decorates calculations: kernels treat infinities and NaNs like other numbers."""
+"""A decorator for calculations in which infinities and NaNs are treated like other numbers."""
 
 
 def dense_tensor(
@@ -26,7 +26,7 @@ def dense_tensor(
     Raises:
         KernelError: if it is not such a tensor.
     """
-    if isinstance(value, np.ndarray):  # its rows are not contiguous
+    if isinstance(value, np.ndarray):  # whose rows are not contiguous
         value = DenseHostTensor.over(value)
     tensor = expect(DenseHostTensor, value)
     if element_type is not None and tensor.element_type is not element_type:
@@ -39,7 +39,7 @@ def dense_tensor(
 def output_tensor(
     value: object, element_type: ElementType, rank: int | None = None
 ) -> DenseHostTensor:
-    """Return a tensor that the kernel writes, like `dense_tensor`.
+    """Check a tensor that the kernel writes, like `dense_tensor`, and return it.
 
     See `DenseHostTensor.writable`.
     """
@@ -74,7 +74,7 @@ def new_tensor(
 
 
 def allocated(tensor: Expected | None) -> Expected:
-    """Return `tensor`, unless the allocator refused the memory for it.
+    """Return `tensor` unless the allocator refused the memory for it.
 
     Raises:
         KernelError: if the allocator refused the memory.

@@ -2,13 +2,14 @@
 
 All integers are little-endian.  A file starts with `u64 count` and, for each record, its `u64
 offset` from the start of the file.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8
-layout`, 6 zero bytes, `u64 size` of each dimension, then by layout
+layout`, 6 zero bytes, and `u64 size` of each dimension.  The rest depends on the layout:
 
 * 0, dense: the elements, row by row;
-* 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
+* 2, sparse: `u64 count` of the elements, the coordinates of each element as `u64`, then the
+  elements.
 
 A file is read piece by piece, and nothing is allocated until its size has been checked against the
-file's.  For the numbers of element types, see `STORED_TYPES`.  The kernels wait for a disk, so they
+file's.  `STORED_TYPES` maps the codes of element types.  The kernels may wait for a disk, so they
 run in the blocking pool.  No kernel writes a file.
 """
 
@@ -58,7 +59,7 @@ class MalformedBtf(ValueError):
 
 
 class Layout(IntEnum):
-    """The layout of the elements."""
+    """How a record stores its elements."""
 
     DENSE = 0
     SPARSE = 2
@@ -99,7 +100,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
     Raises:
         OSError: if the file cannot be read.
-        MalformedBtf: if it is not a regular file, because other files may be endless.
+        MalformedBtf: if it is not a regular file; other files may never end.
     """
     with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
@@ -166,7 +167,7 @@ class BtfFile:
         self._check(offset, shape.element_count * element_type.size, "elements")
         tensor = allocated(DenseHostTensor.create(allocator, element_type, shape))
         self._file.seek(offset)
-        # An array is a buffer; numpy's stub declares that only from Python 3.12 on.
+        # An array is a buffer, but numpy's stub declares that only for Python 3.12 and later.
         target: Any = tensor.array.reshape(-1).view(np.uint8)
         if self._file.readinto(target) < tensor.array.nbytes:
             raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")

@@ -8,9 +8,9 @@ instead of exhausting the machine's memory.
 
 Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
-numpy's OpenBLAS computes products of f32, and the native version also calls OpenBLAS: BLAS scales
-and accumulates without further passes over memory. numpy computes all other products: of other
-element types, in non-contiguous or shared memory, or without OpenBLAS.
+The OpenBLAS that numpy brings along computes products of f32, in the native version as well: BLAS
+scales and accumulates without further passes over memory. numpy itself computes all other products:
+those of other element types, in non-contiguous or shared memory, or on systems without OpenBLAS.
 
 BLAS uses one thread per call.  The work queues own the processor: a product that started threads of
 its own would take processors away from kernels that are running at the same time, and two
@@ -44,14 +44,14 @@ _SETTERS: Final = (
     "openblas_set_num_threads",
 )
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
-"""These take 64-bit integers; if a library lacks them, numpy computes the products."""
+"""BLAS functions that take 64-bit integers; numpy computes products if a library lacks them."""
 
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
     """Limit the OpenBLAS in numpy's package to one thread.
 
-    Return the library, or None if there is none.
+    Return the library, or None if numpy's package has no OpenBLAS.
 
     Other libraries (MKL, Accelerate) keep their own settings.
     """
@@ -82,7 +82,7 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
     """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if it does not have that shape, or if the product does not exist.
+        KernelError: if the shape differs, or if the product does not exist.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -99,9 +99,9 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
     """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect; these are
-    `a` and `b` if `alpha` is 0, and `c` if `beta` is 0.  If the inner dimension is 0, there is no
-    product to scale, regardless of `alpha`.
+    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect: `a` and
+    `b` are not read if `alpha` is 0, and `c` is not read if `beta` is 0. If the inner dimension is
+    0, there is no product to scale, regardless of `alpha`.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
@@ -256,7 +256,7 @@ def conv2d(
     padding: str,
     strides: tuple[int, ...],
 ) -> None:
-    """Write the convolution of each window with each filter into `target`."""
+    """Write the product of each window with each filter into `target`."""
     images, kernel, result = (
         *(dense_tensor(value, F32, 4) for value in (source, filters)),
         output_tensor(target, F32, 4),
@@ -357,7 +357,8 @@ def batch_norm_inplace(
 @quietly
 def _normalize(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
     scale, offset, mean, variance = parameters
-    # With one factor and one summand per channel, two passes over the images suffice.
+    # Combining everything into one factor and one summand per channel leaves two passes over the
+    # images.
     factor = scale / np.sqrt(variance + epsilon)
     images *= factor
     images += offset - mean * factor

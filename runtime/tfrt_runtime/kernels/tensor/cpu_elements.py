@@ -27,7 +27,7 @@ from tfrt_runtime.kernels.tensor.arguments import (
 
 REGISTRY: Final = KernelRegistry("elements")
 
-# Writes the result for the first arrays into the last one; all have the same shape.
+# A function that writes the result for the first arrays into the last one; all have the same shape.
 Operation = Callable[..., object]
 
 
@@ -36,15 +36,15 @@ _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """Write positive elements, and zero instead of other elements; NaN stays NaN."""
+    """Write the positive elements, and zero for all others; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 
 def convert(source: AnyArray, target: AnyArray) -> None:
-    """Truncate numbers toward zero; NaN and numbers that do not fit become the least integer."""
+    """Truncate numbers toward zero. NaN and numbers that do not fit become the least integer."""
     if source.dtype.kind == "f":
-        # Otherwise, the result depends on the processor: x86 returns the least integer, and AArch64
-        # the nearest one.
+        # Without this, the result would depend on the processor: x86 returns the least integer, and
+        # AArch64 the nearest one.
         source = np.where((source >= -(2.0**31)) & (source < 2.0**31), source, -(2.0**31))
     np.copyto(target, source, casting="unsafe")
 
@@ -177,7 +177,7 @@ SAFE_EXPONENT: Final = np.float32(40)
 def mean(elements: AnyArray) -> np.float32:
     """Return the sum divided by the count.
 
-    For no elements, return NaN, where numpy's own mean would warn.
+    Without elements, return NaN; numpy's own mean would also warn.
     """
     total: np.float32 = elements.sum(dtype=np.float32)
     return total / np.float32(elements.size)
@@ -227,7 +227,7 @@ def softmax_inplace(tensor: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
 def softmax_into(tensor: object, result: object) -> None:
-    """Do the same as `softmax_inplace`, but write to another tensor of the same shape."""
+    """Compute softmax like `softmax_inplace`, but into another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), output_tensor(result, F32)
     if source.shape != target.shape:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")

@@ -47,7 +47,7 @@ def equal_shape(left: object, right: object) -> bool:
 
 @REGISTRY.kernel("ts.get_dimension", results=("i64",))
 def get_dimension(shape: object, index: int) -> int:
-    """Return size number `index` of a shape, counting from 0."""
+    """Return the size of dimension `index` of a shape, counting from 0."""
     sizes = expect(TensorShape, shape).sizes
     if not 0 <= index < len(sizes):
         raise KernelError(f"no dimension {index} in shape {shape}")
@@ -109,7 +109,7 @@ def print_partial_shape(frame: KernelFrame, shape: object) -> None:
 
 @REGISTRY.kernel("ts.to_shape", results=("object",))
 def to_shape(shape: object) -> TensorShape:
-    """Return the shape if it is fully known."""
+    """Return the partial shape as a shape, which requires that all sizes are known."""
     try:
         return expect(PartialTensorShape, shape).to_shape()
     except ValueError as error:

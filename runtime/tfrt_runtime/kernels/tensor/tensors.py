@@ -1,10 +1,10 @@
 """Kernels for tensors of the host: creation, filling, comparison, conversion, and printing.
 
-They also cover the memory of dense tensors as values of a program.
+Other kernels here expose the memory of dense tensors as values of a program.
 
 Kernels whose names end in an element type are registered for each type that numpy calculates with;
 creation is registered for bf16 as well.  They write in place, and the chain that they return orders
-the readers.  Kernels of sync functions have no chains, because these kernels run one after another.
+the readers.  The kernels of sync functions have no chains, because they run one after another.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-# How many units in the last place elements may differ by, keyed by the middle part of the kernel's
-# name.
+# The number of units in the last place by which elements may differ, keyed by the middle part of
+# the kernel's name.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
 
@@ -95,7 +95,7 @@ def host_tensor(value: object) -> AnyTensor:
 
 
 def _fill_unwritten(frame: KernelFrame, buffer: HostBuffer) -> None:
-    """Do the same as `native.cells.fill_unwritten`."""
+    """Fill unwritten memory, like `native.cells.fill_unwritten`."""
     word = frame.host.work_queue.native.choose & -2
     ctypes.memset(buffer.address, word & 0xFF, buffer.size)
 
@@ -159,7 +159,7 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
 )
 def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
     """Make a tensor of empty strings with the shape `sizes`."""
-    # Check with the allocator that memory is left for that many references, 8 bytes each.
+    # Ask the allocator whether memory is left for that many references of 8 bytes each.
     new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
     return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
@@ -180,7 +180,7 @@ def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
         raise KernelError(f"a tensor cannot hold elements of type {value.dtype.name}")
     element_type = ELEMENT_TYPES[value.dtype]
     size = shape_of(value.sizes).element_count * element_type.size
-    # This is checked before the allocation, because the file's sizes may not match its data.
+    # Check this before allocating, because the sizes in a file may not match its data.
     if len(value.data) != size:
         raise KernelError(f"{len(value.data)} bytes of elements where the shape asks for {size}")
     tensor = new_tensor(frame, element_type, value.sizes)
@@ -216,9 +216,7 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
 
 
 def _add_filling(element_type: ElementType) -> None:
-    """Register kernels that write numbers from attributes of the element type, also for sync
-    functions.
-    """
+    """Register kernels that write numbers from attributes of the element type; sync ones, too."""
     word = element_type.word
     attribute = "i1" if word == "bool" else word
 
@@ -279,13 +277,12 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
-    """Tell whether the shapes and all elements are equal; NaN equals nothing."""
+    """Tell whether the shapes and all elements are equal; NaN is equal to nothing."""
     return left.shape == right.shape and bool((left.array == right.array).all())
 
 
 def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
-    """Tell whether the shapes are equal and the elements differ by at most `tolerance` units in the
-    last place.
+    """Tell whether shapes are equal and elements differ by at most `tolerance` ULPs (last places).
 
     Complex elements are close if both parts are; elements that are not floats are close if they are
     equal.
@@ -381,8 +378,8 @@ for _element_type in ARITHMETIC_TYPES:
 
 @REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
 def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
-    """Return the same elements as rows, one per index of the first dimension, or write them into a
-    given tensor.
+    """Return the elements as rows, one per index of the first dimension; or write them to a
+    tensor.
     """
     source = dense_tensor(tensor, F32)
     outputs = [other for other in others if other is not CHAIN]

@@ -34,14 +34,17 @@ _KINDS: dict[object, frozenset[str]] = {
     type(None): frozenset({CHAIN, OBJECT}),
     Chain: frozenset({CHAIN}),
 }
-"""For each Python class used as an annotation, the program types that it accepts."""
+"""The program types that each Python class accepts when it is used as an annotation."""
 
 
 class Type:
-    """A type as an annotation, such as `tfrt.i32`; calling it in a traced function makes a cast."""
+    """A type that can be used as an annotation, such as `tfrt.i32`.
+
+    In a traced function, calling the type makes a cast.
+    """
 
     def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
-        """`shown` is the type's name in `tfrt_nb`, if that is different."""
+        """`shown` is the type's name in `tfrt_nb`, if it differs from `word`."""
         self.name = name
         self._cast = cast
         self.shown = shown or name
@@ -118,8 +121,8 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
         found = unevaluated_signature(function)
-    # They are evaluated one by one, because a name that only type checkers know must not affect the
-    # others.
+    # Evaluate them one by one, because a name that only type checkers know must not affect the
+    # other annotations.
     names = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = [
         one.replace(annotation=_evaluated(one.annotation, names))
@@ -180,7 +183,7 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """Return the type that a program receives for a return annotation.
+    """Return the type that a program receives from a function with this return annotation.
 
     For `Future[int]`, that is `int`.
     """
@@ -197,8 +200,8 @@ def awaited(annotation: object) -> object:
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
     """Return the types of a kernel's results; a result without an annotation has type object.
 
-    A tuple of one item, of no items, or of any number of items is also an object, not several
-    results.
+    A tuple of one item, of no items, or of any number of items is an object, too, rather than
+    several results.
     """
     annotation = awaited(annotation)
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
@@ -239,10 +242,8 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Tell whether a parameter is annotated as an AsyncValue, perhaps an optional one, so that it
-    is not awaited.
-    """
-    if isinstance(annotation, str):  # perhaps subscripted with the value's type
+    """Tell whether a parameter is annotated as an (optional) AsyncValue, and so not awaited."""
+    if isinstance(annotation, str):  # it may be subscripted with the value's type
         return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
     items = [one for one in typing.get_args(annotation) if one is not type(None)]
     if (
@@ -273,7 +274,7 @@ def _is_one_of(annotation: object) -> bool:
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
     """Tell whether a kernel's return annotation fits results of these types."""
-    if OBJECT not in result_types:  # an object may be the future itself
+    if OBJECT not in result_types:  # an object result may be the future itself
         annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
         return True
@@ -296,15 +297,14 @@ def mismatch(
     results: Sequence[str],
     order: Sequence[int] = (),
 ) -> str | None:
-    """Return the first mismatch between a kernel's annotations and a call with these types, or
-    None.
+    """Return the first mismatch between a kernel's annotations and the types of a call, or None.
 
     `order` maps operands to the kernel's arguments if their order differs.
     """
     parameters = kernel.parameters
     if parameters is None:
         return None
-    # A chain after the arguments orders the call; a value of type "" may be one.
+    # A chain after the arguments orders the call; a value of type "" may be such a chain.
     given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
     if kernel.takes is not None and given > kernel.takes:
         return f"'{kernel.name}' takes {kernel.taken}, found {len(operands)}"
@@ -327,7 +327,7 @@ def mismatch(
 def with_arrays(
     kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
 ) -> PythonKernel:
-    """Return `kernel`, adapted to a call whose program has these types, as in `mismatch`.
+    """Return `kernel`, adapted to a call with these types in the program (see `mismatch`).
 
     An object is not converted when it enters a program, so an argument that is annotated as an
     array is converted to one here, or rejected.

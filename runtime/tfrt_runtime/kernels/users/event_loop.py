@@ -34,9 +34,7 @@ def on_event_loop(
     has_frame: bool,
     policy: Policy,
 ) -> Callable[..., object]:
-    """Return a kernel function that starts a coroutine and returns values that the coroutine
-    resolves.
-    """
+    """Return a kernel function that starts a coroutine and returns values that it will resolve."""
     is_plain = policy == Policy()
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
@@ -86,15 +84,15 @@ class _Call:
         self.end()
 
     def end(self) -> None:
-        """End the call, which has finished or will not start; may be called more than once."""
+        """End a call that has finished or will not start. May be called more than once."""
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
             self.run.forget_when_cancelled(self)
             self.run.leave()
             # Callbacks that the kernel has left behind keep this object alive through their
-            # context. The task and the context refer to it as well, so we drop them to avoid a
-            # reference cycle.
+            # context. The task and the context refer to this object as well, so drop them to avoid
+            # a reference cycle.
             del self._frame, self._results, self._coroutine, self._context, self.run
             self.task = None
 
@@ -107,8 +105,8 @@ class _Call:
         self._frame.request.call_when_cancelled(self, self)
 
     def __call__(self) -> None:
-        """Cancel the task because the run is cancelled; may be called on any thread."""
-        if (task := self.task) is None:  # it has finished in the meantime
+        """Cancel the task because the run is cancelled. Any thread may call this."""
+        if (task := self.task) is None:  # the task has finished in the meantime
             return
         try:
             task.get_loop().call_soon_threadsafe(task.cancel)
@@ -123,21 +121,19 @@ class _Call:
         COROUTINE.set(self)
         try:
             assert self.task is not None
-            # If this callback were still registered at the end, it would cost each call one more
-            # iteration of the loop.
+            # A callback that is still registered when the task ends would cost one more iteration
+            # of the loop per call.
             self.task.remove_done_callback(self._ended_unstarted)
             is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
             returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            if self._is_open:  # otherwise, the closed loop is dropping the task
+            if self._is_open:  # if it is closed, the loop is dropping the task
                 self._fail(problem)
         self.end()
 
     async def _slowed(self, factor: float) -> object:
-        """Await the coroutine, and then wait longer, according to the factor that slows the run
-        down.
-        """
+        """Await the coroutine, and then wait according to the factor that slows the run down."""
         from asyncio import CancelledError, sleep
 
         began = time.monotonic()
@@ -164,9 +160,7 @@ class _Call:
 
 
 class _Starting:
-    """Calls that a loop starts in its next iteration, so that many calls share one wake-up of its
-    thread.
-    """
+    """A batch of calls, started in one iteration of the loop so that they share one wake-up."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -184,15 +178,13 @@ class _Starting:
         """Start all of the calls, on the loop's thread."""
         with self._lock:
             self._has_begun = True
-        with collector_paused():  # otherwise, it would visit thousands of unfinished calls
+        with collector_paused():  # the collector would visit thousands of unfinished calls
             for call in self._calls:
                 call.begin(loop)
 
 
 class EventLoop:
-    """The event loop for a host's `async def` kernels: the user's, or one with a
-    separate thread.
-    """
+    """The event loop for a host's `async def` kernels: the user's, or one on a separate thread."""
 
     def __init__(self, host: HostContext) -> None:
         import asyncio
@@ -214,7 +206,8 @@ class EventLoop:
             self.loop = stepped = SteppedLoop(_ended)
             stop = stepped.stop_serving
         host.serving_loop = self.loop
-        # This works even if the host, and this object with it, is dropped without `close`.
+        # The finalizer stops the loop even if the host, and with it this object, is dropped without
+        # `close`.
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
@@ -238,7 +231,7 @@ class EventLoop:
         values: tuple[object, ...],
         policy: Policy,
     ) -> object:
-        """Return the result of the coroutine function, called as the policy says."""
+        """Call the coroutine function as the policy says, and return its result."""
         import asyncio
 
         async def once(attempts: Attempts) -> object:

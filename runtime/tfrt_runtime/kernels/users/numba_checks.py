@@ -1,9 +1,9 @@
-"""Checks in native kernels for operations on numbers whose results Numba silently gets wrong.
+"""Checks in native kernels for the operations on numbers that Numba silently gets wrong.
 
 Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.
-Operations that machines leave undefined behave as in Python: a shift by a negative count raises, a
-shift by more than 63 shifts all bits out, and a quotient or a `float` that does not fit in 64 bits
-raises.
+Operations whose result depends on the machine behave as in Python: a shift by a negative count
+raises, a shift by more than 63 shifts all bits out, and a quotient or a `float` that does not fit
+in 64 bits raises.
 
 Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after `int`, so that a
 difference below 0 becomes a large number; and it converts unsigned and signed numbers to floats
@@ -70,7 +70,7 @@ def checked_compiler() -> Any:
             return found
 
     def _check_of(function: Any, expression: Any) -> Any:
-        """Return the function that replaces an expression, or None, as for most expressions."""
+        """Return the function that replaces an expression, or None; most expressions need none."""
         if not isinstance(expression, ir.Expr):
             return None
         if expression.op in ("binop", "inplace_binop"):
@@ -86,11 +86,11 @@ def checked_compiler() -> Any:
     def _definition(function: Any, variable: Any) -> Any:
         try:
             return function.get_definition(variable)
-        except KeyError:  # it has several definitions
+        except KeyError:  # the variable has several definitions
             return None
 
     def _is_harmless(function: Any, kind: Any, operand: Any) -> bool:
-        """Tell whether an operand is a literal with which the operation cannot fail."""
+        """Tell whether an operand is a literal for which the operation cannot fail."""
         found = _definition(function, operand)
         number = found.value if isinstance(found, ir.Const) else None
         if type(number) is not int:
@@ -145,7 +145,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
     shifts = operators("lshift rshift")
     unmixed = operators("add sub mul floordiv mod pow and or xor") | shifts | {min, max, divmod}
-    # Numba computes the other operations correctly for a signed and an unsigned number.
+    # Numba computes the other operations on a signed and an unsigned number correctly.
     signed = unmixed | operators("truediv lt le eq ne gt ge")
     signed |= {int, round, math.floor, math.ceil, math.trunc, range}
 
@@ -185,9 +185,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """Return the functions that replace operators, and those that replace functions, with their
-    argument counts.
-    """
+    """Return the functions that replace operators or functions, with their argument counts."""
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:

@@ -33,8 +33,9 @@ _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
 """Python's number types, by numpy's kind."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names of functions that can reach outside arrays, because Numba does not check their indexes."""
-_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's message if it cannot reraise
+"""Names of functions that can access memory outside arrays; Numba does not check their indexes."""
+# The message that Numba shows if it cannot reraise.
+_NOT_PASSED_ON = "Unreachable condition reached"
 
 
 class NumbaFunction:
@@ -50,7 +51,7 @@ class NumbaFunction:
         self._kept: list[object] = []  # objects whose addresses are in compiled code
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """Return the words of a kernel's data.
+        """Return the words of a kernel's data for these attributes.
 
         The attributes must be in the order of the keyword parameters.
 
@@ -87,7 +88,7 @@ class NumbaFunction:
         )
 
     def prepare(self, *attributes: object) -> None:
-        """Compile the function that `call` calls.
+        """Compile the function for `call`.
 
         Raises:
             KernelError: if it cannot be compiled or an attribute is not a number.
@@ -95,7 +96,7 @@ class NumbaFunction:
         self._dispatcher(self._kinds(attributes))
 
     def call(self, *values: object) -> object:
-        """Call the compiled function, without the GIL; kernels that return arrays call this."""
+        """Call the compiled function without the GIL. Kernels that return arrays run this way."""
         arguments = self._signature.arguments
         given = tuple(map(self._fit, values, arguments))
         attributes = values[len(arguments) :]
@@ -110,8 +111,8 @@ class NumbaFunction:
         """Return an argument in the form that the compiled function takes.
 
         Raises:
-            KernelError: if the argument has another type, for which Numba would compile the
-                function again.
+            KernelError: if the argument has another type; Numba would compile the function again
+                for it.
         """
         if isinstance(argument, Scalar):
             if type(value) is not _NUMBERS[argument.dtype.kind]:
@@ -132,12 +133,11 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Finish a call that the native version could not finish: raise its exception, if there is
-        one.
+        """Finish a call that the native version could not finish: raise its exception, if any.
 
         Otherwise, call `function` on the same arguments as the compiled version, that is, with
-        arrays instead of tensors.  If some arguments are numpy arrays rather than tensors, call the
-        compiled function instead, with those converted to tensors.
+        arrays instead of tensors.  If some arguments are numpy arrays rather than tensors, convert
+        these to tensors and call the compiled function instead.
         """
         arguments = self._signature.arguments
 
@@ -172,7 +172,8 @@ class NumbaFunction:
             import numba
         except Exception as wrong:
             reason = "it needs Numba: pip install 'tfrt-nb[native]'"
-            if getattr(wrong, "name", None) != "numba":  # Numba rejects this numpy, for example
+            # For example, Numba rejects this version of numpy.
+            if getattr(wrong, "name", None) != "numba":
                 reason = f"Numba cannot be imported: {type(wrong).__name__}: {wrong}"
             raise self._refuse(reason) from wrong
 
@@ -209,7 +210,7 @@ class NumbaFunction:
             **_intrinsics(),
         }
         exec(entry_text(self._signature, kinds), space)  # noqa: S102
-        # This is a bound C method, so no Python code runs that a signal could interrupt.
+        # Use a bound C method, so that no Python code runs that a signal could interrupt.
         keep = functools.partial(setattr, self._thread, "raised")
         self._kept.append(keep)
         try:
@@ -232,20 +233,21 @@ class NumbaFunction:
         if unchecked := UNCHECKED & set(function.__code__.co_names):
             raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
         named = inspect.getclosurevars(function)
-        # Attributes, such as `median` in `np.median`, are among the code's names as well.
+        # The code's names include attributes, such as `median` in `np.median`.
         loaded = {
             one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL"
         }
         used = [value for name, value in named.globals.items() if name in loaded]
         for called in (*used, *named.nonlocals.values()):
             python = getattr(called, "py_func", called)
-            if any(python is caller for caller in (function, *callers)):  # an array has no truth
+            # Compared by identity, because an array has no truth value.
+            if any(python is caller for caller in (function, *callers)):
                 raise self._refuse(f"'{python.__name__}' calls itself: use a loop")
             if python is not called:
                 self._refuse_unchecked(python, (function, *callers))
 
     def _check_results(self, returned: Any) -> None:
-        """Check the types of results: Numba would round numbers that Python rejects."""
+        """Check the types of results, because Numba would round numbers that Python rejects."""
         from numba import types
 
         kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
@@ -323,9 +325,7 @@ def _numpy_name(dtype: np.dtype[np.generic]) -> str:
 
 
 def _without_keywords(function: Callable[..., object]) -> FunctionType:
-    """Return the function with its keyword-only parameters as ordinary last ones, because Numba
-    has no others.
-    """
+    """Return the function with keyword-only parameters made positional, as Numba requires."""
     code = function.__code__
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     return FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
@@ -343,8 +343,8 @@ _lock = threading.RLock()
 
 @contextlib.contextmanager
 def _bounds_checked() -> Iterator[None]:
-    """Make code that Numba compiles in the block check indexes, even in functions that a kernel
-    calls.
+    """Make Numba check indexes in code compiled in the block, even in functions called by
+    kernels.
     """
     from numba.core import config as config_module
 
@@ -361,9 +361,9 @@ def _bounds_checked() -> Iterator[None]:
 def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
     """Return an intrinsic that calls the compiled `entry` and returns 1 if it raised.
 
-    `keep` is called with the exception.  This is needed because, in Numba's own `try`, an exception
-    has no value, and calling the function again in Python to get it would run the function twice on
-    arrays that it writes.
+    `keep` is called with the exception.  Numba's own `try` does not suffice: there, an exception
+    has no value, and calling the function again in Python to get the exception would run the
+    function twice on arrays that it writes.
     """
     from llvmlite import ir
     from numba import types
@@ -405,13 +405,14 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
 
 
 def _reason(wrong: Exception) -> str:
-    """Return the lines of Numba's message that are about the function, without Numba's advice."""
+    """Return the part of Numba's message that is about the function, without Numba's advice."""
     if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
         return (
             "it writes a shared array: annotate it tfrt.out[tfrt.tensor[...]], in a"
             " signature 'out tensor<...>', or write a copy"
         )
-    if isinstance(wrong, AttributeError):  # Numba's own, as for `x += 1` on such an array
+    # Raised inside Numba, for example by `x += 1` on a read-only array.
+    if isinstance(wrong, AttributeError):
         return f"Numba fails on it ({wrong}); only arrays annotated tfrt.out[...] can be written"
     lines: Iterable[str] = (line.strip() for line in str(wrong).splitlines())
     kept = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]
@@ -420,7 +421,7 @@ def _reason(wrong: Exception) -> str:
 
 @functools.cache
 def _intrinsics() -> dict[str, Callable[..., object]]:
-    """Return operations that Numba lacks: `fetch` and `put` at an offset, and `pointer`."""
+    """Return the operations that Numba lacks: `fetch` and `put` at an offset, and `pointer`."""
     from numba import types
     from numba.extending import intrinsic
 

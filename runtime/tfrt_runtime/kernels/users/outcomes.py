@@ -1,4 +1,4 @@
-"""The outcome of a Python kernel: its results, or their error."""
+"""The outcome of a Python kernel: its results, or the error that they become."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""Phrases in asyncio's errors about a future or a lock that belongs to another event loop."""
+"""Phrases in asyncio's errors about a future or lock that belongs to another event loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
     """Return the value of each result of a kernel, given the results' types.
 
-    A tuple or a list with one item means that item, unless values of the type may be tuples and
-    lists, or the list has numbers and an array is expected.
+    A tuple or a list with one item stands for that item, unless values of the type may be tuples or
+    lists, or an array is expected and the list contains numbers.
 
     Raises:
         KernelError: if the kernel returned a different number of values.
@@ -63,7 +63,7 @@ def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
 
 
 def failed(request: Request, exception: BaseException, place: AnyLocation) -> Diagnostic:
-    """Return the error for a kernel's exception, and report the error to the run."""
+    """Report a kernel's exception to the run, and return the error for its results."""
     diagnostic = diagnostic_of(exception, place)
     request.report(diagnostic)
     return diagnostic
@@ -75,9 +75,7 @@ def nth_result(name: str, index: int, count: int) -> str:
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """Return a function that creates and reports the error for a late result that has the wrong
-    type.
-    """
+    """Return a function that makes and reports the error for a late result of the wrong type."""
 
     def refuse(message: str) -> Diagnostic:
         diagnostic = error(f"{what}: {message}", place)
@@ -90,7 +88,7 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """Return a value of that type for a kernel's future; `what` is the result's name."""
+    """Return a value of that type that a kernel's future resolves; `what` is the result's name."""
     return from_future(
         request.queue,
         future,
@@ -101,9 +99,7 @@ def of_future(
 
 
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
-    """Cancel the run after a KeyboardInterrupt, which the next thread that waits for the run
-    raises.
-    """
+    """Cancel the run after a KeyboardInterrupt, for the next thread that waits for it to raise."""
     if isinstance(exception, KeyboardInterrupt):
         request.interrupt = exception
         request.cancel(diagnostic)
@@ -153,13 +149,11 @@ _SIMPLE = frozenset({int, float, bool, str})
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve the results of a call to its function's exception, except those that the function has
-    emplaced.
-    """
-    # Read these before the exception is detached, because promises are dropped with its frames. A
-    # promise that was dropped earlier is already an error.
+    """Resolve a call's results to its function's exception, except those already emplaced."""
+    # Read these before detaching the exception, because its frames may hold the last references to
+    # promises. A promise that was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
-    frame.allocated.clear()  # a promise that has no other references is dropped silently
+    frame.allocated.clear()  # promises without other references are dropped silently
     diagnostic = failed(frame.request, problem, frame.location)
     for index, value in kept.items():
         results[index].follow(value)
@@ -173,9 +167,11 @@ def count_array(host: HostContext, array: object, what: str = "") -> None:
     """Count an array that a kernel returned toward its host's budget; see `returned.count`.
 
     Raises:
-        PayloadError: if the array exceeds the budget; a KernelError if `what` names the result.
+        PayloadError: if the array exceeds the budget; this is a KernelError if `what` names the
+            result.
     """
-    from tfrt_runtime.host.tensor.returned import count  # an array exists, so numpy is loaded
+    # Numpy is loaded already, because an array exists.
+    from tfrt_runtime.host.tensor.returned import count
 
     try:
         count(array, host.memory)
@@ -200,9 +196,10 @@ def checked(type_text: str, value: object, what: str) -> object:
 
 
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
-    """Return an error at `place` that is caused by an exception of user code; a note has its line.
+    """Return an error at `place` caused by an exception in user code; a note names the code's line.
 
-    The exception's traceback starts at the kernel, and has source locations but no local variables.
+    The exception's traceback is cut to start at the kernel, and keeps source locations but no local
+    variables.
     """
     detach(exception)
     notes: tuple[Diagnostic, ...] = ()
@@ -234,7 +231,8 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes += (note(OTHER_LOOP),)
         if isinstance(exception, ValueError) and text.endswith("read-only"):  # numpy's words
             notes += (note("an array argument is read-only: change a copy, as in a = a.copy()"),)
-        # Notes added with `add_note` or set directly; a TfrtError's notes come from its diagnostic.
+        # These notes were added with `add_note` or set directly; a TfrtError's notes come from its
+        # diagnostic.
         added = () if found is not None else _added(exception)
         notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
     attempts = tuple(note(str(one)) for one in _added(exception) if isinstance(one, AttemptNote))
@@ -247,7 +245,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
 
 
 def _added(exception: BaseException) -> list[object]:
-    """Return the notes of an exception; users may have set them to any object."""
+    """Return the notes of an exception, which users may have set to any object."""
     added = getattr(exception, "__notes__", None)
     return added if isinstance(added, list) else []
 
@@ -255,10 +253,10 @@ def _added(exception: BaseException) -> list[object]:
 _MAX_NOTES = 8
 """Maximum number of notes of one error.
 
-Otherwise, nested waits for programs would add a few for each level.
+Without a maximum, nested waits for programs would add a few notes for each level.
 """
 _MAX_REASONS = 5
-"""Maximum number of exceptions in a group that get a note each; one more note counts the rest."""
+"""Maximum number of exceptions of a group that get a note each; another note counts the rest."""
 
 
 def _said(exception: BaseException) -> str:
@@ -292,9 +290,7 @@ _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
-    """Return a group's exceptions, each with "", and an exception's causes, each with
-    its relation.
-    """
+    """Return the exceptions in a group, each with "", and the causes, each with its relation."""
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:
         one, how = left.pop(0)

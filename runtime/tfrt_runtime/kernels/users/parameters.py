@@ -1,6 +1,6 @@
 """The parameters of a Python kernel: its frame, its arguments, and its attributes.
 
-They are read from the function's signature once, when the kernel is registered.
+All are read from the function's signature once, when the kernel is registered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
     """Return the keyword-only parameters in order: the attributes of the kernel.
 
     Raises:
-        TfrtError: if a parameter has the name of the one that orders traced calls.
+        TfrtError: if a parameter has the reserved name of the argument that orders traced calls.
     """
     parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
     if any(p.name == "after" for p in parameters):
@@ -44,7 +44,7 @@ def _attribute_kind(annotation: object) -> type | str | None:
 
 
 def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -> Parameters:
-    """Return the types of the arguments and results in a kernel's annotations."""
+    """Return the types of arguments and results that a kernel's annotations state."""
     parameters = list(signature.parameters.values())
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
         has_frame:
@@ -96,9 +96,7 @@ def with_keywords(
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """Return a kernel's signature in traced programs; `native` is the argument of that name of
-    `@kernel`.
-    """
+    """Return a kernel's signature in traced programs; `native` is that argument of `@kernel`."""
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):

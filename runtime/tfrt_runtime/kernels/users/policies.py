@@ -1,4 +1,4 @@
-"""Policies of users' kernels other than coroutines: attempts, time limits, and concurrent calls.
+"""Policies of users' kernels that are not coroutines: attempts, time limits, and concurrent calls.
 
 The event loop enforces the policies of `async def` kernels (`event_loop`).
 """
@@ -33,11 +33,10 @@ def with_policy(
     blocking: bool,
     has_frame: bool,
 ) -> Callable[..., object]:
-    """Return a function that takes the frame and the arguments of `function`, and applies the
-    policy.
+    """Return a function of the frame and the arguments of `function` that applies the policy.
 
     Raises:
-        TfrtError: if it has a timeout, deadline, or delay, but would occupy a worker.
+        TfrtError: if the policy has a timeout, deadline, or delay, but calls would occupy a worker.
     """
     for option in ("timeout", "deadline", "delay", "jitter"):
         if getattr(policy, option) and not blocking:
@@ -74,9 +73,7 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """Return a function that makes the policy's attempts to call `function` on the
-    calling thread.
-    """
+    """Return a function that calls `function` on the calling thread, with the policy's attempts."""
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
@@ -107,7 +104,7 @@ def _timed(
 ) -> object:
     """Call a function.
 
-    If it has a time limit, call it on a separate thread, which may outlive the wait.
+    If a time limit applies, call it on a separate thread, which may outlive the wait.
     """
     seconds = attempts.seconds
     if seconds is None:
@@ -124,7 +121,8 @@ def _timed(
 
     begun = time.monotonic()
     run_apart(f"kernel {name}", partial(copy_context().run, run))
-    # Without threads, the call has already finished, and may have taken longer.
+    # Where no thread can be started, the call has already finished, and may have exceeded its
+    # limit.
     left = begun + seconds - time.monotonic()
     if left < 0 or not ended.wait(min(left, FOREVER)):
         raise attempts.timed_out()
@@ -135,7 +133,7 @@ def _timed(
 
 
 class Gates:
-    """The kernels of a host that have a limit."""
+    """The gates of a host's kernels that have a limit on concurrent calls."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -143,8 +141,9 @@ class Gates:
         self._gates: dict[object, Gate] = {}
 
     def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
-        """Return the gate of a kernel, whose calls run on workers or, with
-        `blocking`, in the pool.
+        """Return a kernel's gate.
+
+        The kernel's calls run on workers or, with `blocking`, in the pool.
         """
         with self._lock:
             return self._gates.setdefault(key, Gate(limit, blocking=blocking))
@@ -165,7 +164,7 @@ class Gate:
     def run(
         self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now or when a running call has finished.
+        """Call `function` now, or after a running call has finished.
 
         Return its results, which may be unavailable.
         """
@@ -184,7 +183,7 @@ class Gate:
         def job_later() -> None:
             if frame.is_cancelled:
                 end()
-            else:  # on another thread, because the previous call's must return
+            else:  # on another thread, because the previous call's thread must return
                 frame.enqueue(job, blocking=self._blocking).and_then(end)
 
         def end() -> None:

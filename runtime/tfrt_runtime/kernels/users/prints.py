@@ -1,11 +1,14 @@
-"""`print` in Python kernels: text written to standard output belongs to the run, like the output of
+"""`print` in Python kernels.
+
+Text that a kernel writes to standard output belongs to the run, like the output of
 `tfrt.print.i32`.
 
 Therefore, the text is in `run.output`, and goes to `output=` or, without it, to the output of the
 call that started the run: in a notebook, to that call's cell.  Standard error stays a separate
-stream, in the right cell; the board of a watched run, such as that of a `%%tfrt` cell, shows it.
-The run is found through the context variable RUN, which asyncio's tasks and `asyncio.to_thread`
-pass on.  Bytes that another process or a C library writes to the file descriptor are not captured.
+stream, in the right cell.  If a run is watched, for example in a `%%tfrt` cell, its board shows
+standard error, too.  The run is found through the context variable RUN, which asyncio's tasks and
+`asyncio.to_thread` inherit.  Bytes that another process or a C library writes to the file
+descriptor are not captured.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ def divert_output() -> None:
 
 
 def divert_errors() -> Callable[[], None]:
-    """Divert kernels' standard error in watched runs to those runs.
+    """Divert the standard error of kernels in watched runs to these runs.
 
     Return a function that undoes this.
     """

@@ -1,10 +1,9 @@
-"""Kernels with `remote=True`: tasks of a Dask cluster if the host's work queue has one, otherwise
-local calls.
+"""Kernels with `remote=True`: tasks on the Dask cluster of the host's work queue, or local calls.
 
 This module does not import Dask: the user supplies the client.
 
-A function defined in a notebook or a script is sent by value, and its code keeps its file name, so
-that the lines of a worker's traceback are shown here with their source.
+A function defined in a notebook or a script is sent by value. Its code keeps the file name, so that
+a worker's traceback is shown here with its source lines.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from tfrt_runtime.kernels.users.stories import story_of
 
 
 class DaskWorkQueue(WorkQueue):
-    """The queue `local` for hosts whose remote kernels run as tasks of a `distributed.Client`.
+    """A work queue, `local`, for hosts whose remote kernels run as tasks of a `distributed.Client`.
 
     The client still belongs to the caller: closing the host does not close it.
     """
@@ -70,10 +69,9 @@ class DaskWorkQueue(WorkQueue):
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """Return the value for a future of this client, which remote kernels take unchanged, or
-        None.
+        """Return a value for a future of this client, which remote kernels take unchanged, or None.
 
-        With `stays`, no other kernel takes the future, so its result is not fetched.
+        With `stays`, only remote kernels take the future, so its result is not fetched.
         """
         if getattr(future, "client", None) is not self.client:
             return None
@@ -83,7 +81,7 @@ class DaskWorkQueue(WorkQueue):
         return value
 
     def adopt(self, request: Request, value: AsyncValue) -> None:
-        """Record that a run has the argument `value`, so that the run's kernels find the future."""
+        """Record that `value` is an argument of a run, whose kernels then find its future."""
         future = self._given.pop(value, None)
         if future is not None:
             known = request.resources.get_or_create("remote values", _Known, _Known)
@@ -124,9 +122,7 @@ class _Known:
             self._futures[value.address] = value.reference(), future
 
     def future_of(self, value: AsyncValue) -> Any:
-        """Return the future whose task returns `value`, so that the value need not be sent to the
-        cluster again.
-        """
+        """Return the future whose task returns `value`, so that `value` is not sent again."""
         with self._lock:
             found = (self._futures.get(address) for address in value.addresses())
             return next((one[1] for one in found if one is not None), None)
@@ -161,7 +157,7 @@ class _Call:
         """Held until `begin` has returned."""
 
     def begin(self) -> None:
-        """Continue when all arguments are either here or will be on the cluster."""
+        """Continue once each argument either is here or will be on the cluster."""
         self._frame.request.enter()
         given = zip(self._arguments, self._remote, strict=True)
         with self._beginning:
@@ -193,7 +189,7 @@ class _Call:
                 raise TfrtError(error(text, None, WAYS))
             settle(self._frame, self._results, self._function(*given, **self._attributes))
             return False
-        import uuid  # only for tasks on a cluster
+        import uuid  # imported here, because only tasks on a cluster need it
 
         results = self._results
         future = self._queue.client.submit(
@@ -226,12 +222,12 @@ class _Call:
         return future
 
     def _arrived(self, future: Any) -> None:
-        """Handle the end of the task, on one of the client's threads."""
+        """Handle the end of the task. One of the client's threads calls this."""
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
-        # The event at the end of the kernel must precede those of its results, which name the
-        # worker.
+        # The event for the end of the kernel names the worker, and must precede the events of its
+        # results.
         with self._beginning:
             pass
         returned: object = _ON_CLUSTER
@@ -269,10 +265,10 @@ class _Call:
         if isinstance(problem, _Raised):
             return problem.worker
         if problem is not None:
-            last = getattr(problem, "last_worker", None)  # the last worker of a KilledWorker
+            last = getattr(problem, "last_worker", None)  # KilledWorker names the last worker
             return str(getattr(last, "address", ""))
         assert self._queue is not None
-        # No task that needs the value has started yet, so no other worker has a copy.
+        # No task that takes the value has started yet, so no other worker has a copy.
         holders = self._queue.client.who_has([future]).values()
         return next((str(address) for addresses in holders for address in addresses), "")
 
@@ -290,7 +286,7 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Stay:
-    """The description of a result that stays on the cluster: the kernel's name and the type."""
+    """A description of a result that stays on the cluster: the kernel's name and the type."""
 
     kernel: str
     type: str
@@ -307,7 +303,7 @@ _ON_CLUSTER = _OnCluster()
 
 
 def _may_stay(type_text: str) -> bool:
-    """Tell whether values of that type may be large; small values are always fetched."""
+    """Tell whether values of the type may be large; small values are always fetched."""
     if type_text in SCALAR_TYPES:
         return False
     try:
@@ -328,8 +324,7 @@ Place = tuple[str, str, str, str, int, int]
 
 
 MAX_FRAMES = 100
-"""Maximum number of frames: Dask cannot send tracebacks with hundreds of frames, such as a
-RecursionError's.
+"""Maximum number of frames: Dask cannot send the hundreds of frames that a RecursionError has.
 """
 MAX_SAID = 1000
 """Maximum length of an exception's text; Dask would replace a longer exception with another one."""
@@ -338,7 +333,8 @@ MAX_SAID = 1000
 class _Raised(Exception):
     """A kernel's exception on a worker, with its cause and the locations that Dask omits.
 
-    Dask sends the files, names, and lines of frames, which become frames of tblib's own code.
+    Dask sends only the files, names, and lines of frames, and tblib recreates them as frames of its
+    own code.
     """
 
     def __init__(self, worker: str, places: Sequence[Sequence[Place]]) -> None:
@@ -347,7 +343,7 @@ class _Raised(Exception):
         self.worker, self.places = worker, places
 
     def __str__(self) -> str:
-        # For the worker's log, and for Dask if it cannot send the cause.
+        # Text for the worker's log, and for Dask if it cannot send the cause.
         return f"{type(self.__cause__).__name__}: {self.__cause__}"[:MAX_SAID]
 
     __repr__ = __str__
@@ -391,7 +387,7 @@ def _places(problem: BaseException) -> list[Place]:
 
 
 def _traceback(places: Sequence[Place]) -> TracebackType | None:
-    """Return a traceback with these places, over frames of code that only raises at each line."""
+    """Return a traceback with these places, built from code that does nothing but raise."""
     made: TracebackType | None = None
     for module, file, name, qualified, first, line in reversed(places):
         text = "\n" * (line - first) + "raise _"
@@ -402,13 +398,13 @@ def _traceback(places: Sequence[Place]) -> TracebackType | None:
             exec(code, {"__name__": module})  # noqa: S102
         except NameError as stopped:
             _, frame = (frame for frame, _ in walk_tb(stopped.__traceback__))
-            # No instruction is given: its columns would be those of the source above.
+            # Pass no instruction: its columns would be those of the generated source above.
             made = TracebackType(made, frame, -1, line)
     return made
 
 
 def _pickled(function: Callable[..., object]) -> bytes:
-    """Return a function for workers; its code keeps the names of its files."""
+    """Return a function as it is sent to workers; its code keeps the names of its files."""
     import io
 
     file = io.BytesIO()

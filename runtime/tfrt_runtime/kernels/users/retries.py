@@ -1,10 +1,10 @@
 """Attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
-The options are those that users of tenacity request: errors by type or predicate, a growing delay
+The options are the ones that tenacity's users ask for: errors by type or predicate, a growing delay
 with random jitter, a delay that the server specifies (`Retry-After`), and a deadline for all
-attempts, which ends the call immediately if a delay does not fit.  Rejected alternative: tenacity
-itself, because its sleeps do not end when a run is cancelled, its deadline does not end a running
-attempt, and its exceptions would have to be taken apart for the notes.
+attempts.  The call ends immediately if the next delay would exceed the deadline.  Rejected
+alternative: tenacity itself, because its sleeps do not end when a run is cancelled, its deadline
+does not end a running attempt, and its exceptions would have to be taken apart for the notes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an attempt other than the last one.
+    """A note about an attempt before the last one.
 
     An exception that is raised again loses its notes of this class.
     """
@@ -96,7 +96,7 @@ class Attempts:
 
     @property
     def seconds(self) -> float | None:
-        """How many seconds the next attempt may take, or None without a limit."""
+        """The number of seconds that the next attempt may take, or None if there is no limit."""
         limits = [self._policy.timeout, self._left()]
         return min((one for one in limits if one is not None), default=None)
 
@@ -163,7 +163,7 @@ class Attempts:
 
 
 MAX_NOTED = 20
-"""Maximum number of attempts that get a note each.
+"""Maximum number of attempts for which each gets a note.
 
-Of more attempts, only the first and the last ones get one.
+If there are more attempts, only the first and the last ones get notes.
 """

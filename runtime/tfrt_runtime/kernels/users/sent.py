@@ -1,4 +1,4 @@
-"""Large values on a Dask cluster: each value is sent once, regardless of how many tasks take it.
+"""Large values on a Dask cluster: each value is sent once, no matter how many tasks take it.
 
 Dask puts a task's arguments into the message that describes the task, once for each task; `scatter`
 sends a value separately, and workers get it from each other.
@@ -31,8 +31,7 @@ class Sent:
         self._lock = threading.RLock()
 
     def future_of(self, value: object) -> Any:
-        """Return the future for `value`, which is sent to the cluster now if it is large, or None
-        if it is small.
+        """Return the future for `value`, which is sent now if it is large, or None if it is small.
 
         Raises:
             Exception: an exception that Dask raises because the value cannot be sent.

@@ -1,6 +1,4 @@
-"""Types of native kernels in the form that users write: `(f64, tensor<?x?xf32>) -> (i32, f64)`, or
-annotations.
-"""
+"""Types of native kernels as users write them: `(f64, tensor<?x?xf32>) -> i32`, or annotations."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ class Scalar:
 class Tensor:
     """A dense tensor of any sizes.
 
-    A kernel receives it as an array, and writes it only if it is an out tensor.
+    A kernel receives the tensor as an array, and may write to it only if it is an out tensor.
     """
 
     element: ElementType
@@ -100,7 +98,7 @@ class Signature:
         return tuple(map(_annotation, self.arguments))
 
     def applied(self, signature: inspect.Signature) -> inspect.Signature:
-        """Return the signature of the kernel's function with these types as its annotations."""
+        """Return the Python signature of the kernel's function, with these types as annotations."""
         types = iter(self.annotations)
         parameters = [
             p if p.kind is p.KEYWORD_ONLY else p.replace(annotation=next(types))
@@ -114,7 +112,7 @@ class Signature:
 def parse_signature(text: str) -> Signature:
     """Read `(types) -> type`, `(types) -> (types)`, or `(types) -> ()`.
 
-    The kernel writes an `out tensor<...>`.
+    An `out tensor<...>` is a tensor that the kernel writes.
 
     Raises:
         TfrtError: if the text has none of these forms, or has types that native kernels do not

@@ -1,8 +1,8 @@
-"""The event loop for `async def` kernels where no thread can be started for it.
+"""The event loop for `async def` kernels on systems that cannot start a thread for it.
 
-It is a source of `one_thread`: during a wait, and between cells, it runs one iteration of its due
-callbacks.  It does not support sockets, because a page has none.  Rejected alternative: the page's
-own loop, which does not run while a cell waits.
+The loop is a source of `one_thread`: during a wait, and between cells, it runs one iteration of its
+due callbacks.  Sockets are not supported, because a browser page has none.  Rejected alternative:
+the page's own loop, which does not run while a cell waits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrt_runtime.host.one_thread import ONE_THREAD
 
 
 class _NoSockets:
-    """A selector that finds nothing and never sleeps, because `one_thread` does the sleeping."""
+    """A selector that finds no events and never sleeps, because `one_thread` does the sleeping."""
 
     def select(self, timeout: float | None) -> list[object]:
         return []
@@ -43,7 +43,7 @@ class SteppedLoop(SocketlessLoop):
     _ready: Any
 
     def __init__(self, ended: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """`ended` cancels the tasks of a loop that is about to be closed."""
+        """`ended` is called to cancel the tasks of a loop that is about to be closed."""
         super().__init__(_NoSockets())
         self._ended = ended
         ONE_THREAD.add(self.step)
@@ -51,7 +51,8 @@ class SteppedLoop(SocketlessLoop):
     def step(self) -> float | None:
         """Run due callbacks.
 
-        Return the seconds until more are due, or None if only outside code can continue.
+        Return the seconds until the next callback is due, or None if only outside code can
+        continue.
         """
         if self.is_closed() or self.is_running():
             return None

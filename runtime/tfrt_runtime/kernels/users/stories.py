@@ -1,7 +1,7 @@
 """The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
 
-Dask's scheduler and workers record the history of each task.  It is requested from time to time
-during the run, without a thread that waits for the answer, and once more after the run.
+Dask's scheduler and workers record the history of each task.  The history is requested from time to
+time during the run, without blocking a thread, and once more after the run.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Stories:
                     self._take(before.result())
                 going_on = [key for key, (_, moments) in calls.items() if len(moments) == 1]
                 if going_on:
-                    import asyncio  # takes 20 ms, but a client has loaded it
+                    import asyncio  # importing it takes 20 ms, but a client has already done so
 
                     story = ask._story(*going_on[:MOST_ASKED], on_error="ignore")
                     loop = ask.loop.asyncio_loop
@@ -101,8 +101,8 @@ class _Stories:
             if key in self._calls and (what := _moment_of(where, words, str(rest[-2]))):
                 at = int(1e9 * rest[-1]) - late
                 told.setdefault(key, []).append((at, what, "" if where == "scheduler" else where))
-        # If a worker is lost later, its records of a call that has returned are lost with it, so
-        # these are kept.
+        # Keep the records of calls that have returned: if a worker is lost later, its own records
+        # are lost with it.
         over = {key: known for key, known in self._told.items() if "back" in (m[1] for m in known)}
         self._told |= told | over
 
@@ -116,6 +116,6 @@ def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
 
 
 def _between(ends: Moments, told: Moments) -> Moments:
-    """Move the moments from other machines between the call's sending and its return."""
+    """Move the moments from other machines into the time between sending and return."""
     first, last = ends[0][0], ends[-1][0] if len(ends) > 1 else time.monotonic_ns()
     return [(min(max(at, first), last), what, worker) for at, what, worker in told]

@@ -6,10 +6,10 @@
 
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
-Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by
-name: an operation must have each attribute without a default exactly once, and no unknown
-attributes.  A first parameter that is annotated as `KernelFrame` receives the frame.  An `async
-def` function runs on an event loop, and its results are unavailable until it returns.
+Positional parameters are the kernel's arguments, and keyword-only parameters are its attributes, by
+name.  An operation must have each attribute exactly once (those with defaults may be omitted), and
+no unknown attributes.  If the first parameter is annotated as `KernelFrame`, it receives the frame.
+An `async def` function runs on an event loop, and its results are unavailable until it returns.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Gives_co = TypeVar("Gives_co", covariant=True)
 USER_KERNELS = KernelRegistry("user")
 """The kernels that `kernel` registers.
 
-Programs can use them as well as the runtime's own kernels.
+Programs can use them in addition to the runtime's own kernels.
 """
 
 
@@ -113,7 +113,7 @@ class UserKernel:
 
 
 class Tracing(threading.local):
-    """The function to call for a kernel on this thread, if not the kernel's own."""
+    """The function to call for a kernel on this thread, if it is not the kernel's own function."""
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
 
@@ -139,7 +139,7 @@ class KernelFunction(Protocol[Takes, Gives_co]):
 def kernel(name: Callable[Takes, Gives], /) -> KernelFunction[Takes, Gives]: ...
 
 
-# Its annotations are program types, but Python code calls it with numbers and arrays.
+# The function's annotations are program types, but Python code calls it with numbers and arrays.
 @overload
 def kernel(
     name: str | None = None,
@@ -195,25 +195,26 @@ def kernel(
     the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
     are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited, and
     with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them:
-    None is a chain where the program has one, a tuple is several results, and a numpy array is a
-    tensor.  If it raises an exception, that is the cause of the results' error; raise `KernelError`
-    for a message of your own.
+    None is a chain where the program expects one, a tuple is several results, and a numpy array is
+    a tensor.  If the function raises an exception, the exception is the cause of the results'
+    error; raise `KernelError` to choose the message.
 
     Args:
-        native: compile the function with Numba, to run without the GIL: True to take its types from
-            the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`), or a signature such as
-            `(f64, tensor<?x?xf32>) -> f64`.  It may write only arrays annotated `tfrt.out[...]`;
-            attributes are numbers.
-        retries: how many times it is called again after it has raised an `Exception` other than a
-            `KernelError`.  The notes of the last error list the exceptions of earlier attempts.
+        native: compile the function with Numba, so that it runs without the GIL. Pass True to take
+            the types from the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`), or a signature
+            such as `(f64, tensor<?x?xf32>) -> f64`.  The function may write only to arrays
+            annotated `tfrt.out[...]`, and attributes must be numbers.
+        retries: how many times the function is called again after it has raised an `Exception`
+            other than a `KernelError`.  The notes of the last error list the exceptions of earlier
+            attempts.
         retry_on: which errors are retried: exception types, or a function of the error.
-        delay: how many seconds before the next attempt of an async or blocking function, or a
-            function of the error that returns that number (`Retry-After`).
+        delay: how many seconds to wait before the next attempt of an async or blocking function, or
+            a function that computes this number from the error (`Retry-After`).
         growth: the factor by which each delay is multiplied for the next one.
         jitter: the maximum number of seconds that are added to each delay, at random.
         timeout: how many seconds one attempt of an async or blocking function may take.
-        deadline: how many seconds a call may take, including all of its attempts and delays.  Its
-            error, like that of `timeout`, is a `TimeoutError`.
+        deadline: how many seconds a call may take, including all of its attempts and delays.  A
+            call that exceeds the deadline or the timeout fails with a `TimeoutError`.
         limit: how many calls may run at the same time on one host, including calls that are waiting
             for their next attempt.
         remote: run the function as a task of the client on a host with a `DaskWorkQueue`; on other
@@ -275,8 +276,7 @@ def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | N
 
 
 def own_name(function: Callable[..., object]) -> str:
-    """Return the default name of a kernel, which is the same in a process that `multiprocessing`
-    starts.
+    """Return a kernel's default name, which is the same in processes that `multiprocessing` starts.
 
     Raises:
         TfrtError: if the function has no name, like a lambda.
@@ -292,14 +292,15 @@ def own_name(function: Callable[..., object]) -> str:
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
     """Return a function that calls `function` or, on a thread that is tracing, makes an operation.
 
-    Its code has the location of `function`, which tracebacks and tools show.
+    Its code has the location of `function`, so that tracebacks and tools show that location.
     """
 
     def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip  # noqa: E501
 
     code = getattr(function, "__code__", None)
     if code is not None:
-        call.__code__ = call.__code__.replace(  # the whole call is on the one line to name
+        # The whole call must be on one line, because its location is that line.
+        call.__code__ = call.__code__.replace(
             co_filename=code.co_filename,
             co_firstlineno=code.co_firstlineno,
             co_name=code.co_name,
@@ -430,8 +431,8 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
-    # A loop may take long for any numbers; a call that takes tensors itself reports that it is
-    # heavy.
+    # A loop may take long for any numbers; a call that takes tensors decides at run time whether it
+    # is heavy.
     has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
     takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
     made = replace(

@@ -24,9 +24,7 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 
 WARM_UP = 0.1
-"""The fraction of the time that is spent on runs that are not measured, so that functions become
-hot.
-"""
+"""The fraction of the time for unmeasured warm-up runs, in which functions become hot."""
 HEADINGS = ("function", "runs", "first", "least", "median", "99 %", "processor", "tier")
 
 
@@ -43,7 +41,7 @@ class Measured:
     tier: Tier
 
     def share(self, part: float) -> int:
-        """Return the time that this fraction of the runs does not exceed."""
+        """Return a quantile: the time that this fraction of the runs does not exceed."""
         return self.times[min(int(part * len(self.times)), len(self.times) - 1)]
 
 
@@ -134,4 +132,4 @@ def _row(name: str, measured: Measured) -> tuple[str, ...]:
 
 
 def _drop(_: str) -> None:
-    """Discard a program's output, which would hide the measurements."""
+    """Discard a program's output, because it would hide the measurements."""

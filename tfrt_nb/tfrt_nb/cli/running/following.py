@@ -25,9 +25,9 @@ from tfrt_runtime.host.tracing.trace import Level
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DRAIN_SECONDS = 0.05
-"""The interval between drains. The rings of a busy run fill up in only a few times as long."""
+"""The interval in seconds between drains. A busy run fills its rings in just a few intervals."""
 QUIET_SECONDS = 1.0
-"""The delay before the line appears; a run that finishes earlier shows nothing."""
+"""The delay in seconds before the line appears. A run that finishes earlier shows nothing."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
 """The maximum number of running kernels, and of awaited values, to name."""
@@ -41,7 +41,7 @@ class Follower(ABC):
     """
 
     logs_all = True
-    """Whether to log the values of sync functions, too, which makes these functions slower."""
+    """Whether to log the values of sync functions, too; logging makes these functions slower."""
 
     def __init__(self, name: str, seconds: float, program: Program) -> None:
         self._program = program
@@ -78,8 +78,8 @@ class Follower(ABC):
         """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return a version of `write` that is safe to use on a terminal that the follower may also
-        be writing to.
+        """Return a version of `write` that is safe on a terminal to which the follower also
+        writes.
         """
         return write
 
@@ -92,7 +92,7 @@ class Follower(ABC):
 
 
 class Trace(Follower):
-    """The runs of a command as a file for trace viewers, written at the end."""
+    """Writes the runs of a command to a file for trace viewers at the end."""
 
     def __init__(self, path: str, level: Level, program: Program) -> None:
         """
@@ -101,7 +101,7 @@ class Trace(Follower):
         """
         self._path, self._level = path, level
         self._documents: list[RunDocument] = []
-        write_trace(path, ())  # report a file that cannot be written before the program runs
+        write_trace(path, ())  # check before the program runs that the file can be written
         super().__init__("trace", DRAIN_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
@@ -120,7 +120,7 @@ class Trace(Follower):
 
 
 class ProgressLine(Follower):
-    """A progress line on standard error, in a terminal, for runs that take long."""
+    """A progress line for long runs, on standard error in a terminal."""
 
     logs_all = False
 
@@ -131,8 +131,8 @@ class ProgressLine(Follower):
         quiet: float = QUIET_SECONDS,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Follow the runs of a program on a tier; nothing is shown in the first `quiet` seconds of
-        each run.
+        """Follow the runs of a program on a tier; show nothing in the first `quiet` seconds of each
+        run.
         """
         self._stream, self._quiet, self._tier = stream, quiet, tier
         self._lock = threading.Lock()
@@ -145,15 +145,15 @@ class ProgressLine(Follower):
     def watch(self, program: Executable | None) -> Watch | None:
         """Return the watch of the next run.
 
-        Return None if the run's functions may become machine code, which the functions of a watched
-        run cannot. The line then says less.
+        Return None if the run's functions may become machine code, because functions of a watched
+        run cannot. The line then has less information.
         """
         may_be_hot = program is not None and program.machine.may_be_hot
         return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
 
     def follow(self, run: Execution) -> None:
         if run.watch is None:
-            _ = run.progress  # the run counts its kernels from now on
+            _ = run.progress  # from now on, the run counts its kernels
         with self._lock:
             self._run, self._document, self._since = run, None, time.monotonic()
 
@@ -175,7 +175,7 @@ class ProgressLine(Follower):
                 self._put("")
 
     def _look(self) -> None:
-        event_log().drain()  # before the rings are full
+        event_log().drain()  # drain the rings before they are full
         with self._lock:
             if self._run is not None and self._run.is_done:
                 # This thread must not read the values of a finished run.
@@ -206,7 +206,7 @@ def put_line(stream: TextIO, text: str) -> None:
 
 
 def progress_text(document: RunDocument, seconds: float) -> str:
-    """Return one line: the number of values in each state, the running kernels with their times,
+    """Return one line with the number of values in each state, the running kernels and their times,
     and the awaited values.
     """
     document.update()
@@ -225,8 +225,8 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 
 
 def counted_text(run: Execution, seconds: float) -> str:
-    """Return one line for a run whose events are not logged: the number of finished kernels, and
-    the awaited values.
+    """Return one line for a run without an event log: the count of finished kernels, and the
+    awaited values.
     """
     decided, known = run.progress
     how = ", compiled" if run.tier is Tier.COMPILED else ""

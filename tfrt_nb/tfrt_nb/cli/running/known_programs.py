@@ -1,4 +1,4 @@
-"""Cache programs that earlier commands have compiled, so that a run of them needs no compiler.
+"""Cache programs that earlier commands have compiled, so that running them needs no compiler.
 
 Importing the compiler takes longer than most programs run.  For each source, the cache has the BEF
 of its host functions and the interfaces of functions that become machine code. The code itself is
@@ -29,8 +29,9 @@ from tfrt_runtime.native.library import sources_digest
 _COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
 _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
-"""The maximum length of a cached text, in characters: reading a longer one takes longer than the
-imports.
+"""The maximum length of a cached source in characters.
+
+Reading a longer one takes longer than the imports.
 """
 
 
@@ -40,7 +41,8 @@ def program_of(text: str, name: str) -> Program:
     Raises:
         TfrtError: with the problems of the program and their locations.
     """
-    if len(text) > MAX_TEXT or USER_KERNELS.version:  # users' kernels add syntax to programs
+    # Users' kernels add syntax, so the key would not suffice.
+    if len(text) > MAX_TEXT or USER_KERNELS.version:
         return Program.from_source(text, name)
     key = _key("text", text, name)
     kept = code_cache().get(key)
@@ -49,7 +51,7 @@ def program_of(text: str, name: str) -> Program:
         try:
             program = Program._of_file(BefFile.load(data, name), text)
         except MalformedBef:
-            pass  # compiled again
+            pass  # compile the program again
         else:
             if interface:
                 read = functools.partial(_code_of_program, text, name)
@@ -63,8 +65,8 @@ def program_of(text: str, name: str) -> Program:
 
 
 def program_of_file(data: bytes | memoryview, name: str) -> Program:
-    """Return `Program.from_bef(data, name)`, without parsing compiled functions whose interface is
-    in the cache.
+    """Return `Program.from_bef(data, name)`; skip parsing compiled functions whose interface is
+    cached.
 
     Raises:
         TfrtError: if the program or one of its compiled functions is invalid.
@@ -91,8 +93,8 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 
 
 def _line(code: CompiledModule) -> bytes | None:
-    """Return the interfaces of compiled functions in the cache's format, or None if the functions
-    call Python functions.
+    """Return compiled functions' interfaces in the cache's format, or None if they call Python
+    functions.
     """
     # Imported here because only a program that is being compiled needs it.
     from tfrt_nb.jit.declarations import check_declarations

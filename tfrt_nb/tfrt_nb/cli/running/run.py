@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
-"""The maximum number of printed errors with the same message and location; further ones are only
-counted.
+"""The maximum number of errors to print with the same message and location.
+
+Further ones are counted.
 """
 
 
@@ -95,7 +96,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def read_source(path: str) -> str | bytes | memoryview:
-    """Return the source of a program, or the bytes of a BEF file, which is mapped into memory.
+    """Return a program's source, or the bytes of a BEF file, which is mapped into memory.
 
     Raises:
         TfrtError: if the file cannot be read, or is neither a source nor a BEF file.
@@ -126,8 +127,8 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files of `--with`, which register kernels; return the other files as programs,
-    by name.
+    """Run the Python files of `--with`, which register kernels; return other files as programs by
+    name.
 
     An option may name several files, separated by commas, as in a cell.
 
@@ -158,8 +159,8 @@ def run_python(path: str) -> None:
     import traceback
 
     try:
-        # Use the name that `multiprocessing` gives to a main module, so that kernels are called
-        # `py.NAME`.
+        # Use the module name that `multiprocessing` gives to a main module, so that kernels are
+        # called `py.NAME`.
         runpy.run_path(path, run_name="__mp_main__")
     except TfrtError:
         raise
@@ -174,7 +175,7 @@ def run_python(path: str) -> None:
 
 @contextlib.contextmanager
 def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
-    """Turn on the requested tracing in the block; close its sink at the end."""
+    """Turn on the requested tracing for the block, and close its sink at the end."""
     if options.tracing_sink is None:
         yield None
         return
@@ -192,14 +193,14 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
 def follower_of(
     options: argparse.Namespace, program: Program
 ) -> AbstractContextManager[Follower | None]:
-    """Return the observer of the runs: a requested trace or, in a terminal, a progress line.
+    """Return the observer of the runs: the requested trace or, in a terminal, a progress line.
 
     Raises:
         TfrtError: if the file of the trace cannot be written.
     """
     if options.trace is None and not sys.stderr.isatty():
         return contextlib.nullcontext()
-    # Imported here because they load NumPy, which other runs do not need.
+    # Imported here because these modules load NumPy, which other runs do not need.
     from tfrt_nb.cli.running.following import ProgressLine, Trace
 
     if options.trace is not None:
@@ -208,7 +209,9 @@ def follower_of(
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
-    """Return an error without the location of the Python code that ran the program."""
+    """Return an error without a location, which would be in the Python code that ran the
+    program.
+    """
     return TfrtError(
         *(
             replace(one, location=None)
@@ -229,8 +232,8 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            # `np.load` is not used because it mistakes a file without an array for a pickle, and
-            # suggests loading that.
+            # Avoid `np.load`, which mistakes a file without an array for a pickle and suggests
+            # loading the pickle.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:
@@ -242,7 +245,7 @@ def read_argument(text: str) -> object:
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)
-    import json  # imported here, because few programs get string arguments
+    import json  # imported here, because string arguments are rare
 
     try:
         value: object = json.loads(text)
@@ -253,8 +256,8 @@ def read_argument(text: str) -> object:
 
 
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
-    """Return the functions to run: the requested one or, by default, all host functions that take
-    no arguments, in the order of the file, and a compiled @main.
+    """Return the functions to run: the requested one or, by default, every host function without
+    parameters in the order of the file, and a compiled @main.
 
     If arguments are given, the default is @main or the only function. Functions of `--with` run
     only if they are called or requested.
@@ -377,9 +380,7 @@ def run_host_functions(
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors, but only the first ones of many equal errors; return the exit
-    status.
-    """
+    """Print the unexpected errors, but only the first few of equal ones; return the exit status."""
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
@@ -406,7 +407,7 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 
 
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
-    """Read the source of a diagnostic, if it can be found and has not been read.
+    """Read the source of a diagnostic if it can be found and has not been read yet.
 
     A program may state any location, so a path that is not a regular file, or is too large for a
     source, is ignored.

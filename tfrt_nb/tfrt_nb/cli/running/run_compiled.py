@@ -51,7 +51,7 @@ def run_compiled(
     try:
         assert program._compiled is not None
         shared.check(program._compiled)
-        # Without the option, references are checked only if the program itself counts them.
+        # Without the option, references are checked only if the program counts references itself.
         if options.check_references is not None:
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
@@ -70,7 +70,7 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    # They must not count as left over, even if the run is still referenced.
+    # The results must not count as left over, even if the run is still referenced.
     execution.forget_results()
     problems += left_over(shared, program, raised)
     show_all(problems, program)
@@ -134,8 +134,8 @@ def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) 
     """Return an error for each object that a program left behind, located at the operation that
     created it.
 
-    If there are objects that nothing could resolve, the only error is the reason, and there is none
-    if `raised` already has the reason.
+    If nothing could resolve some objects, return only the reason for that, and nothing if `raised`
+    already has the reason.
     """
     left = shared.runtime.live_objects()
     objects = [one for one in left if one.reason is None]
@@ -171,7 +171,7 @@ def result_text(value: AsyncValue) -> str:
         case bool():
             return "true" if payload else "false"
         case float() if value.type == "f32":
-            # NumPy can do this, too, but importing it takes as long as running a small program.
+            # NumPy can do this as well, but importing it takes as long as running a small program.
             shorter = (float(f"{payload:.{digits}g}") for digits in range(1, 10))
             return repr(next((one for one in shorter if c_float(one).value == payload), payload))
         case float():

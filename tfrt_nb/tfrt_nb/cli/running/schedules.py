@@ -40,7 +40,7 @@ def run_schedules(
                 status |= bool(outcome.errors)
             else:
                 found = explorer.explore(most=options.explore or MAX_SCHEDULES)
-                # The command that replays a schedule, without its choices.
+                # The command that replays a schedule, up to the choices.
                 words = ("tfrt-nb", "run", options.program, *options.arguments, "--function")
                 replay = f"{shlex.join([*words, function.name])} --replay"
                 sys.stdout.write(found.text(explorer.document, replay))

@@ -1,7 +1,7 @@
 """Operations that MLIR lacks: tasks without coroutines, interrupts, stack checks, error reasons.
 
-MLIR loses why and where something failed. Here the error of a coroutine is recorded at its results
-right before they are set to it. The error of a plain function is recorded for the thread, until a
+MLIR does not keep why and where something failed. Here, a coroutine's error is recorded at its
+results right before they are set to it. A plain function's error is recorded for the thread until a
 coroutine that called the function takes it over or the program ends. The place of the error is the
 location of the operation that records it.
 """
@@ -54,10 +54,10 @@ from tfrt_nb.dialects.fast_ir import initialize
 class RuntimeSpawnOp(IRDLOperation):
     """Makes a worker call a function.
 
-    The results are a token, and values with the function's results. A function that is a coroutine
-    instead takes these objects as its first arguments, and resolves them. The first `awaited`
-    arguments are tokens and values that the task awaits, one after another, before it calls the
-    function. Of these, the function gets the payloads of the values.
+    The results are a token, and values with the function's results. A coroutine instead takes these
+    objects as its first arguments and resolves them. The first `awaited` arguments are tokens and
+    values that the task awaits, one after another, before it calls the function. The function
+    receives the payloads of the awaited values.
     """
 
     name = "async.runtime.spawn"
@@ -101,10 +101,10 @@ class RuntimeSpawnOp(IRDLOperation):
 AWAITED_AT = "awaited_at"
 """The attribute of a `RuntimeSpawnOp` that locates an await in the body.
 
-It is the place where the body itself awaits the last of the awaited arguments.
+It holds the place where the body itself awaits the last of the awaited arguments.
 """
 ADDED_AT = "added_at"
-"""The attribute of a `RuntimeSpawnIntoOp` with the place where the program adds to the group."""
+"""The attribute of a `RuntimeSpawnIntoOp` that locates where the program adds to the group."""
 
 
 @irdl_op_definition
@@ -132,7 +132,7 @@ class RuntimeSpawnIntoOp(IRDLOperation):
 
 @plain_op
 class RuntimeAddRefsOp(PlainOp):
-    """Takes `count` more references, none if it is 0."""
+    """Takes `count` more references, or none if `count` is 0."""
 
     name = "async.runtime.add_refs"
     operand = operand_def(ASYNC)
@@ -140,13 +140,13 @@ class RuntimeAddRefsOp(PlainOp):
 
 
 class _QuestionOp(PlainOp):
-    """Has no operands, and a bit as its result."""
+    """An operation without operands whose result is a bit."""
 
     result = result_def(i1)
 
 
 class _BufferQuestionOp(PlainOp):
-    """Has a buffer as its operand, and a bit as its result."""
+    """An operation on a buffer whose result is a bit."""
 
     buffer = operand_def(BUFFER)
     result = result_def(i1)
@@ -154,7 +154,10 @@ class _BufferQuestionOp(PlainOp):
 
 @plain_op
 class RuntimeIsCancelledOp(_QuestionOp):
-    """Returns whether tasks must no longer start; the reason is then this thread's failure."""
+    """Returns whether tasks must no longer start.
+
+    If so, the reason becomes this thread's failure.
+    """
 
     name = "async.runtime.is_cancelled"
 
@@ -175,14 +178,17 @@ class RuntimeInterruptIsPendingOp(_QuestionOp):
 
 @plain_op
 class RuntimeIsInterruptedOp(_QuestionOp):
-    """Returns whether this thread's run is cancelled; the reason is then this thread's failure."""
+    """Returns whether this thread's run is cancelled.
+
+    If so, the reason becomes this thread's failure.
+    """
 
     name = "async.runtime.is_interrupted"
 
 
 @irdl_op_definition
 class RuntimeLogOp(IRDLOperation):
-    """Logs, for watched runs, that control is here, if `condition` is absent or true.
+    """Logs in watched runs that control has arrived here, if `condition` is absent or true.
 
     `event` is the kind: a `block` starts, or a call `enter`s or `leave`s a function. Both events of
     a call have the same `site`.
@@ -205,7 +211,7 @@ class RuntimeLogOp(IRDLOperation):
 
 @plain_op
 class RuntimeIsAvailableOp(PlainOp):
-    """Returns whether the value has a payload: it is resolved, and not to an error."""
+    """Returns whether the value has a payload: it is resolved and is not an error."""
 
     name = "async.runtime.is_available"
     operand = operand_def(ValueType)
@@ -214,7 +220,7 @@ class RuntimeIsAvailableOp(PlainOp):
 
 @plain_op
 class RuntimeHandleOfOp(PlainOp):
-    """Returns a handle of an object: a number other than 0.
+    """Returns a handle to an object: a number other than 0.
 
     The handle owns a reference, which `from_handle` takes.
     """
@@ -240,7 +246,7 @@ class RuntimeFromHandleOp(IRDLOperation):
 
 @plain_op
 class RuntimeFreeBufferOp(_BufferQuestionOp):
-    """Frees a buffer of `memref.alloc`; returns whether it was such a buffer, and live."""
+    """Frees a buffer of `memref.alloc`; returns whether it was a live buffer of that kind."""
 
     name = "async.runtime.free_buffer"
 
@@ -254,14 +260,17 @@ class RuntimeIsLiveOp(_BufferQuestionOp):
 
 @plain_op
 class RuntimeIsWritableOp(_BufferQuestionOp):
-    """Returns whether the elements of a buffer may be changed; the answer is always the same."""
+    """Returns whether the elements of a buffer may be changed.
+
+    The answer for a buffer never changes.
+    """
 
     name = "async.runtime.is_writable"
 
 
 @irdl_op_definition
 class RuntimeCompareExchangeOp(IRDLOperation):
-    """Stores `desired` in an element if that is `expected`, atomically.
+    """Atomically stores `desired` in an element if the element is equal to `expected`.
 
     Returns the old element, and whether `desired` was stored.
 
@@ -293,7 +302,7 @@ class RuntimeCompareExchangeOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeDescribeErrorOp(PlainOp):
-    """Records why a token or value that is about to be set to an error fails."""
+    """Records why a token or value fails, just before it is set to an error."""
 
     name = "async.runtime.describe_error"
     operand = operand_def(AWAITABLE)
@@ -304,7 +313,7 @@ class RuntimeDescribeErrorOp(PlainOp):
 
 @plain_op
 class RuntimeInheritErrorOp(PlainOp):
-    """Makes another object's error the one that a token or value is about to be set to."""
+    """Records another object's error as the error to which a token or value is about to be set."""
 
     name = "async.runtime.inherit_error"
     operand = operand_def(AWAITABLE)
@@ -313,7 +322,7 @@ class RuntimeInheritErrorOp(PlainOp):
 
 @plain_op
 class RuntimeCheckOp(ObjectOp):
-    """Fails the enclosing plain function with the object's error if the object is in error."""
+    """Fails the enclosing plain function with the object's error if the object is an error."""
 
     name = "async.runtime.check"
 

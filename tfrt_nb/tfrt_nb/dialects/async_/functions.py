@@ -5,8 +5,8 @@
       return %y : i64
     }
 
-A call starts the body at once on the caller's thread and returns at the first await that has to
-wait. The results are resolved when the body returns.
+A call starts the body immediately on the caller's thread, and returns at the first await that has
+to wait. The results are resolved when the body returns.
 """
 
 from __future__ import annotations
@@ -125,12 +125,14 @@ class FuncOp(IRDLOperation):
 
     @property
     def payload_types(self) -> tuple[Attribute, ...]:
-        """Return the types that `async.return` needs: the results without the token, unwrapped."""
+        """Return the types that `async.return` takes: the unwrapped results, without the token."""
         return _payload_types(self.function_type)
 
     @property
     def takes_runtime(self) -> bool:
-        """Return whether the function is in the proposal's spelling, where a handle is implied."""
+        """Return whether the function is written in the proposal's form, in which a handle is
+        implied.
+        """
         return RUNTIME in self.function_type.inputs
 
     def verify_(self) -> None:
@@ -192,7 +194,7 @@ class ReturnOp(IRDLOperation):
         if not all(
             isinstance(type_, TokenType | ValueType) for type_ in function.function_type.outputs
         ):
-            return  # which is reported for the function
+            return  # already reported for the function
         if _payload_types(function.function_type) != self.operands_.types:
             raise VerifyException(
                 "operand types do not match the types returned from the parent FuncOp"

@@ -1,4 +1,4 @@
-"""The spellings of the 2020 proposal (the RFC), as operations of their own.
+"""The spellings of the 2020 proposal (the RFC), as separate operations.
 
     func @job(%rt: !async.runtime) -> !async.handle {
       %h = async.call %rt : !async.runtime @work() : () -> !async.handle
@@ -104,7 +104,7 @@ class ReturnHandleOp(IRDLOperation):
     """Gets the handle that the enclosing function returns.
 
     The operation makes the function asynchronous: an await suspends it, and its caller continues.
-    The return resolves the handle, unless the function uses the handle otherwise, as in
+    The return resolves the handle unless the function uses the handle for anything else, such as
     `async.emplace_handle`.
     """
 
@@ -145,7 +145,7 @@ class _CalleeTakesArguments(SymbolUserOpInterface):
 
 
 def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) -> None:
-    """Check a call's argument types against those of its callee.
+    """Check a call's argument types against its callee's.
 
     Raises:
         VerifyException: if the callee takes other types.
@@ -296,7 +296,7 @@ class RunOp(IRDLOperation):
 
 @irdl_op_definition
 class ParallelForOp(IRDLOperation):
-    """A parallel loop as a task, which the discussion only sketches.
+    """A parallel loop as a task, as sketched in the discussion.
 
     The iterations are shared among the workers of the queue.
 
@@ -307,8 +307,8 @@ class ParallelForOp(IRDLOperation):
 
     The results are the buffers that the body yields, which are created before the loop, and a
     handle, which is ready when all iterations are done. A loop without buffers is parsed as an
-    `async.execute` around an `scf.parallel`. The queue `s` has no workers, so there the iterations
-    run one after another; `--parallel-for` selects how they are shared.
+    `async.execute` around an `scf.parallel`. The queue `s` has no workers, so the iterations run
+    one after another there. `--parallel-for` selects how iterations are shared among workers.
     """
 
     name = "async.parallel_for"

@@ -45,14 +45,17 @@ from tfrt_nb.dialects.fast_ir import initialize
 from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` that does not make its value one counted by hand."""
+"""The attribute of an `add_ref` or `drop_ref` that does not mark its value as counted by hand."""
 OF_OWN = "of_own"
-"""The attribute of a `drop_ref` on top, of one reference to an object that the program created.
+"""The attribute of an additional `drop_ref`, of one reference to an object that the program
+created.
 
 The reference may be the producer's.
 """
 BY_HAND = "by_hand"
-"""The attribute of an `add_ref` or `drop_ref` of the program: it stays in place, checked."""
+"""The attribute of an `add_ref` or `drop_ref` that the program itself has: it stays in place and is
+checked.
+"""
 UNSEEN = "unseen"
 """The attribute of `async.runtime.set_available` if no other code refers to the object yet."""
 UNLESS_AVAILABLE = "unless_available"
@@ -142,7 +145,9 @@ class ObjectOp(PlainOp):
 
 @irdl_op_definition
 class RuntimeCreateOp(IRDLOperation):
-    """Creates an unavailable token or value with two references: caller's and producer's."""
+    """Creates an unavailable token or value with two references: the caller's and the
+    producer's.
+    """
 
     name = "async.runtime.create"
     result = result_def(AWAITABLE)
@@ -206,7 +211,9 @@ class RuntimeResumeOp(PlainOp):
 
 @plain_op
 class RuntimeAwaitAndResumeOp(PlainOp):
-    """Resumes the coroutine once the object is resolved: now, on this thread, if it already is."""
+    """Resumes the coroutine once the object is resolved; if it already is, now and on this
+    thread.
+    """
 
     name = "async.runtime.await_and_resume"
     operand = operand_def(ASYNC)
@@ -214,7 +221,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
 
 
 class _StorageOp(PlainOp):
-    """Has as its last operand the value whose payload it accesses."""
+    """An operation whose last operand is the value whose payload it accesses."""
 
     storage = operand_def(ValueType)
 
@@ -279,7 +286,9 @@ class RuntimeLoadOp(_StorageOp):
 
 @plain_op
 class RuntimeAddToGroupOp(PlainOp):
-    """Makes a token or value a member of a group and returns its rank: 0, 1, ... in this order."""
+    """Makes a token or value a member of a group and returns its rank: 0, 1, ... in order of
+    addition.
+    """
 
     name = "async.runtime.add_to_group"
     operand = operand_def(AWAITABLE)

@@ -7,7 +7,7 @@
     %z = async.await %result : !async.value<f32>
 
 The body starts when all dependencies and operands are resolved, and may run concurrently with the
-code that follows. If one of them is in error, the body is skipped and all results are in error.
+code that follows. If one of them is an error, the body is skipped and all results are errors.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class YieldOp(IRDLOperation):
 
 
 class MakesObjects(MemoryEffect):
-    """Each result is a new object: unused operations may be erased, equal ones not merged.
+    """Each result is a new object: unused operations may be erased, but equal ones not merged.
 
     MLIR calls such operations pure, and its `cse` merges them (as of MLIR 23).
     """
@@ -143,8 +143,7 @@ class ExecuteOp(IRDLOperation):
         waited_for = parse_dependencies(parser)
         values, arguments = parse_renamed(parser, lambda written: written)
         for argument in arguments:
-            # The text has the type that the value has outside; inside, the name denotes the
-            # payload.
+            # The text has the value's type outside the body; inside, the name denotes the payload.
             argument.type = awaited_type(argument.type) or argument.type
         result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -243,7 +242,7 @@ class HandleOp(IRDLOperation):
 
 @irdl_op_definition
 class AwaitOp(HandleOp):
-    """Waits for a token or a value; a coroutine suspends meanwhile, other code blocks."""
+    """Waits for a token or a value: a coroutine is suspended until then, and other code blocks."""
 
     name = "async.await"
     operand = operand_def(ANYTHING)
@@ -292,7 +291,9 @@ class CreateGroupOp(IRDLOperation):
 
 
 class EraseUnfilledGroup(RewritePattern):
-    """Erases a group that is only awaited, with its awaits, whose end nothing can observe."""
+    """Erases a group that is only awaited, along with its awaits, because nothing can observe their
+    end.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CreateGroupOp, rewriter: PatternRewriter) -> None:
@@ -318,7 +319,7 @@ class AddToGroupOp(PlainOp):
 
 @irdl_op_definition
 class AwaitAllOp(PlainOp):
-    """Waits until as many members as the group's size have been added and are resolved."""
+    """Waits until the group has as many members as its size and all of them are resolved."""
 
     name = "async.await_all"
     operand = operand_def(GroupType)

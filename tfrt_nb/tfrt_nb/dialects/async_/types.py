@@ -74,7 +74,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         """Parse `<T>` or `<>`.
 
-        Report anything else in MLIR's words, first the cause and then the failure.
+        Report anything else with MLIR's messages: first the cause, then the failure.
         """
         start = parser.pos - len("value")
         try:
@@ -96,7 +96,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class GroupType(_PlainType):
-    """`!async.group`: as many tokens and values as were announced when it was created."""
+    """`!async.group`: a set of tokens and values, whose size was announced when it was created."""
 
     name = "async.group"
 
@@ -141,8 +141,8 @@ def is_async(value: SSAValue) -> bool:
 
 
 def awaited_type(awaitable: Attribute) -> Attribute | None:
-    """Return the type of an await's result, which is the T of `!async.value<T>`, or None for a
-    token or a group.
+    """Return the type of an await's result: the T of `!async.value<T>`, or None for a token or a
+    group.
     """
     return awaitable.value_type if isinstance(awaitable, ValueType) else None
 
@@ -154,8 +154,8 @@ def verify_edge(
     expected: Sequence[Attribute],
     held_by: Literal["source", "target"] | None = None,
 ) -> None:
-    """Check that the types at both ends of an edge of control flow are equal, or that the type at
-    one end wraps that at the other.
+    """Check that the types at both ends of a control flow edge are equal, or that one end wraps the
+    other.
 
     An `!async.value<T>` at the end `held_by` matches T.
 
@@ -195,8 +195,8 @@ Op = TypeVar("Op", bound=IRDLOperation)
 
 
 class PlainOp(IRDLOperation):
-    """An operation that takes its values in order, and whose definition determines its result
-    types.
+    """An operation that takes its values in order, with result types that its definition
+    determines.
     """
 
     def __init__(self, *operands: SSAValue, **properties: Attribute) -> None:
@@ -211,9 +211,10 @@ def _result_types(operation: type[IRDLOperation]) -> tuple[Attribute, ...]:
 
 
 def plain_op(operation: type[Op]) -> type[Op]:
-    """Define an operation on values alone, as `irdl_op_definition` does.
+    """Define an operation that has only values as operands, as `irdl_op_definition` does.
 
-    Its text is `%a, %b {attributes} : types`, with the types that the definition leaves open.
+    Its text is `%a, %b {attributes} : types`; the types are the ones that the definition leaves
+    open.
     """
     return written_as(_plain_form)(irdl_op_definition(operation))
 
@@ -231,7 +232,8 @@ def _plain_form(definition: OpDef) -> str:
 
 
 def written_as(form: str | Callable[[OpDef], str]) -> Callable[[type[Op]], type[Op]]:
-    """Give an operation an assembly format, which is parsed when a program first has the operation.
+    """Give an operation an assembly format, which is parsed when a program first uses the
+    operation.
 
     Unlike `assembly_format`, this works for subclasses of xDSL's operations, too.
     """
@@ -272,7 +274,7 @@ def with_operations(
 
 
 def operations_of(module: ModuleType) -> list[type[Operation]]:
-    """Return the operations that a module defines: the classes with a name of their own."""
+    """Return the operations that a module defines: its classes that set a `name`."""
     return [
         one
         for one in vars(module).values()

@@ -47,7 +47,7 @@ class ControlFlowOp(Operation):
     """An operation that passes operands on to functions or regions.
 
     `leading` has the type words of the leading operands, such as the condition. `result_words` has
-    those of the results, or None if the results are free.
+    the type words of the results, or None if any results are allowed.
     """
 
     traits = OpTraits(lambda: ())
@@ -122,8 +122,8 @@ class CallingOp(ControlFlowOp):
                 yield symbol
 
     def callee_types(self) -> tuple[Types, Types | None]:
-        """Return the types of the arguments and results that a callee must have. Those of the
-        results are None if they are free.
+        """Return the argument and result types that a callee must have; None if any results are
+        allowed.
         """
         return self.argument_types, tuple(self.result_types)
 
@@ -139,7 +139,7 @@ class CallingOp(ControlFlowOp):
 
 
 class BodyOp(ControlFlowOp):
-    """Runs a region; its arguments are the operands that are passed on."""
+    """Runs a region, whose arguments are the operands that are passed on."""
 
     traits = OpTraits(lambda: (NamesItsRegionArguments(), IsolatedFromAbove()))
     region_count = 1
@@ -204,7 +204,7 @@ class ReturnOp(Operation):
 class KernelReturnOp(ReturnOp):
     """`kernel.return %x`, with or without types, at the end of a `hex.run`.
 
-    Read as `tfrt.return`.
+    It is read as a `tfrt.return`.
     """
 
     name = "kernel.return"
@@ -226,7 +226,7 @@ class KernelReturnOp(ReturnOp):
 
 
 class _NamedCallOp(CallingOp):
-    """Writes the leading operands, the functions, the operands that these get, and types."""
+    """A call in the form: leading operands, functions, the operands passed to them, and types."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -244,7 +244,7 @@ class _NamedCallOp(CallingOp):
 
     @classmethod
     def _parse_settings(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse the attributes that are written without their names."""
+        """Parse the attributes that the short form writes without names."""
         return {}
 
     def print(self, printer: Printer) -> None:
@@ -291,13 +291,13 @@ class OnceOp(_NamedCallOp):
 class CondOp(_NamedCallOp):
     """Runs one of two functions: `tfrt.cond %c @then @else (%x) : (i32) -> (i32)`.
 
-    The operation waits for the condition and all arguments; with `{bef.nonstrict}` before the `:`,
-    only for the condition.
+    The operation waits for the condition and all arguments or, with `{bef.nonstrict}` before the
+    `:`, only for the condition.
     """
 
     name = "tfrt.cond"
     leading = ("i1",)
-    # The letters in front make the alphabetical order match the order of the functions.
+    # The leading letters make the alphabetical order match the order of the functions.
     callees = ("a_true_fn", "b_false_fn")
     roles = ("true function", "false function")
 
@@ -335,7 +335,7 @@ class WhileOp(_NamedCallOp):
 class CaseOp(CallingOp):
     """`tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`
 
-    In that form the first argument and the first result are a chain that the types omit. The form
+    In this form, the first argument and the first result are chains, which the types omit. The form
     of later versions, `(!tfrt.chain, i32) -> (!tfrt.chain, i32)`, is accepted as well.
     """
 
@@ -385,7 +385,7 @@ class CaseOp(CallingOp):
 
 
 class ParallelCallOp(CallingOp):
-    """`tfrt.parallel_call.i32 %from to %to fixed %size @f(%x) : !T`: a chain when all is done."""
+    """`tfrt.parallel_call.i32 %from to %to fixed %size @f(%x) : !T`: its chain signals the end."""
 
     name = "tfrt.parallel_call.i32"
     leading = ("i32", "i32", "i32")

@@ -55,7 +55,7 @@ from tfrt_runtime.diagnostics import counted
 class IfOp(BodyOp):
     """`tfrt.if %c, %x : (i32) -> (i32)  { ... } else  { ... }`
 
-    Without results, the second region is optional; an omitted one returns at once.
+    Without results, the second region is optional; an omitted region returns immediately.
     """
 
     name = "tfrt.if"
@@ -317,7 +317,8 @@ def _print_measured(printer: Printer, op: Operation, title: str) -> None:
 class JitOp(BodyOp):
     """`tfrt.jit (%x as %a: i32) -> i32 { ... }`.
 
-    A leading `!async.token` among the results is a chain that is available when the body is done.
+    If the first result is an `!async.token`, it is a chain that becomes available when the body is
+    done.
     """
 
     name = "tfrt.jit"
@@ -412,7 +413,7 @@ class JitExecuteOp(JitOp):
 class RunOp(JitOp):
     """`hex.run { ... kernel.return %x } : i32, !hex.chain`, read as `tfrt.jit`.
 
-    The form is that of the proposal's discussion. Arguments may be given as to `hex.jit_execute`.
+    The form is that of the proposal's discussion. Arguments may be written as in `hex.jit_execute`.
     """
 
     name = "tfrt.run"
@@ -428,14 +429,14 @@ class RunOp(JitOp):
 
 
 def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Region) -> JitOp:
-    """Build the `tfrt.jit` that another spelling denotes."""
+    """Build a `tfrt.jit` from another spelling."""
     if body.blocks and not isinstance(body.blocks[-1].last_op, ReturnOp):
         body.blocks[-1].add_op(ReturnOp.create())
     return JitOp.create(operands=operands, result_types=results, regions=[body])
 
 
 def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """Parse `%x` or `%x: type`, where the type is the one inside."""
+    """Parse `%x` or `%x: type`, where the type is the argument's type inside the region."""
     unresolved = parser.parse_unresolved_operand()
     if parser.parse_optional_punctuation(":") is not None:
         inside: Attribute = parser.parse_type()

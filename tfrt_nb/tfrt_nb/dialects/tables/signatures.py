@@ -1,4 +1,4 @@
-"""Tables of the kernels' operands, attributes, and results.
+"""Signatures of kernels: their operands, attributes, and results.
 
 A `Signature` lists the operands, attributes, and results of one kernel as type words (see
 `types.WORDS`), and the short form of its operation. The tables of the kernels are in the modules of
@@ -28,12 +28,12 @@ HOST_TYPES = {
     "coordinate": "my.coordinate",
     **{f"fixed_rank_shape.{rank}": f"ts.fixed_rank_shape.{rank}" for rank in range(6)},
 }
-"""The type words of host types, with what follows the exclamation mark in a program."""
+"""The type words of host types, mapped to the text after the exclamation mark in a program."""
 _COMPLEX = {"complex64": "complex<f32>", "complex128": "complex<f64>"}
 
 
 def spelled(word: str) -> str:
-    """Return a type word as programs write it."""
+    """Return the type that a word denotes, as programs write it."""
     return f"!{HOST_TYPES[word]}" if word in HOST_TYPES else _COMPLEX.get(word, word)
 
 
@@ -70,9 +70,8 @@ class Signature:
     """One kernel. `rest` is the word of any number of further operands, or None.
 
     `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
-    any type, and `W?` is optional. The first attribute is the one that the short form writes
-    without its name. `other_results` are those of the short form without types; empty if they are
-    the same.
+    any type, and `W?` is optional. The short form writes the first attribute without its name.
+    `other_results` are the results of the short form without types, or empty if they are the same.
     """
 
     name: str
@@ -85,15 +84,15 @@ class Signature:
 
     @property
     def is_registered(self) -> bool:
-        """Return whether the operation's types are checked and it is printed in its short form."""
+        """Return whether the operation's types are checked and its short form is printed."""
         return self.form is not Form.GENERIC
 
 
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """Yield the signature of one kernel, from a string such as `"i32 chain -> chain"`; `i32*`
-    stands for any number of operands.
+    """Yield a kernel's signature from a string such as `"i32 chain -> chain"`; `i32*` is any number
+    of operands.
 
     `"any* -> i32 / chain"` has a chain as its result in the short form without types.
     """
@@ -115,8 +114,7 @@ def family(
     /,
     **attributes: str,
 ) -> Iterator[Signature]:
-    """Yield one kernel per variant; the variant replaces `{}` in the name, the types, and the
-    attributes.
+    """Yield one kernel per variant, which replaces `{}` in the name, the types, and the attributes.
 
     Variants are words, or tuples of words for several placeholders: `{0}`, `{1}`.
     """

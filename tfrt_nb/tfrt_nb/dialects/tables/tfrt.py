@@ -36,7 +36,7 @@ SIGNATURES = table(
     # Kernels of functions with `tfrt.sync`.
     kernel("tfrt.constant_s.i32", "-> i32", value="i32"),
     family("i64 f16 f32 f64", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
-    # Kernels that the reference does not have.
+    # Kernels that TFRT does not have.
     family("i1 i8 i16 ui32 ui64 bf16", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
     family([("complex64", "f32"), ("complex128", "f64")],
            "tfrt.constant_s.{0}", "-> {0}", Form.COMPLEX, real="{1}", imaginary="{1}"),

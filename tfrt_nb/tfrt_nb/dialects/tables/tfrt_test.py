@@ -1,7 +1,7 @@
 """The kernels that test and demonstrate the runtime.
 
-They cover asynchrony, errors, lifetimes, strings, and atomics. `vt` is a value that prints when it
-is constructed, moved, copied, and destroyed; `demo` makes a first program worth watching.
+They cover asynchrony, errors, lifetimes, strings, and atomics. `vt` values print when they are
+constructed, moved, copied, and destroyed. The `demo` kernels make a first program worth watching.
 
 Kernels with regions or callees are in `control_flow`.
 """
@@ -58,7 +58,7 @@ SIGNATURES = table(
     kernel("vt.constant", "-> vt", value="i32"),
     kernel("vt.add", "vt vt -> vt"),
     kernel("vt.print", "vt chain -> chain"),
-    # In quotes, it takes operands of any types and returns them.
+    # In quotes, this operation takes operands of any types and returns them.
     kernel("demo.wait", "chain -> chain", seconds="f64"),
     family("i1 i32 i64 f32 f64", "demo.wait.{}", "{0} -> {0}", Form.OPERANDS, seconds="f64"),
 )

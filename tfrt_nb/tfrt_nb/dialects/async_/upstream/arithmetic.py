@@ -1,7 +1,7 @@
 """`arith` as MLIR defines it, where xDSL's differs.
 
-The module adds the operations that xDSL lacks, checks predicates, and checks conversions, whose
-errors name both types.  It also has the atomic operations on buffers.
+The module adds the operations that xDSL lacks, and checks predicates and conversions; errors about
+conversions name both types.  It also has the atomic operations on buffers.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
 _FLOAT = AnyFloatConstr
 
 Fits = Callable[[Attribute, Attribute], bool]
-"""Whether one type of number can be converted to another."""
+"""A function that tells whether one type of number can be converted to another."""
 
 
 class _ConversionOp(IRDLOperation):
@@ -163,7 +163,8 @@ class BitcastOp(arith.BitcastOp):
 
     def verify_(self) -> None:
         if any(isinstance(one.type, IndexType) for one in (self.input, self.result)):
-            raise VerifyException("an index has no fixed width")  # xDSL allows it, MLIR does not
+            # XDSL allows this, but MLIR does not.
+            raise VerifyException("an index has no fixed width")
         super().verify_()
 
 
@@ -307,7 +308,7 @@ class GenericAtomicRMWOp(IRDLOperation):
 
 
 def _is_pure(op: Operation) -> bool:
-    """Return whether an operation itself only computes.
+    """Return whether an operation, apart from its regions, only computes.
 
     Nested operations are checked separately.
     """

@@ -31,13 +31,13 @@ from tfrt_nb.dialects.types import print_parts, print_typed_operands
 
 
 class SwitchOp(cf.SwitchOp):
-    """Printed as MLIR does: case values without a sign."""
+    """Prints case values without a sign, as MLIR does."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         try:
             return super().parse(parser)
-        except AssertionError:  # xDSL raises it, about the type of the flag
+        except AssertionError:  # xDSL raises this about the type of the flag
             parser.raise_error("'cf.switch' switches on an integer")
 
     def verify_(self) -> None:
@@ -95,8 +95,8 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
 
 
 def edge_problem(terminator: Operation) -> str | None:
-    """Describe in MLIR's words what is wrong with the operands that a branch passes. The result is
-    None if nothing is wrong.
+    """Describe in MLIR's words what is wrong with the operands that a branch passes; None if
+    nothing is.
     """
     for edge, target in enumerate(terminator.successors):
         if target.parent is not None and target.parent.first_block is target:
@@ -115,7 +115,7 @@ def edge_problem(terminator: Operation) -> str | None:
 
 def reachable_blocks(region: Region) -> list[Block]:
     """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
-    # If a branch leads to a block twice, the iterator yields that block twice.
+    # If both edges of a branch lead to the same block, the iterator yields it twice.
     return [*dict.fromkeys(PostOrderIterator(region.blocks[0]))][::-1]
 
 

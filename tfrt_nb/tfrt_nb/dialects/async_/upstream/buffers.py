@@ -1,9 +1,9 @@
 """`memref`: operations that xDSL lacks, and others with MLIR's custom form and MLIR's checks.
 
 There are three parts: whole buffers, elements that are changed atomically, and views, which are
-other buffers of the same memory. xDSL accepts any type for a view. That is not enough here, because
-compiled code relies on the type; it does not read from the buffer those sizes and strides that the
-type states.
+other buffers of the same memory. xDSL accepts any type for a view. Here, the type is checked,
+because compiled code relies on the sizes and strides that the type states instead of reading them
+from the buffer.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class GlobalOp(memref.GlobalOp):
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
-    """Parse the elements, whose type is implied. If there are none, return a unit attribute, which
-    means that all elements are zero.
+    """Parse the elements, whose type is implied; no elements are a unit attribute, which stands for
+    zeros.
     """
     has_value = parser.parse_optional_punctuation("=") is not None
     if not has_value or parser.parse_optional_keyword("uninitialized") is not None:
@@ -264,7 +264,7 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
     """
     found_offset, found = layout_of(type_)
     if _is_contiguous(type_) and None in (offset, *strides):
-        return False  # the type states that the elements are contiguous, which is not known
+        return False  # the type says that the elements are contiguous, but that is not known
     shape = type_.get_shape()
     return found_offset == offset and all(
         size == 1 or one == other for size, one, other in zip(shape, found, strides, strict=True)
@@ -272,7 +272,7 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
 
 
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of a view that its type keeps, or None if the type has other sizes.
+    """Return the dimensions of a view that its type keeps, or None if the sizes do not match.
 
     Some dimensions with one element may be dropped.
     """
@@ -325,7 +325,7 @@ class SubviewOp(memref.SubviewOp):
 class ExtractStridedMetaDataOp(memref.ExtractStridedMetaDataOp):
     """`memref.extract_strided_metadata %m : memref<?xf32> -> memref<f32>, index, index, index`."""
 
-    # The parser and printer that xDSL derives from the class look these up in the class itself.
+    # xDSL's generated parser and printer look these up in this class, not in its bases.
     base_buffer, offset, sizes, strides = (
         vars(memref.ExtractStridedMetaDataOp)[name]
         for name in ("base_buffer", "offset", "sizes", "strides")

@@ -3,9 +3,9 @@
 The classes are xDSL's operations with other custom forms: result types without parentheses,
 `scf.while` without operands, `scf.reduce` with several regions, `scf.parallel`.
 
-Two forms of other releases are parsed as the operation with the same meaning: the body of
-`scf.parallel` until MLIR 17, with an `scf.reduce(%a) : T { ... }` for each result and an
-`scf.yield`, and `scf.for unsigned` (MLIR 22).
+Two forms from other releases are parsed as the operation with the same meaning: the body of
+`scf.parallel` as in MLIR 17 and earlier, with one `scf.reduce(%a) : T { ... }` per result and an
+`scf.yield`; and `scf.for unsigned` (MLIR 22).
 """
 
 from __future__ import annotations
@@ -120,8 +120,9 @@ def _verify_yields(op: Operation) -> None:
 
 
 class IndexSwitchOp(scf.IndexSwitchOp):
-    """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields are
-    optional.
+    """`scf.index_switch %i case 2 { ... } default { ... }`.
+
+    Without results, yields are optional.
     """
 
     @classmethod
@@ -259,8 +260,8 @@ class ReduceOp(scf.ReduceOp):
 
 
 class _OldReduceOp(ReduceOp):
-    """`scf.reduce(%a) : T { ... }`, until MLIR 17: one for each result, and not at the end of the
-    body.
+    """`scf.reduce(%a) : T { ... }` of MLIR 17 and earlier: one per result, before the body's
+    end.
     """
 
 
@@ -324,7 +325,7 @@ def _print_assignments(
 
 
 def _end_with_yield(region: Region) -> None:
-    """Add the yield that may be omitted."""
+    """Add the yield if it is omitted."""
     if not region.blocks:
         region.add_block(Block())
     block = region.blocks[-1]
@@ -333,8 +334,8 @@ def _end_with_yield(region: Region) -> None:
 
 
 def _end_with_reduce(block: Block) -> None:
-    """Add the terminator that may be omitted, or merge the terminators that loops have until MLIR
-    17 into one.
+    """Add the terminator if it is omitted, or merge the `scf.reduce` operations of older loops into
+    one.
     """
     last = block.last_op
     if isinstance(last, scf.YieldOp) and not last.operands:
@@ -353,7 +354,7 @@ def _end_with_reduce(block: Block) -> None:
 
 def _is_small(bound: SSAValue) -> bool:
     """Return whether a value is a constant that is the same number with and without a sign."""
-    value = getattr(bound.owner, "properties", {}).get("value")  # None for an argument
+    value = getattr(bound.owner, "properties", {}).get("value")  # an argument has no constant value
     bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
     return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
 
@@ -366,7 +367,7 @@ def _parse_indices(parser: Parser) -> list[SSAValue]:
 
 
 def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
-    """Parse `init (%a) -> T`; without values nothing, or `-> ()`."""
+    """Parse `init (%a) -> T`; if there are no values, parse nothing or `-> ()`."""
     position = parser.pos
     if parser.parse_optional_keyword("init") is None:
         return parser.resolve_operands([], parse_result_types(parser), position)

@@ -1,4 +1,4 @@
-"""`vector.print`, which prints a number; MLIR's other operations on vectors are unknown here."""
+"""`vector.print`, which prints a number. MLIR's other vector operations are unknown here."""
 
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
@@ -6,7 +6,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
 
 @irdl_op_definition
 class PrintOp(IRDLOperation):
-    """`vector.print %x : f32`: the number and the end of the line."""
+    """`vector.print %x : f32` prints the number and ends the line."""
 
     name = "vector.print"
     source = operand_def()
