@@ -1,8 +1,8 @@
-"""The safety net of the compiler: unexpected exceptions become diagnostics at the operation.
+"""A safety net for the compiler: unexpected exceptions become diagnostics at the operation.
 
 `internal_errors_caught` guards the entry points (text to module, module to BEF, module to machine
 code, passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests
-and fuzzers distinguish it from an error of the program by its class, `InternalError`.
+and fuzzers distinguish a defect from a program's error by its class, `InternalError`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from tfrt_runtime.diagnostics import InternalError, Location, TfrtError, error
 
 if TYPE_CHECKING:
-    # Imported where it is needed: programs without source text run without xDSL.
+    # xDSL is imported where it is needed, because programs without source text run without it.
     from xdsl.ir import Operation
 
 _PACKAGE = "tfrt_nb."
 _MAX_REASON = 300
-"""Characters of the reason: LLVM shows whole lines of its own."""
+"""The maximum length of the reason in characters: LLVM's messages quote whole lines."""
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def internal_errors_caught() -> Iterator[None]:
 def internal_error(problem: Exception, place: Location | None = None) -> InternalError:
     """Return the diagnostic for a defect of the compiler.
 
-    It names the module that failed, and the operation that it was processing (innermost call
-    first), unless `place` is known.
+    It names the module that failed and, unless `place` is known, the operation that the innermost
+    call was processing.
     """
     import traceback  # imported here, because only defects need it
 
@@ -62,7 +62,7 @@ def location_of(op: Operation) -> Location | None:
 def _place_in(frames: list[FrameType]) -> Location | None:
     """Return the location of the first operation among the variables of the frames.
 
-    A function is taken only if no operation inside a function is found.
+    A function counts only if no operation inside a function is found.
     """
     from xdsl.dialects.builtin import ModuleOp
 
@@ -93,7 +93,7 @@ def _operation_of(value: object) -> Operation | None:
 
 
 def place_of(location: object) -> Location | None:
-    """Return the source location that an operation's location attribute represents, if any."""
+    """Return the source location in an operation's location attribute, if it has one."""
     from xdsl.dialects.builtin import FileLineColLoc
 
     match location:
@@ -101,6 +101,6 @@ def place_of(location: object) -> Location | None:
             return location
         case FileLineColLoc():
             return Location(location.filename.data, location.line.data, location.column.data)
-    # A name around a location, or a source location that the parser has recorded.
+    # The attribute is a name around a location, or a source location that the parser has recorded.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

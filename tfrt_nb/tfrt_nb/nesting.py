@@ -1,4 +1,4 @@
-"""Limits of a program's size and of the nesting of its regions, and the stack for that nesting.
+"""Limits on a program's size and on the nesting of its regions, and the stack that nesting needs.
 
 xDSL's parser, verifier, and printer recurse for each nested region.
 """
@@ -16,21 +16,23 @@ MAX_FILE = 96 << 20
 """The maximum size of a file in bytes: a BEF file may hold large tensors."""
 MAX_TEXT, MAX_LINES = 32 << 20, 200_000
 """The maximum numbers of characters and lines of a program's source."""
-# With 32-bit pointers, in a page, the browser's stack holds a few thousand frames, and overflowing
-# it crashes the interpreter.
+# With 32-bit pointers, this is a browser page: its stack holds a few thousand frames, and
+# overflowing it crashes the interpreter.
 MAX_NESTING = 1_024 if sys.maxsize > 1 << 32 else 64
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
 _FRAMES = 40 * MAX_NESTING
-"""The frames of the deepest programs: a region takes a dozen, and the names of its types a few."""
+"""The number of frames for the deepest programs: a region takes a dozen, and its types a few."""
 
-_lock = threading.RLock()  # finished code may be collected inside
+_lock = threading.RLock()  # reentrant, because finished code may be collected while it is held
 _users = 0
 _limit_before = 0
 
 
 def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
-    """Return the error for source of `size` bytes; `lines`, if not 0, are known to be too many."""
+    """Return the error for a source of `size` bytes; if `lines` is not 0, there are too many
+    lines.
+    """
     found = f"{lines} lines" if lines else f"{size} bytes"
     text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"  # noqa: E501
     return TfrtError(error(text))
@@ -38,7 +40,7 @@ def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
 
 @contextmanager
 def deep_stack() -> Iterator[None]:
-    """Raise Python's recursion limit in the block, enough for the deepest programs.
+    """Raise Python's recursion limit in the block to what the deepest programs need.
 
     All threads share the limit, so the last one that leaves restores it.
     """

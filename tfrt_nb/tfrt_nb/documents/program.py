@@ -99,7 +99,8 @@ class ProgramDocument:
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program._labels is None and program.text and program._plain is None:
-                # The modules that the program keeps are its two parts, which passes have changed.
+                # Parse again: the modules that the program keeps are its two halves, which passes
+                # have changed.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
                 assert module is not None
@@ -108,7 +109,7 @@ class ProgramDocument:
                 records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this source are lines of the file; `loc(...)` states those of the
+                    # The lines of this source are the file's; `loc(...)` states the lines of the
                     # program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
@@ -122,14 +123,16 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """Return the operation of a loaded program's kernel; -1 if there is none, as for the bodies
-        of native functions.
+        """Return the operation of a loaded program's kernel; -1 if it has none, like the body of
+        a native function.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The operations that become machine code: in compiled functions, and in a `tfrt.jit`."""
+        """The operations that become machine code: those in compiled functions and in a
+        `tfrt.jit`.
+        """
         is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
         return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
@@ -141,10 +144,10 @@ class ProgramDocument:
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
 
     def python_source(self, name: str) -> str:
-        """Return the source of a traced program: those lines of a Python file that belong to its
+        """Return the source of a traced program: the Python file's lines that belong to its
         functions.
 
-        Every other line is empty.
+        All other lines are empty.
         """
         spans = [(row["line"], row["end_line"]) for row in self._rows.functions]
         own = {number for first, last in spans for number in range(first, last + 1)}
@@ -152,8 +155,8 @@ class ProgramDocument:
         return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: ModuleWalk) -> None:
-        """Find the rows of the file's kernels and registers by their locations, which are the
-        same.
+        """Find the rows of the file's kernels and registers by their locations, which equal the
+        rows'.
         """
         assert program._module is not None
         operation_at = {span_start(span): number for number, span in walk.spans.items()}
@@ -161,7 +164,7 @@ class ProgramDocument:
         for function in Collector(program._module, optional_sections=False).functions:
             registers: list[int] = []
             operation = operation_at.get(start_of(function.op), -1)
-            if not function.name and operation >= 0:  # the regions of an operation are in order
+            if not function.name and operation >= 0:  # an operation's regions are in order
                 registers = list(next(regions[operation])["arguments"])
             elif function.block is not None:
                 registers = [walk.argument_at.get(start_of(arg), -1) for arg in function.block.args]

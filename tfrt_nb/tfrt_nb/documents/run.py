@@ -1,8 +1,8 @@
 """A run as a document: its program, its events in columns, its values, and its output.
 
-`RunDocument.drain` returns new events, repeatedly, during the run and after it;
-`seen` and `running` have the states of values and operations; `data` is the whole document so far.
-Ids are those of the program document.
+`RunDocument.drain` returns the new events and may be called repeatedly, during and after the run.
+`seen` and `running` have the states of values and operations, and `data` is the whole document so
+far. Ids are the ids of the program document.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 MAX_EVENTS = 100_000
-"""The number of a run's first events that are kept, and of its newest events."""
+"""The number of events that are kept from the start of a run, and of its newest events."""
 MAX_PICTURES = 50
 
 
@@ -56,7 +56,9 @@ _OF_THREADS = _among("steal", "park", "wake")
 _OF_CODE = _among(
     *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
 )
-"""Kinds of events that carry an address in compiled code; events of kernels do not."""
+"""Kinds of events that carry an address if they come from compiled code, but not if from
+kernels.
+"""
 
 
 class RunDocument:
@@ -73,8 +75,8 @@ class RunDocument:
         """`document` is the program's document, if it exists already; `arguments` are the arguments
         of the run.
 
-        `running` is None unless the run had started before its watch; then it has the kernels that
-        were running when the watch started. Earlier values have no events, and are inferred from
+        If the run started before its watch, `running` has the kernels that were running when the
+        watch started; otherwise, it is None. Earlier values have no events, and are inferred from
         their users.
 
         Raises:
@@ -128,8 +130,8 @@ class RunDocument:
 
     @property
     def dropped(self) -> int:
-        """The number of missing events, which were overwritten before they were read, or dropped
-        from the middle.
+        """The number of missing events: overwritten before they were read, or dropped from the
+        middle.
         """
         return self._watch.dropped + self._kept.dropped
 
@@ -207,8 +209,8 @@ class RunDocument:
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Return the state and the worker of each value that is being made or was made, by id: the
-        state is `running`, or that of its `Seen`.
+        """Return the state and worker of each value that is being or was made, by id; `running`,
+        or as in its `Seen`.
         """
         with self._lock:
             return self._fold.states()
@@ -257,10 +259,9 @@ class RunDocument:
             return {n: one.count for n, one in self.seen.items() if one.state == "available"}
 
     def preview(self) -> dict[int, str]:
-        """Return new texts of values other than numbers, and messages of errors, by value id.
+        """Return, by value id, new previews of values other than numbers, and messages of errors.
 
-        A slow object takes up to a quarter of a second, so the thread that drains must not call
-        this.
+        A slow object takes up to a quarter of a second, so the draining thread must not call this.
         """
         new = {}
         for function, register, value in self._watch.kept_values():
@@ -299,8 +300,9 @@ class RunDocument:
         }
 
     def _begin(self, events: Events) -> int | None:
-        """Return the start of the run, or None if it is not known yet; threads may log that they
-        sleep and wake before it.
+        """Return the start of the run, or None if it is unknown yet.
+
+        Threads may log sleeps and wake-ups before it.
         """
         first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
@@ -327,8 +329,8 @@ class RunDocument:
             yield row
 
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
-        """Return rows for the state that is known when the watch starts: constants, available
-        arguments, and running kernels.
+        """Return rows for what is known when the watch starts: constants, available arguments,
+        running kernels.
         """
         assert isinstance(self._map, _Map)
         index = self.run._entry.index
@@ -349,8 +351,8 @@ class RunDocument:
             yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))
 
     def _with_operands(self, row: Event) -> Iterator[Event]:
-        """Return a row, preceded by rows for values without events that must exist if its operation
-        starts.
+        """Return a row, preceded by rows for the values without events that the row's operation
+        needs to start.
         """
         values = self.program.data["values"]
         if row[1] in BEGINS and row[2] >= 0:
@@ -360,7 +362,7 @@ class RunDocument:
         yield row
 
     def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
-        """Return the rows, and rows for the values that were computed before the watch started."""
+        """Return the rows, plus rows for values that were computed before the watch started."""
         last = 0
         for row in rows:
             last = row[0]
@@ -409,7 +411,7 @@ class _Map:
         self._values = document.data["values"]
         loaded = run.program.functions
         # When native functions are loaded, each gets a body: registers, and a kernel that follows
-        # the kernels of the file.
+        # the file's own kernels.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
         self._kernels = [*document.kernels, *[-1] * bodies]
         self._registers = [
@@ -424,9 +426,7 @@ class _Map:
         self._called: set[int] = set()
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Find, for each function of the file, its row, and the operation if it is a region of one,
-        or else -1.
-        """
+        """Find the row of each function in the file, and for a region its operation, else -1."""
         rows = {row["name"]: row["id"] for row in document.data["functions"]}
         operations = document.data["operations"]
         number = 0
@@ -465,7 +465,7 @@ class _Map:
         op = value = -1
         payload: str | int | None = None
         names_function = True
-        if kind == CALL:  # the row of its function instead of a value
+        if kind == CALL:  # the payload is the row of the called function instead of a value
             (op, value), payload = self._functions[where], word
         elif kind in STATES and register != NO_VALUE:
             value = self._registers[where][register]
@@ -477,7 +477,7 @@ class _Map:
             names_function = False
             if kind in _OF_KERNELS and register == NO_VALUE:
                 op = self._kernels[where]
-        # The thread of a `skipped` event only passes an error on; a skipped kernel runs on no
+        # The thread of a `skipped` event merely passes on an error; a skipped kernel runs on no
         # thread.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload

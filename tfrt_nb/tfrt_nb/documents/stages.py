@@ -22,8 +22,9 @@ from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
-"""The maximum number of operations. The text of a larger program is not read line by line, and
-`--emit` writes it.
+"""The maximum number of operations.
+
+Nobody reads a larger program line by line, and `--emit` writes its text.
 """
 MAX_COMPARED = 4_000
 """The maximum number of lines in two stages that are compared."""
@@ -33,7 +34,7 @@ _CODE = {
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
-"""The number of bytes of a file that a line shows, which leaves room for their meaning."""
+"""The number of bytes of a file that a line shows, leaving room for their meaning."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
@@ -46,7 +47,8 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
     Each stage has `name`, `about`, and `text`. For each line, `ops` has the operation (-1 for
     none), and `marks` has a character: `+` for a new line, `-` for a removed one, or a space for a
-    line of the previous stage. The `about` of the next stage names passes that changed nothing.
+    line of the previous stage. Passes that changed nothing are named in the `about` of the next
+    stage.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -65,9 +67,7 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
 
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
-    """Return the lines of the program's file; the lines of compiled functions state their source
-    locations.
-    """
+    """Return the lines of the program's file; lines of compiled functions state their locations."""
     operation: int | None = None
     for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)
@@ -75,7 +75,7 @@ def _listed(program: Program, document: ProgramDocument, operations: _Operations
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        # Another item starts; otherwise, the previous one continues.
+        # Another item starts here; other lines continue the previous item.
         elif len(line) > 8 + 3 * _BYTES:
             operation = None
         yield line, operation
@@ -112,7 +112,7 @@ def _stage(
 
 
 def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dict[str, Any]]:
-    """Yield the compiled functions after each pass that changes them, then LLVM's texts."""
+    """Yield the compiled functions after each pass that changes them, and then LLVM's stages."""
     with deep_stack():
         before = _printed(compiled.module, operations)
         idle: list[str] = []
@@ -160,7 +160,7 @@ class _CountedLines(StringIO):
 
 
 class _PlacedPrinter(MlirPrinter):
-    """Records the first operation that starts on each line."""
+    """A printer that records the first operation that starts on each line."""
 
     def __init__(self, stream: _CountedLines) -> None:
         super().__init__(stream)

@@ -44,7 +44,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
     ready = _ready(run) if level >= Level.DEBUG else {}
     ended: dict[tuple[int, int | None], Activity] = {}
-    # A span may be in `found` twice, when it starts and when it ends, so remove duplicates.
+    # `found` may have a span twice, from its start and from its end, so remove duplicates.
     for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)
         worker, id_ = workers[span.worker], number + span.id if span.id else 0
@@ -70,7 +70,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
 
 
 def _timings(run: RunDocument) -> dict[int, Timing]:
-    """Return how the log records the end of each operation of host programs."""
+    """Return the kind of event with which the log records the end of each host operation."""
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     kernels = (kernel for one in run.run.program.functions for kernel in one.kernels)
     pairs = zip(run.program.kernels, kernels, strict=False)
@@ -90,9 +90,9 @@ Event = tuple[int, int, str]
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     """Return the event that made each started activity ready, by operation, instance, and time.
 
-    This is the event of its last operand. For a task, it may also be the event of an awaited
-    object, or the task's addition to the queue. For an operation whose operands are all constants,
-    it is the call of its function.
+    This is the event that resolved the last operand. For a task, it may also be the event that
+    resolved an awaited object, or the task's addition to the queue. For an operation whose operands
+    are all constants, it is the call of its function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}

@@ -1,6 +1,6 @@
 """Fill the rows of a program's document, either from its module or from the records of its file.
 
-The rows are those of its functions, operations, and values.
+There are rows for functions, operations, and values.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
 def span_start(span: SourceSpan) -> tuple[str, int]:
-    """Return the source that a name is in, and where the name starts in it."""
+    """Return the source that contains a name, and the offset of the name in that source."""
     return span.source.name, span.start
 
 
@@ -128,8 +128,8 @@ def start_of(node: Operation | BlockArgument) -> tuple[str, int]:
 
 
 def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
-    """Return the file, line, and column of a name, in the source or, if `by_location`, as the
-    location in the source states them.
+    """Return the file, line, and column of a name: its place in the source or, if `by_location`,
+    the location that the source states.
     """
     where = span.explicit
     if by_location and isinstance(where, FileLineColLoc):
@@ -140,7 +140,7 @@ def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
 class ModuleWalk:
     """Fills the rows from a module, in source order, without recursion.
 
-    If `name` is given, lines are those of the source with that name. If `by_location`, lines come
+    If `name` is given, lines are counted in the source with that name. If `by_location`, lines come
     from the operations' locations instead of the source.
     """
 
@@ -193,7 +193,7 @@ class ModuleWalk:
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
         while waiting:
-            for within, block, inner in waiting[-1]:  # continues where it stopped
+            for within, block, inner in waiting[-1]:  # the iterator continues where it stopped
                 span = source_span(inner)
                 if span is not None:
                     end = max(end, span.end)
@@ -253,7 +253,7 @@ class ModuleWalk:
         return row
 
     def _place(self, op: Operation) -> tuple[int, int, int, int]:
-        """Return the line and column where an operation starts and ends, 0 if unknown."""
+        """Return the lines and columns where an operation starts and ends; 0 if unknown."""
         span = source_span(op)
         if self._by_location:
             location = None if span is None else span.explicit
@@ -286,8 +286,9 @@ def _is_end(op: Operation) -> bool:
 
 
 class FileWalk:
-    """Fills the rows from the records of a file; the names come from its source if that is
-    plain.
+    """Fills the rows from the records of a file.
+
+    Names come from the file's source if that is plain.
     """
 
     def __init__(self, rows: Rows, program: Program) -> None:
@@ -321,7 +322,7 @@ class FileWalk:
         row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 
     def _add_body(self, owner: Owner, index: int, numbers: Iterator[int]) -> int:
-        """Add the body of function `index`, and those of its regions; return its last line."""
+        """Add the body of function `index` and the bodies of its regions; return its last line."""
         last = 0
         waiting = [self._body(owner, index, numbers)]
         while waiting:

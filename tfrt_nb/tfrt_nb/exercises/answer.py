@@ -1,6 +1,6 @@
 """The learner's text in the form that an exercise needs: `Answer`, `Code`, and `Names`.
 
-Each raises `Wrong`, with a hint, for an answer that it cannot read.
+All raise `Wrong`, with a hint, for an answer that they cannot read.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Wrong(Exception):
 class Answer:
     """A Python literal, or one literal per part: `a = 3`, `b = [first, 4]`.
 
-    A bare name is a word, so `waiting` is the same as "waiting".  The text is parsed, never run.
-    `form` is an example of an answer; it ends each hint about an answer that cannot be read.
-    `part` selects the value that the methods read.
+    A bare name is a word, so `waiting` is the same as "waiting". The text is parsed, but never run.
+    `form` is an example of an answer, which is shown at the end of each hint about an unreadable
+    answer.  `part` selects the value that the methods read.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Answer:
     part: str = ""
 
     def parts(self, *names: str) -> tuple[Answer, ...]:
-        """Return the parts with these names; an answer writes them as `a = …`, `b = …`."""
+        """Return the parts with these names, which an answer writes as `a = …`, `b = …`."""
         return tuple(replace(self, part=name) for name in names)
 
     def number(self) -> int:
@@ -67,7 +67,8 @@ class Answer:
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
         """Return a list of exactly `count` integers."""
         found = self.items(count)
-        numbers = tuple(one for one in found if type(one) is int)  # True is not a number here
+        # Excludes True, which Python counts as an integer.
+        numbers = tuple(one for one in found if type(one) is int)
         if numbers != found:
             raise self._unfit("Write whole numbers")
         return numbers
@@ -97,11 +98,11 @@ class Answer:
     def hint_for_parts(self, **parts: tuple[str, str, str]) -> str | None:
         """Return the hint for the first wrong part, if there is one.
 
-        A part has two words to choose from: `a=(right word, wrong word, hint)`.
+        For each part, learners choose between two words: `a=(right word, wrong word, hint)`.
         """
         for part, (right, wrong, hint) in parts.items():
-            # The words are in alphabetical order, because the message for a third word must not
-            # show which one is right.
+            # Sort the words, because the message for any other word must not show which one is
+            # right.
             if replace(self, part=part).choice(*sorted((right, wrong))) != right:
                 return f"Part {part}: {hint}"
         return None
@@ -172,7 +173,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: the words that it printed, its results, and its errors.
+    """The outcome of a run: the words that the program printed, its results, and its errors.
 
     `left` lists the async objects that a compiled program did not release.
     """
@@ -204,7 +205,7 @@ class Code:
         if "func" not in self.text:
             raise Wrong("This is not a program.  A program starts with `func.func @main`.")
         try:
-            # A comment replaces the line, so that the other line numbers stay the same.
+            # Replace the line with a comment, so that the other lines keep their numbers.
             return Program.from_source(_MAGIC.sub("//", self.text), "answer")
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None
@@ -215,7 +216,7 @@ class Code:
         return _COMMENT.sub("", self.text)
 
     def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
-        """Run a function on a host of its own.
+        """Run a function on a new host.
 
         Raises:
             Wrong: if the function does not finish within `SECONDS`.
@@ -248,7 +249,7 @@ class Code:
         raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
-        """Return every output that @main may have, one for each order that the runtime may choose.
+        """Return every possible output of @main: one for each order that the runtime may choose.
 
         Raises:
             Wrong: if another function prints.
@@ -258,8 +259,7 @@ class Code:
             if other is not function and any(is_print(one.name) for one in other.kernels):
                 raise Wrong("Here all prints are in @main itself, not in a function that it runs.")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
-        # Run the same function with different results, which are the operand and the chain of each
-        # print.
+        # Run the same function, but let it return the operand and the chain of each print instead.
         shown = [function.kernels[at].arguments[0] for at in prints]
         watched = returning(function, (*shown, *[function.kernels[at].results[0] for at in prints]))
         functions = tuple(watched if one is function else one for one in file.functions)
@@ -278,8 +278,8 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python: its text, the names that it may use, the names that it defines, and its
-    output.
+    """An answer in Python: its text, the names that it may use and those that it defines, and
+    its output.
     """
 
     text: str
@@ -309,15 +309,18 @@ class Names:
         return found
 
     def get(self, name: str) -> object:
-        """Return the value that the answer assigns to `name`. A value left by an earlier answer in
-        the notebook does not count.
+        """Return the value that the answer assigns to `name`.
+
+        Values from earlier answers do not count.
         """
         if name not in self.defined:
             raise Wrong(f"The answer defines no `{name}`.")
         return self.names[name]
 
     def call(self, name: str, *values: object) -> object:
-        """Call a function, kernel, or traced program of the answer, and wait for its value."""
+        """Call a function, kernel, or traced program that the answer defines, and wait for its
+        value.
+        """
         function = self.get(name)
         if not callable(function):
             raise Wrong(f"`{name}` is {type(function).__name__}; it must be a function.")
@@ -348,7 +351,7 @@ def _run(
             first = problem.diagnostics[0]
             if getattr(first.location, "source", "") == "answer":
                 raise Wrong(_rendered(problem, code.text)) from None
-            # The place of a missing argument is in the check, which a learner cannot see.
+            # A missing argument is located in the exercise's check, which a learner cannot see.
             raise Wrong(f"The program is not correct yet: {first.message}.") from None
         finished = run.wait(SECONDS)
         results = tuple(map(_value, run.results))
@@ -366,7 +369,7 @@ def _run(
 
 
 def _left(host: HostContext) -> tuple[str, ...]:
-    """Return the async objects that are left on a host, each with the line that created it."""
+    """Return the async objects that remain on a host, each with the line that created it."""
     found = host.shared_context(HostCode).runtime.live_objects()
     lines = [getattr(one.location, "line", None) for one in found]
     return tuple(
@@ -417,14 +420,14 @@ def waited_for(value: object) -> object:
 
 
 def shown_form(form: str) -> str:
-    """Return the sentence that shows an example of an answer, or "" without an example."""
+    """Return the sentence that shows an example of an answer, or "" if there is no example."""
     rows = ", ".join(f"`{row}`" for row in form.splitlines())
     lines = ", each on its own line" if "\n" in form else ""
     return f"Write it like this: {rows}{lines}." if form else ""
 
 
 def _literal(node: ast.expr) -> object:
-    """Return the value of a literal, in which names are words and all sequences are lists.
+    """Return the value of a literal, reading names as words and all sequences as lists.
 
     Raises:
         ValueError: if the expression is anything else.
@@ -444,7 +447,7 @@ def _rendered(problem: TfrtError, text: str) -> str:
 
 
 def _place(problem: BaseException) -> str:
-    """Return the line of the answer that raised the exception, as the beginning of a sentence."""
+    """Return the start of a sentence: the line of the answer that raised the exception."""
     trace = problem.__traceback__
     line = 0
     while trace is not None:

@@ -1,6 +1,4 @@
-"""Exercises: the decorator that makes an exercise, the registry, and the grading of an answer and
-of a notebook of answers.
-"""
+"""Exercises: the decorator, the registry, and the grading of single answers and of notebooks."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The reply to an answer: the mark, a hint, and the exercise that it is for."""
+    """The reply to an answer: the mark, a hint, and the exercise."""
 
     exercise: Exercise
     mark: Mark
@@ -50,10 +48,10 @@ class Exercise:
     """A question whose answers are checked.
 
     `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right`
-    has right answers, the first of which is shown as the solution; `wrong` maps typical wrong
-    answers to a part of the hint that each must get.  `why` explains why the right answer is right.
-    `start` is the text that the learner's cell contains at first. `form` is an example of an
-    `Answer`, which the task and the hints show; it must not be a right answer.
+    has right answers, the first of which is shown as the solution.  `wrong` maps typical wrong
+    answers to a part of the hint that each must get.  `why` explains the right answer.  `start` is
+    the initial text of the learner's cell.  `form` is an example of an `Answer` that the task and
+    the hints show; it must not be a right answer.
     """
 
     name: str
@@ -71,9 +69,10 @@ class Exercise:
         return self.right[0]
 
     def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
-        """Return the verdict on an answer. The method never raises, even for unreadable text.
-        `names` are the names that an answer in Python may use; if it is a dictionary, it receives
-        the names that the answer defines.
+        """Return the verdict on an answer; never raise, even for unreadable text.
+
+        `names` has the names that an answer in Python may use; if it is a dictionary, the names
+        that the answer defines are added to it.
         """
         plain = _plain(text)
         if plain in ("", "?"):
@@ -83,7 +82,8 @@ class Exercise:
         hint = self._hint(text, names)
         if hint is None:
             return Verdict(self, Mark.RIGHT, self.why)
-        others = exercises() if len(plain) >= 40 else ()  # a shorter answer may match by chance
+        # A shorter answer may match others by chance.
+        others = exercises() if len(plain) >= 40 else ()
         for other in others:
             if other is not self and plain in other._solutions:
                 text = f"This is a solution of {other.name!r}; this exercise asks another question."
@@ -91,8 +91,8 @@ class Exercise:
         return Verdict(self, Mark.WRONG, hint)
 
     def problems(self) -> list[str]:
-        """Return the faults of the exercise itself, such as right answers that it refuses and hints
-        that do not match.
+        """Return faults of the exercise itself, such as right answers that it refuses and
+        unmatched hints.
         """
         found = [
             f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
@@ -152,14 +152,15 @@ def exercise(
     start: str = "",
     form: str = "",
 ) -> Callable[[Callable[[Any], str | None]], Exercise]:
-    """Make an exercise of a function that checks an answer.
+    """Make an exercise from a function that checks an answer.
 
-    The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
-    hint.  Its docstring is the task, to which `form`, an incorrect example of an `Answer`, is
-    added. Running the cell again replaces its exercise.
+    The function takes an `Answer`, `Code`, or `Names`, as its annotation says, and returns None or
+    a hint.  Its docstring is the task; `form`, an incorrect example of an `Answer`, is appended to
+    the task.  Running the cell again replaces its exercise.
 
     Raises:
-        TfrtError: if another module has an exercise of that name, or the function cannot check one.
+        TfrtError: if another module has an exercise of that name, or the function cannot check an
+            answer.
     """
 
     def make(check: Callable[[Any], str | None]) -> Exercise:
@@ -190,7 +191,7 @@ def exercise(
 
 
 def exercises() -> list[Exercise]:
-    """Return all exercises: first those of the tutorials, then those made since."""
+    """Return all exercises: those of the tutorials first, then those made since."""
     for load in HOOKS.courses:
         load()
     return list(_exercises.values())
@@ -232,8 +233,9 @@ def _dedented(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without comments and extra spaces. Two answers with the same result count as
-    equal.
+    """Return the text without comments and extra spaces.
+
+    Answers with the same result count as equal.
     """
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())
@@ -263,8 +265,9 @@ def answers_of(path: str | Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Progress:
-    """A learner's progress in one notebook. `minutes` is the author's estimate of the time that the
-    notebook takes.
+    """A learner's progress in one notebook.
+
+    `minutes` is the author's estimate of how long the notebook takes.
     """
 
     title: str
@@ -274,7 +277,7 @@ class Progress:
 
 
 def progress_in(folder: str | Path) -> list[Progress]:
-    """Return the progress in each saved notebook of a folder that has exercises, by file name.
+    """Return the progress in each of a folder's notebooks that have exercises, by file name.
 
     Raises:
         TfrtError: if a file is not a notebook, or answers an exercise that does not exist.

@@ -18,10 +18,10 @@ MAX_ORDERS = 5000
 
 
 def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
-    """Return every order of the chosen kernels, which are given by position in program order.
+    """Return every order of the chosen kernels, which are given by their positions in the program.
 
-    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces counts as available
-    from the start.
+    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces counts as always
+    available.
     """
     before = _ancestors(function)
     needed = {at: before[at] & set(chosen) for at in chosen}
@@ -29,8 +29,9 @@ def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ..
 
 
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
-    """Return the same function with the values of these registers as its results. The function must
-    know the types of its registers, as a function read from text does.
+    """Return the same function with these registers as its results.
+
+    The function must know the types of its registers, as a function from source text does.
     """
     assert function.register_types is not None
     change = Counter(registers)
@@ -52,12 +53,12 @@ def needed(function: BefFunction, kernel: str) -> int:
 
 
 def is_print(kernel: str) -> bool:
-    """Return whether a kernel prints its operand."""
+    """Return whether the kernel prints its operand."""
     return ".print" in kernel
 
 
 def _ancestors(function: BefFunction) -> list[set[int]]:
-    """Map each kernel to the kernels that it waits for, directly or through others."""
+    """Map each kernel to the kernels for which it waits, directly or through others."""
     makers = {register: at for at, one in enumerate(function.kernels) for register in one.results}
     before: list[set[int]] = []
     for kernel in function.kernels:

@@ -60,7 +60,7 @@ from tfrt_runtime.native.layouts import (
 from tfrt_runtime.scalars import ARITHMETIC, wrapped
 
 _atomically = threading.Lock()
-"""Held by operations that change an element atomically."""
+"""The lock that operations hold while they change an element atomically."""
 
 
 def _tuple(items: Iterable[object]) -> str:
@@ -85,7 +85,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
         body.first(f"last = {body.keep(_Last)}()")
         body.let(op.memref, f"{body.keep(new)}({sizes}, last.address)")
     else:
-        # The memory is the same each time, as in the frame of machine code.
+        # Every execution uses the same memory, as in the frame of machine code.
         name = body.name(op.memref)
         size = element * math.prod(type_.get_shape())
         body.first(f"m{name} = {body.keep(ctypes.c_char * (size + ALIGNMENT))}()")
@@ -120,7 +120,7 @@ def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Bu
 
 
 def end_buffers(body: FunctionSource) -> None:
-    """Free the heap buffers that `memref.alloca` created in a function, when the function ends."""
+    """Free the heap buffers that `memref.alloca` created in a function when it ends."""
     if any(
         isinstance(op, memref.AllocaOp) and is_on_heap(op)
         for block in body.op.body.blocks
@@ -147,7 +147,7 @@ def is_live(buffer: Buffer) -> bool:
 def _address(
     body: FunctionSource, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> tuple[str, Storage]:
-    """Return the address of an element, and its storage."""
+    """Return the address of an element and its storage."""
     type_, name = buffer_type(buffer, op), body.name(buffer)
     is_plain = isinstance(type_.layout, NoneAttr)
     terms = [] if is_plain else [f"{name}[2]"]
@@ -278,7 +278,7 @@ def _compare_exchange(body: FunctionSource, op: extensions.RuntimeCompareExchang
     def exchange(place: int, expected: Any, desired: Any) -> tuple[Any, bool]:
         with _atomically:
             found = storage.read(place)
-            # Compare the bits: a NaN is equal to itself, and the zeros differ.
+            # Compare bits, so that a NaN is equal to itself and the zeros differ.
             is_equal = storage.pack(found) == storage.pack(expected)
             if is_equal:
                 storage.write(place, desired)
@@ -345,7 +345,7 @@ def _poison(body: FunctionSource, op: Operation) -> None:
 
 
 def _bitcast(body: FunctionSource, op: Operation) -> None:
-    """Write a number as bits, and read the bits as a number of the other type."""
+    """Write a number's bits, and read the bits as a number of the other type."""
     [operand], [result] = op.operands, op.results
     if isinstance(operand.type, MemRefType) or operand.type == result.type:
         body.bind(result, body.name(operand))

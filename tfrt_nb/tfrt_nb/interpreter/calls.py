@@ -1,4 +1,6 @@
-"""Call functions of the program, functions that print, and functions that Python has registered."""
+"""Write calls of the program's functions, of functions that print, and of registered Python
+functions.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def _print_buffer(printer: Callable[[int], None], buffer: Any) -> None:
 
 
 def check_rank(buffer: SSAValue, op: Operation) -> None:
-    """Reject a buffer with more dimensions than a buffer of unstated rank may have."""
+    """Reject a buffer that has more dimensions than a buffer of unknown rank may have."""
     assert isinstance(buffer.type, MemRefType)
     if (rank := len(buffer.type.get_shape())) > MAX_DIMENSIONS:
         fail(
@@ -95,7 +97,7 @@ def _python_function(known: PythonExternal) -> Callable[..., Any]:
 
 
 def _print(body: FunctionSource, op: PrintOp) -> None:
-    """Print a number and the end of the line: `vector.print`."""
+    """Print a number and a newline: `vector.print`."""
     type_, value = op.source.type, body.name(op.source)
     width = width_of(type_)
     # MLIR prints an i1 as 0 or 1.

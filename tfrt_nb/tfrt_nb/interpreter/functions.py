@@ -9,13 +9,13 @@
       return %i : i32                             if v5: v1 = v4; continue
                                                   return v1
 
-A block with one predecessor is written at the place that branches to it. The others have numbers,
-and `b` is the number of the next one. Values are local variables, so a suspended coroutine keeps
-its values. A function with several results returns a tuple.
+A block with one predecessor is written where the predecessor branches to it. All other blocks have
+numbers, and `b` is the number of the next block. Values are local variables, so a suspended
+coroutine keeps its values. A function with several results returns a tuple.
 
-If the module has functions that check how much stack is left, the last argument of a function, `d`,
-is its call depth. Python's frames are on the heap, but resuming a coroutine goes through C, which
-uses the stack, so a call in a coroutine counts as a hundred.
+If the module has functions that check how much stack is left, a function's last argument, `d`, is
+its call depth. Python's frames are on the heap, but resuming a coroutine goes through C, which uses
+the stack, so a call in a coroutine counts as a hundred calls.
 
 Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. It needs no
 translation, but fib(15) as async functions takes 200 times as long.
@@ -63,7 +63,7 @@ _LOWERINGS = {
     **objects.LOWERINGS,
 }
 _DEEPEST = 60
-"""The maximum nesting of blocks: Python accepts up to 100 levels of indentation."""
+"""The maximum nesting of blocks. Python accepts at most 100 levels of indentation."""
 _FEW = 4
 """The maximum number of block numbers that are compared one after another."""
 
@@ -130,7 +130,7 @@ class _Function(FunctionSource):
                 lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
-        """Write a terminator; return the block, if any, that must be written right after it."""
+        """Write a terminator, and return the block, if any, that must be written right after it."""
         match op:
             case cf.BranchOp():
                 return self._go(op, 0)
@@ -142,8 +142,8 @@ class _Function(FunctionSource):
                     return self._go(op, 1)
                 with self.indented():
                     self._operations(op.then_block)
-                # If the first condition fails, the second counts as false, so that one branch
-                # handles both.
+                # If the first condition is false, the second one counts as false, so that one
+                # branch handles both.
                 self.line(f"else: {self.name(second.cond)} = 0")
                 self._ways_in[op.else_block] -= 1
                 return self._leave(second)
@@ -159,7 +159,7 @@ class _Function(FunctionSource):
                 self.return_(op.arguments)
                 return None
             case _:
-                if op in self.skipped:  # a suspension after its await
+                if op in self.skipped:  # a suspension that was written with its await
                     return self.goes_to(op.successors[1])
                 lower(self, op, _LOWERINGS)
                 return self.goes_to(op.successors[1])
@@ -169,7 +169,7 @@ class _Function(FunctionSource):
 
         Then both conditions have to hold.
 
-        Checks for interrupts have this form.
+        Interrupt checks have this form.
         """
         second = terminator_of(op.then_block)
         if (
@@ -183,7 +183,7 @@ class _Function(FunctionSource):
         return None
 
     def return_(self, values: Sequence[SSAValue]) -> None:
-        """Return the results from the function; a coroutine keeps them for its caller."""
+        """Write the return of the results; a coroutine keeps them for its caller."""
         names = [*map(self.name, values)]
         results = names[0] if len(names) == 1 else f"({', '.join(names)})"
         if self.is_coroutine:
@@ -205,8 +205,8 @@ class _Function(FunctionSource):
         target = op.successors[edge]
         passed = branch_operands(op, edge)
         if passed:
-            # All arguments are assigned in one statement, because an old value of one may be passed
-            # to another.
+            # Assign all arguments in one statement, because the old value of one may be passed to
+            # another.
             left = ", ".join(map(self.name, target.args))
             self.line(f"{left} = {', '.join(map(self.name, passed))}")
         return self.goes_to(target)
@@ -215,7 +215,7 @@ class _Function(FunctionSource):
         """Return `target` if it is to be written here. Otherwise, write a jump to its number and
         return None.
         """
-        # A block that only returns is written at each place, because it is shorter than a jump.
+        # Write a block that only returns at each place, because it is shorter than a jump.
         is_short = target.first_op is target.last_op and isinstance(target.last_op, func.ReturnOp)
         is_next = self._ways_in[target] == 1 and target not in self._numbers
         if is_short or (is_next and self.indent < _DEEPEST):
@@ -226,8 +226,8 @@ class _Function(FunctionSource):
 
 
 def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int) -> Iterator[str]:
-    """Yield the blocks numbered from `first` up to but not including `end`, and the tests that
-    choose between them.
+    """Yield the blocks with numbers from `first` up to, but not including, `end`, after writing
+    the tests that select them.
     """
     before = "    " * indent
     # With many blocks, choose by binary search. No `else` is needed, because every block ends in a
@@ -244,8 +244,9 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
 
 
 MODULE = "tfrt_runtime.interpreted"
-"""The module name of interpreted functions; its prefix marks them as code of the runtime, which
-Ctrl-C does not interrupt.
+"""The module name of interpreted functions.
+
+Its prefix marks them as runtime code, which Ctrl-C does not interrupt.
 """
 _DEEPEST_CALLS = 4000
 """The maximum call depth; `deep_stack` allows ten times as many frames."""
@@ -320,8 +321,8 @@ class InterpretedCode:
         return ctypes.cast(self._adapters[name], ctypes.c_void_p).value or 0
 
     def _adapter(self, op: func.FuncOp) -> Callable[[int, int], int]:
-        """Return a function that fetches arguments from a kernel's frame, calls the compiled
-        function, and stores its results.
+        """Return a function that fetches arguments from a frame, calls the function, and stores
+        the results.
         """
         machine, called = self.machine, self.functions[op.sym_name.data]
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
@@ -346,7 +347,7 @@ class InterpretedCode:
             returned = called(*values)
             found = [returned] if len(outputs) == 1 else [*returned] if outputs else []
             has_failed = is_fallible and found.pop(0)
-            # Even if the function fails, its async results exist, in the error state.
+            # Even if the function fails, its async results exist: they are errors.
             for index in (*awaited, *(() if has_failed else others)):
                 givers[index](context, record, found[index])
             machine.count(-1)
@@ -435,7 +436,7 @@ def interpret_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> InterpretedCode:
-    """Return the program for the interpreter; the arguments are those of
+    """Return the program for the interpreter, given the arguments of
     `jit.programs.compile_program`.
     """
     externals = check_declarations(module)

@@ -1,9 +1,9 @@
 """The runtime support of interpreted functions: the core's functions, and coroutines.
 
 A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
-The core resumes it like a coroutine of machine code: it calls `RESUME` with the handle, on any
-thread, as soon as the awaited object is resolved. That may be before the generator has yielded.
-Therefore the yield and the call of `RESUME` meet at a rendezvous, and whichever arrives second
+The core resumes it like a machine-code coroutine: as soon as the awaited object is resolved, it
+calls `RESUME` with the handle, on any thread. This may happen before the generator has yielded.
+Therefore, the yield and the call of `RESUME` meet at a rendezvous, and whichever arrives second
 continues the generator.
 
     start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
@@ -11,7 +11,7 @@ continues the generator.
                  |                yield                                                  RESUME
                  +--- arrivals: 1 --+---------------------- arrivals: 1 --------------------+
 
-Each task is a coroutine, too: for the interpreter, the passes do not spawn plain functions.
+Each task is a coroutine, too, because the passes do not spawn plain functions for the interpreter.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _coroutines: dict[int, Coroutine] = {}
 def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
     """Run a coroutine until it waits or finishes; return the results of its function.
 
-    `depth` is the depth of the calls around it; the generator receives it when it resumes.
+    `depth` is the depth of the enclosing calls; the generator receives it when it resumes.
     """
     sent = None if is_new else depth
     arrive, send = coroutine.arrivals, coroutine.generator.send
@@ -75,8 +75,8 @@ def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
             return coroutine.results
         is_second = arrive() & 1
         if coroutine.begins:
-            # Pass it to the queue only after it has yielded: the queue may run it immediately on
-            # top of this stack, and the queue limits how deep such stacks become.
+            # Pass the coroutine to the queue only after it has yielded: the queue may run it
+            # immediately on top of this stack, and limits how deep such stacks become.
             coroutine.begins = False
             coroutine.machine.execute(coroutine.handle, RESUME)
             return results
@@ -92,7 +92,7 @@ def _resume(handle: int) -> int:
     return 0
 
 
-# The signature must be the one that the core uses for the call, because WebAssembly checks it.
+# The signature must match the core's call, because WebAssembly checks it.
 _resume_callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_resume)
 RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 """The address of the function that resumes a coroutine."""
@@ -127,13 +127,11 @@ class Machine:
         return self._functions[name]
 
     def is_interrupted(self, record: int) -> int:
-        """Return whether the code that this thread runs must stop at the place that `record`
-        describes.
-        """
+        """Return whether this thread's code must stop at the place that `record` describes."""
         if not self.noted[0]:
             return self.abi("tfrtAsyncIsInterrupted")(record) & 1
-        # Python's handler only notes Ctrl-C, so the bit of the flag that machine code would see is
-        # set here.
+        # Python's handler only notes Ctrl-C, so set the bit of the flag that machine code would
+        # see.
         change = self._process.quick.change_interrupts
         change(self._process.address, INTERRUPT_SIGNAL, 0)
         found = self.abi("tfrtAsyncIsInterrupted")(record) & 1
@@ -154,7 +152,7 @@ class Machine:
         """Start a coroutine; return its function's results as soon as it waits or finishes."""
         coroutine = Coroutine(self)
         coroutine.generator = body(coroutine, *arguments)
-        # The last argument is the depth if the program checks the stack.
+        # If the program checks the stack, the last argument is the depth.
         return advance(coroutine, arguments[-1] if arguments else 0, is_new=True)
 
     def begin(self, coroutine: Coroutine, objects: tuple[int, ...]) -> None:
@@ -171,9 +169,7 @@ class Machine:
         self.count(-1)
 
     def abandon(self, coroutine: Coroutine, problem: BaseException) -> None:
-        """End a coroutine that has raised an exception; the objects that it has not resolved become
-        errors.
-        """
+        """End a coroutine that has raised an exception; its unresolved objects become errors."""
         record = self.failure(problem)
         for value in coroutine.objects:
             if value and not self.abi("tfrtAsyncIsAvailable")(value) & 1:
@@ -181,7 +177,7 @@ class Machine:
                 self.abi("tfrtAsyncSetErrorUnlessAvailable")(value)
         if coroutine.handle in _coroutines:
             self.finish(coroutine)
-        # The caller still gets the results that it expects: these objects, now in the error state.
+        # The caller still gets the results that it expects: these objects, which are errors now.
         found = coroutine.objects
         coroutine.results = found[0] if len(found) == 1 else found
 

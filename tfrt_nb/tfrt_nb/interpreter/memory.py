@@ -1,9 +1,9 @@
 """Read and write the memory of compiled programs, and describe types of numbers.
 
 A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`; offset and strides
-count elements. Where compiled code has a descriptor in memory, `pack_descriptor` and
-`read_descriptor` convert it. As with machine code, passes check indices and whether a buffer is
-live, so every address here belongs to the program.
+count elements. If compiled code keeps a descriptor in memory, `pack_descriptor` and
+`read_descriptor` convert it. As for machine code, passes have inserted checks of indices and
+liveness, so every address here belongs to the program.
 
 A record tells why something failed and where it happened. It consists of words, and of strings that
 are kept alive, in the format that `async_runtime.objects` reads.
@@ -79,7 +79,7 @@ def _to_half(x: float) -> float:
 
 
 def _to_brain(x: float) -> float:
-    """Round to nearest, ties to even, from a single that was rounded to odd: see `jit.compiler`."""
+    """Round to nearest, ties to even, a single that was rounded to odd: see `jit.compiler`."""
     single = ctypes.c_float(x).value
     bits = int.from_bytes(struct.pack("<f", single), "little")
     if math.isnan(x):
@@ -110,16 +110,18 @@ _DESCRIPTOR_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The storage of a type's values: their size in bytes, and how they are read and written."""
+    """How a type's values are stored: their size in bytes, and functions that read and write
+    them.
+    """
 
     size: int
     read: Callable[[int], Any]
-    """Reads the value at an address."""
+    """A function that reads the value at an address."""
     write: Callable[[int, Any], None]
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
     format: str = ""
-    """The type's format for `struct`, if it has one."""
+    """The type's `struct` format, if it has one."""
 
 
 @functools.cache
@@ -193,9 +195,7 @@ def _brain(round_: Callable[[float], float] | None) -> Storage:
 
 
 def _wide(width: int) -> Storage:
-    """Store an integer of any width: in a power of two of bytes up to 8, or else in a multiple of
-    16 bytes.
-    """
+    """Store an integer of any width: in 1, 2, 4, or 8 bytes, or else in a multiple of 16 bytes."""
     needed = (width + 7) // 8
     size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()
     half, mask = 1 << (width - 1), (1 << width) - 1
@@ -250,7 +250,7 @@ def contiguous_strides(sizes: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass
 class Records:
-    """The records of a program, and whatever else lives as long as its code."""
+    """The records of a program, and all else that lives as long as its code."""
 
     kept: list[object] = field(default_factory=list)
     _records: dict[object, int] = field(default_factory=dict)
@@ -273,7 +273,7 @@ class Records:
         return self._texts[content]
 
     def record(self, message: str, place: Location | None) -> int:
-        """Keep a message with its place; return the address of the record."""
+        """Keep a message and its place; return the address of the record."""
         key = message, place
         if key not in self._records:
             file, line, column = (

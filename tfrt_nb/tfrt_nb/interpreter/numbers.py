@@ -33,7 +33,7 @@ from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
 Lowering = Callable[["FunctionSource", Any], None]
 """A function that writes one operation."""
 Expression = Callable[["FunctionSource", Any], str]
-"""A function that returns the only result of an operation, as an expression."""
+"""A function that returns an operation's only result as an expression."""
 
 _OPERATORS = frozenset(["+", "-", "*", "&", "|", "^"])
 _BITWISE = frozenset("&|^")
@@ -45,9 +45,7 @@ _FLOAT_PREDICATES = (
     *("not ({0} < {1} or {0} > {1})", "not {0} <= {1}", "not {0} < {1}", "not {0} >= {1}"),
     *("not {0} > {1}", "{0} != {1}", "({0} != {0} or {1} != {1})", "True"),
 )
-"""Expressions for float predicates in MLIR's order, in which the unordered ones follow the ordered
-ones.
-"""
+"""Expressions for float predicates in MLIR's order: the ordered ones, then the unordered ones."""
 
 
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
@@ -57,7 +55,7 @@ def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
         return f"({expression}) & 1"
     if width:
         half = 1 << (width - 1)
-        # Most numbers fit, and comparing them costs less than masking them.
+        # Most numbers fit, and a comparison costs less than masking.
         fits = f"{-half} <= (t := {expression}) < {half}"
         return f"t if {fits} else (t & {2 * half - 1} ^ {half}) - {half}"
     return f"{body.keep(round_)}({expression})" if (round_ := rounding(type_)) else expression
@@ -75,9 +73,7 @@ def _unsigned(body: FunctionSource, value: SSAValue) -> str:
 
 
 def _of_table(family: Family, name: str) -> Expression:
-    """Return the expression of a row of the table; if the row has several results, the one called
-    `name`.
-    """
+    """Return the expression for a row of the table; `name` selects one of several results."""
     is_operator = family.python in _OPERATORS
 
     def write(body: FunctionSource, op: Operation) -> str:
@@ -156,7 +152,7 @@ _EXACT = 1 << 53
 
 
 def _rounded_once(number: int) -> float:
-    """Convert an integer as the table does, which covers integers of up to 64 bits."""
+    """Convert an integer as the table does. The table covers integers of up to 64 bits."""
     if -(1 << 63) <= number < 1 << 63:
         return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
     excess = abs(number).bit_length() - 60
@@ -172,8 +168,8 @@ def _as_double(number: int) -> float:
 
 
 def _to_integer(body: FunctionSource, op: Operation) -> str:
-    """Truncate towards zero; a number that does not fit becomes the nearest that does, and NaN
-    becomes 0.
+    """Truncate toward zero; a number that does not fit becomes the nearest one that does, and
+    NaN 0.
     """
     width, is_signed = width_of(op.results[0].type), op.name == "arith.fptosi"
     low = -(1 << width - 1) if is_signed else 0
@@ -198,7 +194,7 @@ def _divided(a: float, b: float) -> float:
 def _remainder(a: float, b: float) -> float:
     try:
         return math.fmod(a, b)
-    except ValueError:  # for infinity, or a division by 0
+    except ValueError:  # raised for an infinite result or a division by 0
         return math.nan
 
 
@@ -226,8 +222,8 @@ def _of_width(
 
 
 def _least(a: float, b: float) -> float:
-    """Return the smaller number; -0.0 is smaller than 0.0, and the result is NaN if either number
-    is.
+    """Return the smaller number, where -0.0 is smaller than 0.0; if either number is NaN, return
+    NaN.
     """
     if math.isnan(a) or math.isnan(b):
         return math.nan
@@ -242,11 +238,11 @@ FLOAT_CHOICES = {
     "maxnumf": lambda a, b: b if math.isnan(a) else a if math.isnan(b) else max(a, b),
     "minnumf": lambda a, b: b if math.isnan(a) else a if math.isnan(b) else min(a, b),
 }
-"""The operations that choose one of two floats, by name."""
+"""The operations that return one of two floats, by name."""
 
 
 def _power(base: int, exponent: int, width: int) -> int:
-    """Raise to an integer power; for a negative exponent, the result is rounded towards zero."""
+    """Raise to an integer power. For a negative exponent, round the result toward zero."""
     if exponent >= 0:
         return pow(base, exponent, 1 << width)
     return 0 if base not in (1, -1) else base if exponent & 1 else 1

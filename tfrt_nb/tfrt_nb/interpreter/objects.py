@@ -1,7 +1,7 @@
 """`async.runtime` and `async.coro`: calls of the core's functions, as machine code makes them.
 
-An object is represented by its address. A coroutine is a generator, which yields the results of its
-function where machine code suspends. See `machine`, which resumes it.
+An object is represented by its address. A coroutine is a generator: where machine code suspends, it
+yields the results of its function. `machine` resumes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 
 def payload_of(value: str, type_: Attribute, body: FunctionSource) -> tuple[str, Storage]:
-    """Return the address of a value's payload, and the payload's storage."""
+    """Return the address and the storage of a value's payload."""
     storage = storage_of(type_)
     if llvm_type(type_) in IN_HEADER:
         return f"{value} + {VALUE_PAYLOAD}", storage
@@ -43,9 +43,7 @@ def _load(body: FunctionSource, op: Operation) -> None:
 
 
 def _await(body: FunctionSource, op: Operation) -> None:
-    """Wait if the object is not resolved, without the GIL, so that other threads can run Python
-    meanwhile.
-    """
+    """Wait if the object is not resolved, without the GIL, so that other threads can run Python."""
     name, place = body.name(op.operands[0]), body.module.maker(op) or body.null
     body.line(f"{body.keep(body.module.machine.wait)}({name}, {place})")
 
@@ -97,16 +95,16 @@ def _nothing(body: FunctionSource, op: Operation) -> None:
 
 
 def _coro_save(body: FunctionSource, op: Operation) -> None:
-    """Write an await that is followed immediately by a suspension, so that it suspends only if it
-    has to wait.
+    """Write an await and the suspension right after it as one, which suspends only if it has to
+    wait.
     """
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
     if isinstance(wait, runtime.RuntimeAwaitAndResumeOp) and isinstance(
         suspend, runtime.CoroSuspendOp
     ):
-        # Write the next two operations here, inside a test: if the object is already resolved, the
-        # generator continues without a yield.
+        # Write the next two operations here, inside a test, so that the generator continues without
+        # a yield if the object is already resolved.
         body.skipped.update((wait, suspend))
         body.line(f"if not {body.abi('tfrtAsyncGoesOn', body.name(wait.operands[0]))} & 1:")
         with body.indented():

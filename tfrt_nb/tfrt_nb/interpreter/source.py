@@ -1,4 +1,4 @@
-"""The Python source of a module and of its functions while lowerings write it."""
+"""The Python source of a module and its functions, under construction by lowerings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ModuleSource:
     functions: dict[str, func.FuncOp]
     records: Records
     addresses: Mapping[str, int]
-    """The functions outside of the program, by name."""
+    """The functions outside the program, by name."""
     externals: Externals
     globals: dict[str, tuple[object, ...]] = field(default_factory=dict)
     """The buffers of the module."""
@@ -43,10 +43,10 @@ class ModuleSource:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def keep(self, item: object) -> str:
-        """Return the name by which source refers to an object."""
+        """Return the name by which the source refers to an object."""
         if id(item) not in self._names:
             name = self._names[id(item)] = f"k{len(self._names)}"
-            self.scope[name] = item  # keeps the item alive, so that its id stays unique
+            self.scope[name] = item  # also keeps the item alive, so that its id stays unique
         return self._names[id(item)]
 
     def site(self, op: RuntimeLogOp) -> int:
@@ -59,8 +59,8 @@ class ModuleSource:
         return self._sites[number]
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record that names the operation that creates an object and its place, or None if
-        the place is unknown.
+        """Return a record of the operation that creates an object, and its place; None if that
+        is unknown.
         """
         place = location_of(op)
         return None if place is None else str(self.records.record(source_name(op), place))
@@ -100,7 +100,7 @@ class FunctionSource:
         return found
 
     def bind(self, value: SSAValue, expression: str) -> None:
-        """Bind a value to an expression that may be written any number of times."""
+        """Bind a value to an expression that may be repeated any number of times."""
         self._values[value] = expression
 
     def let(self, value: SSAValue, expression: str) -> None:
@@ -112,7 +112,7 @@ class FunctionSource:
         self.lines.append("    " * self.indent + text)
 
     def first(self, text: str) -> None:
-        """Write a statement that runs once, at the start of the function."""
+        """Write a statement that runs once, when the function starts."""
         if text not in self.at_start:
             self.at_start.append(text)
 
@@ -138,8 +138,8 @@ class FunctionSource:
 
     @property
     def depth(self) -> str:
-        """The expression for the depth of a call that this function makes, passed as the last
-        argument.
+        """The expression for the depth of calls that this function makes, which it passes as the
+        last argument.
         """
         return f"d + {_CALLS_OF_COROUTINE if self.is_coroutine else 1}"
 

@@ -1,4 +1,4 @@
-"""Compile async programs to machine code in this process, by way of LLVM IR with coroutines.
+"""Compile async programs to machine code in this process, through LLVM IR with coroutines.
 
 The package builds on the passes and on `tfrt_runtime.async_runtime`. Read in this order:
 

@@ -11,13 +11,14 @@ that @f itself awaits come last in the frame, because the kernel starts without 
 The adapter calls functions of the runtime; `tfrt_runtime.native.kernels.compiled_kernels` defines
 the words of the requests for buffers.
 
-Machine code of host functions is called with an attempt, and checks repeatedly whether to continue:
+Machine code of host functions is called with an attempt, and checks from time to time whether to
+continue:
 
     define i64 @code(ptr %attempt)
 
 takes its arguments from the words of an attempt (`native.layouts`, ATTEMPT_*), and stores its
-results there. Each function of such a module receives the attempt in the parameter in which other
-modules pass the end of the stack; the attempt contains that end, and the fuel.
+results there. In other modules, functions receive the end of the stack as a parameter; in such a
+module, this parameter is the attempt, which contains the end of the stack and the fuel.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4
-"""The fuel that an iteration or a call uses, which usually contains a few operations."""
+"""The fuel that an iteration or a call uses. Both usually contain a few operations."""
 _ASK = f"""\
 define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
   %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}
@@ -80,13 +81,13 @@ def ask_to_stop(body: FunctionBody, op: Operation) -> None:
 
 
 def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
-    """Return the function that an attempt calls, for a function from words to words."""
+    """Return the function that an attempt calls for a function from words to words."""
     name, outputs = op.sym_name.data, op.function_type.outputs.data
     is_fallible = FALLIBLE in op.attributes
     frame = module.declare("llvm.frameaddress.p0", "ptr", "i32")
     lines = [
-        # The caller passes the room left on the stack in this word, but the code needs the address
-        # where it ends.
+        # In this word, the caller passes the room left on the stack, but the code needs the address
+        # where the stack ends.
         f"%frame = call ptr {frame}(i32 0)",
         "%room = load i64, ptr %attempt",
         "%below = sub i64 0, %room",
@@ -131,9 +132,7 @@ _BITS: dict[type[Attribute], tuple[str, str]] = {
 
 
 def argument_order(types: Sequence[Attribute]) -> list[int]:
-    """Return the argument indices in frame order, in which arguments that the function awaits come
-    last.
-    """
+    """Return the argument indices in frame order: arguments that the function awaits come last."""
     return sorted(range(len(types)), key=lambda index: is_awaited(types[index]))
 
 
@@ -170,7 +169,7 @@ class _Adapter:
     # Arguments
 
     def take(self, place: int, name: str, type_: Attribute) -> None:
-        """Bind `name` to the argument at that place of the frame, which is not a buffer."""
+        """Bind `name` to the argument, not a buffer, at that place of the frame."""
         if is_awaited(type_):
             where = "%context", "%record", str(place)
             if (buffer := _awaited_buffer(type_)) is not None:
@@ -260,18 +259,18 @@ class _Adapter:
 
 
 def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
-    """Return the adapter of a function as the passes have left it."""
+    """Return the adapter of a function that has been through the passes."""
     adapter = _Adapter(module)
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     is_fallible = FALLIBLE in op.attributes
     results = list(enumerate(outputs))[int(is_fallible) :]
     for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
         adapter.reserve(name, type_)
-    # Count first, because the code must not be freed while the adapter runs.
+    # Count the call first, because the code must not be freed while the adapter runs.
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
-    # Even if the function fails, its async results exist, in the error state.
+    # Even if the function fails, its async results exist: they are errors.
     _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
@@ -333,6 +332,6 @@ def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipp
 
 
 def buffer_text(type_: MemRefType[Attribute]) -> str:
-    """Return the sizes and the element type: `?x4xf32`."""
+    """Return a buffer's sizes and element type, such as `?x4xf32`."""
     sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
     return "x".join([*sizes, str(type_.element_type)])

@@ -1,9 +1,9 @@
 """Compile LLVM IR to machine code in this process, and link it to a table of functions.
 
-The pipeline is LLVM's own; it splits coroutines at every level. Code is linked only to functions in
-a table, never to whatever the process happens to contain. The functions that an object file calls
-are read from the file itself, because LLVM adds calls that no declaration shows, such as `memcpy`
-for a copy of a struct, or `__divti3` for a division of 128 bits.
+The pipeline is LLVM's own, which splits coroutines at every level. Code is linked only to functions
+in a table, never to other functions that the process happens to contain. The functions that an
+object file calls are read from the file itself, because LLVM adds calls that no declaration shows,
+such as `memcpy` for a copy of a struct, or `__divti3` for a division of 128 bits.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 try:
     import llvmlite.binding as llvm
-except ModuleNotFoundError:  # in a page, which can show the stages up to LLVM IR
+except ModuleNotFoundError:  # a browser page can still show the stages up to LLVM IR
     HAS_LLVM = False
 else:
     HAS_LLVM = True
 
 QUICK, FULL = 0, 2
-"""Levels of LLVM's optimizations."""
+"""LLVM's optimization levels."""
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of an object are less than 2 GB apart.
 
-That is so where llvmlite's memory manager puts them into a single block of memory. For larger
-distances, LLVM uses its slow instruction selection even if the quick one is requested.
+They are if llvmlite's memory manager puts them in a single block of memory. For larger distances,
+LLVM uses its slow instruction selection even if the quick one is requested.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
@@ -40,7 +40,7 @@ _LIBRARY_BY_TABLE = """
 """
 """A module that makes calls that LLVM adds, such as `memcpy`, go through the table, too.
 
-It affects the module that it is linked into.
+It affects the module that it is linked with.
 """
 
 _HAS_COROUTINES = " presplitcoroutine"
@@ -83,7 +83,7 @@ define hidden bfloat @__truncdfbf2(double %x) {
 
 declare double @llvm.fabs.f64(double)
 """
-"""Rounding to bf16 for processors without an instruction for it.
+"""Rounding to bf16 for processors that have no instruction for it.
 
 LLVM calls these functions, which libgcc has only since version 13. They are linked into each module
 that has numbers of this type. The rounding from f64 avoids double rounding by rounding to odd first
@@ -118,14 +118,14 @@ class MachineCode:
 def split_coroutines(text: str, level: int = FULL) -> str:
     """Return the text of the module after LLVM's optimizations.
 
-    Its coroutines are state machines.
+    Its coroutines are state machines by then.
     """
     module, _ = _optimised(text, level)
     return str(module)
 
 
 def assembly(text: str, level: int = FULL) -> str:
-    """Return the machine code of the module as text."""
+    """Return the machine code of the module as assembly."""
     module, machine = _optimised(text, level)
     _call_by_table(module)
     return str(machine.emit_assembly(module))
@@ -148,7 +148,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     """
     addresses = linked(code, functions)
     declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in addresses)
-    # The engine accepts addresses only for the declarations of a module.
+    # The engine accepts addresses only for functions that a module declares.
     module = llvm.parse_assembly(declarations)
     engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
     for name, address in addresses.items():
@@ -156,7 +156,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     if place := engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@")):
-        # The code has loops, so it must be given the address of the word that it checks.
+        # The code has loops, so it needs the address of the word that it checks.
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
         ctypes.c_int64.from_address(place).value = flag
     return MachineCode(engine)
@@ -212,7 +212,7 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
 
 
 def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
-    """Return the address of each function that an object file calls; `functions` are the runtime's.
+    """Return the address of each function that an object file calls; `functions` has the runtime's.
 
     Raises:
         UnresolvedFunction: naming the functions that are in no table.

@@ -8,7 +8,7 @@ https://llvm.org/docs/Coroutines.html.
 Functions that kernels of host programs call get an adapter (`adapters`).
 
 Each public function `f` gets a second entry point, `__packed_f(ptr to pointers)`. It takes one
-pointer for each argument and then one for each result, and returns whether the function failed.
+pointer per argument, followed by one pointer per result, and returns whether the function failed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def lower_to_llvm(
 
     The functions in `adapted` get an adapter. `externals` are the declared functions that Python
     implements. The functions in `quick` should compile quickly rather than run fast. With `places`,
-    instructions record the operation that they come from. `attempts` is as in `ModuleText`.
+    instructions record the operation from which they come. `attempts` has the same meaning as in
+    `ModuleText`.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -158,8 +159,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
-    # Values get their names where they are defined, so blocks come after their dominators.
-    # Unreachable blocks are omitted.
+    # Values are named where they are defined, so blocks must follow their dominators. Unreachable
+    # blocks are omitted.
     for block in reachable_blocks(op.body):
         body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
@@ -175,9 +176,10 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
     if has_limit:
-        # An endless recursion must reach the end of the stack instead of becoming an endless loop.
+        # LLVM must not turn an endless recursion, which reaches the end of the stack, into an
+        # endless loop.
         attributes += '"disable-tail-calls"="true" '
-    # If all functions are quick, so is the level of the whole module.
+    # If all functions are quick, the whole module has that level.
     if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
     begin = f"define {linkage}{returns} {text.function(symbol)}({parameters}) "
@@ -228,7 +230,7 @@ def _separate_edges(region: Region) -> None:
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     """Emit a function that loads the arguments, calls the function, and stores the results.
 
-    The first result of a fallible function is not stored: the packed function returns it.
+    The first result of a fallible function is not stored, because the packed function returns it.
     """
     lines: list[str] = []
 

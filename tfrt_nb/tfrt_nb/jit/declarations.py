@@ -1,4 +1,4 @@
-"""Check a program's declarations of functions outside it, and make calls of Python functions
+"""Check a program's declarations of external functions, and make calls of Python functions
 fallible.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
@@ -32,10 +32,10 @@ Externals = Mapping[str, PythonExternal]
 
 
 def check_declarations(module: ModuleOp) -> Externals:
-    """Return the functions that Python has registered and the program declares.
+    """Return the registered Python functions that the program declares.
 
     Raises:
-        PassError: at each declaration of another function, or with a different type.
+        PassError: at each declaration of an unknown function, or with a different type.
     """
     found: dict[str, PythonExternal] = {}
     problems: list[Diagnostic] = []
@@ -47,7 +47,7 @@ def check_declarations(module: ModuleOp) -> Externals:
             if own is not None:
                 found[name] = own
             if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
-                continue  # `CheckAsync` explains better that the program has been lowered already
+                continue  # `CheckAsync` has a better message for a program that is already lowered
             if known is None:
                 problems.append(_unknown(op, name, is_first=not problems))
             # In the tables, an `index` has 64 bits.

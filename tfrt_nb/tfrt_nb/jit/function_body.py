@@ -42,13 +42,14 @@ Argument: TypeAlias = tuple[str, str]
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use.
 
-In a module with `ModuleText.attempts`, this is the attempt, whose first word is that address.
+In a module with `ModuleText.attempts`, this is the attempt, whose first word is the address.
 """
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
 """The LLVM type of a place record (`layouts.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
-"""Counts calls from hosts and existing coroutines; while the count is 0, no code of the module can
-run.
+"""A counter of calls from hosts and of existing coroutines.
+
+While it is 0, no code of the module can run.
 """
 
 
@@ -63,7 +64,7 @@ class ModuleText:
     adapted: frozenset[str] = frozenset()
     counts: bool = False
     attempts: bool = False
-    """Whether the functions are host functions, which attempts call; see `adapters`."""
+    """Whether the functions are host functions that attempts call; see `adapters`."""
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
@@ -84,11 +85,13 @@ class ModuleText:
     resolving: frozenset[str] = frozenset()
     """The functions that take a task's results as objects and resolve them."""
     sites: dict[int, str] = field(default_factory=dict)
-    """The places of watched code that log (`layouts.SITE_RECORD` and following), by number."""
+    """The places in watched code that log (`layouts.SITE_RECORD` and following), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by the shape of the tasks."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
-    """The start of a spawning call, by function symbol and whether the token is unused."""
+    """The start of the text of a spawning call, by function symbol and whether the token is
+    unused.
+    """
     spawns_into: dict[str, str] = field(default_factory=dict)
     """The same for tasks to which only a group refers."""
     defined: frozenset[str] = frozenset()
@@ -131,7 +134,8 @@ class ModuleText:
     def limited_function(self, symbol: str) -> str:
         """Return the function of `limited` that takes the end of the stack as its last argument.
 
-        The function that `function` returns looks up that end and calls this one.
+        The result of `function` is a function that looks up the end of the stack and calls this
+        one.
         """
         return f'@"__limited.{self.function(symbol)[2:]}'
 
@@ -150,8 +154,8 @@ class ModuleText:
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record that names the operation that creates an object and its place, or None if
-        the place is unknown.
+        """Return a record of the operation that creates an object, and its place; None if that is
+        unknown.
 
         A task's record is followed by the records of the awaits in its body.
         """
@@ -166,7 +170,7 @@ class ModuleText:
         return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
 
     def adder(self, op: Operation) -> str | None:
-        """Return a record of the place where a task is added to its group, or None if that is
+        """Return a record of the place where a task is added to its group; None if that is
         unknown.
         """
         place = place_of(op.attributes.get(ADDED_AT))
@@ -177,7 +181,7 @@ class ModuleText:
         return self._record(message, location_of(op))
 
     def site(self, number: int, op: Operation) -> str:
-        """Return the global for the place in watched code with this number, at which `op` logs."""
+        """Return the global that describes the place with this number, at which `op` logs."""
         if number not in self.sites:
             name, record = f"@.site.{number}", self._record("", location_of(op))
             self.globals.append(
@@ -210,7 +214,7 @@ names.
 def source_name(op: Operation) -> str:
     """Return the source operation of `op`, which creates an object of the async runtime."""
     function = op.parent_op()
-    # Passes name the functions of tasks after the operations that the tasks come from.
+    # Passes name the functions of tasks after the tasks' source operations.
     if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
         symbol = op.callee.root_reference.data
     elif not isinstance(op, RuntimeCreateOp):
@@ -223,8 +227,8 @@ def source_name(op: Operation) -> str:
 
 
 def _is_result(create: Operation) -> bool:
-    """Return whether the object is one of the coroutine's own results, which it creates before it
-    starts.
+    """Return whether a coroutine creates the object before its body starts, as one of its own
+    results.
     """
     following = create.next_op
     while following is not None and not isinstance(following, CoroIdOp):
@@ -251,12 +255,13 @@ class FunctionBody:
     The function frees them at its end.
     """
     looks_ahead: bool = False
-    """Whether the code continues after an await without suspending if there is nothing to wait for.
+    """Whether the code continues after an await without suspending if the object is already
+    resolved.
     """
     has_limit: bool = False
     """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
-    """The suffix of each instruction, which states the place of the current operation, or ""."""
+    """The suffix that states the place of the current operation at each instruction, or ""."""
     _first: list[str] = field(default_factory=list)
     _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
@@ -334,10 +339,10 @@ class FunctionBody:
         self.bind(result, self.value(instruction))
 
     def set_frozen(self, result: SSAValue, instruction: str) -> None:
-        """Write an instruction whose result may be undefined, and freeze it to some value.
+        """Write an instruction whose result may be undefined, and freeze the result to some value.
 
-        LLVM treats code that depends on an undefined value as unreachable, including the check of
-        an index.
+        LLVM treats code that depends on an undefined value as unreachable, even the check of an
+        index.
         """
         self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
 
@@ -378,7 +383,7 @@ class FunctionBody:
     def call_for(
         self, results: Sequence[SSAValue], callee: str, returns: str | None = None
     ) -> None:
-        """Call a function, named with its arguments, that returns the MLIR values.
+        """Call a function, given with its arguments, that returns the MLIR values.
 
         Several values are returned as a struct. `returns` is the LLVM result type if it differs
         from that of `results`.
@@ -401,8 +406,8 @@ class FunctionBody:
             branch = terminator_of(block)
             for edge, target in enumerate(branch.successors):
                 edges.setdefault(target, []).append((branch, edge))
-        # The first block has no phi instructions. It starts with the allocations, because LLVM
-        # makes them part of the frame only there.
+        # The first block has no phi instructions. It starts with the allocations, because only
+        # there does LLVM make them part of the frame.
         first, *others = self._blocks
         parts = [f"{self._label(first)}:", *self._first, *self._blocks[first]]
         for block in others:

@@ -12,8 +12,8 @@
                                                 scf.yield %less, %y : i32, i32
                                               }
 
-A function consists of scalars, control flow, and calls of such functions; a chain becomes a 0.
-Functions that are called from only one place are inlined there. The passes are those of async
+Such a function has only scalars, control flow, and calls of functions of this kind; a chain becomes
+a 0. Functions that are called from only one place are inlined there. The passes are those of async
 programs: a failed assertion, a full stack, or an interrupt ends the function and its callers. They
 leave no message; instead, the call then runs in the executor, which reports the error with its
 place (see `native.calls.machine_calls`).
@@ -67,7 +67,7 @@ from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
 from tfrt_runtime.native import layouts as at
 
 MAX_KERNELS = 4000
-"""The maximum number of kernels in one module, because LLVM's time grows faster than the code."""
+"""The maximum number of kernels in one module; LLVM's time grows faster than the code."""
 MAX_NESTED = 30
 """The maximum nesting depth of inlined functions."""
 _TYPES: dict[int, Attribute] = {number: TYPES[word] for number, word in SCALARS.items()}
@@ -128,10 +128,10 @@ class _Module:
     def _called_again(self, index: int, *, is_body: bool) -> set[int]:
         """Return the functions that are called from more than one place.
 
-        Each cycle of calls contains one, which is called both from within the cycle and from where
-        the cycle is entered.
+        Each cycle of calls contains such a function: it is called both from within the cycle and
+        from where the cycle is entered.
         """
-        # The entry is called from outside; if it is a body, `LOOP` calls it, too.
+        # The entry is called from outside and, if it is a body, from `LOOP`.
         callers, pending = Counter({index: 1 + is_body}), [index]
         while pending:
             own = self.functions.get(pending.pop())
@@ -190,7 +190,7 @@ class _Module:
         return block
 
     def _entry(self, name: str, index: int, *, is_loop: bool) -> None:
-        """Convert the function that is called from outside, which takes and returns words."""
+        """Convert the function that is called from outside; it takes and returns words."""
         arguments, results = self.types(index)
         if is_loop:
             results = arguments[:]
@@ -207,7 +207,7 @@ class _Module:
 
 
 class _Scope:
-    """Converts the kernels of one function, at the end of a block."""
+    """Converts the kernels of one function, appending to a block."""
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ class _Scope:
         assert call is not None
         callee = call.functions[0]
         wanted, results = self._module.types(callee)
-        # The value that decides precedes the callee's arguments: an i1, or an i32 for `case` and
+        # The deciding value precedes the callee's arguments: an i1, or an i32 for `case` and
         # `repeat`.
         first = {"call": [], "cond": [at.TYPE_I1], "while_loop": [at.TYPE_I1]}.get(
             name, [at.TYPE_I32]
@@ -327,7 +327,7 @@ class _Scope:
         if choice.type == i1:
             op = scf.IfOp(choice, types, regions[0], regions[1])
         else:
-            # An index that has no branch bails out.
+            # An index without a branch makes the code bail out.
             _assert(block, _compare(block, choice, len(functions), _BELOW))
             index = emit(block, arith.IndexCastOp, (choice,), IndexType())
             cases = DenseArrayBase.from_list(i64, [*range(1, len(functions))])
@@ -373,7 +373,7 @@ _NUMBERS = {word: number for number, word in SCALARS.items()}
 
 
 def _from_word(block: Block, word: SSAValue, type_: int) -> SSAValue:
-    """Convert the payload word of an AsyncValue to the value."""
+    """Convert an AsyncValue's payload word to a value."""
     match type_:
         case at.TYPE_F32:
             return emit(

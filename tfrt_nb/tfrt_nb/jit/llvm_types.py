@@ -53,7 +53,7 @@ MAX_BITS = 4096
 """The maximum width of an integer."""
 MAX_RANK = 256
 MAX_WORDS = 1024
-"""The maximum number of words of a function's arguments, and of its results.
+"""The maximum number of words in a function's arguments, and in its results.
 
 LLVM's work grows with the square of these numbers, and a value with 65,536 parts crashes the
 process.
@@ -68,7 +68,8 @@ def llvm_type(type_: Attribute) -> str:
     """Return the LLVM type of a value.
 
     Raises:
-        UnsupportedType: if compiled code cannot have the type; has MLIR's name of the type.
+        UnsupportedType: if compiled code cannot have the type. The message has MLIR's name of the
+        type.
     """
     match type_:
         case IntegerType():
@@ -154,8 +155,9 @@ def constant(value: Attribute) -> str:
 
 
 def float_literal(number: float, type_: Attribute) -> str:
-    """Return the exact value in hexadecimal. For float as well as double, LLVM accepts the bits of
-    a double.
+    """Return the exact value in hexadecimal.
+
+    LLVM accepts the bits of a double for both float and double.
     """
     match type_:
         case Float16Type():

@@ -1,4 +1,4 @@
-"""A program after the passes, in the form that is compiled to machine code or interpreted.
+"""Run the passes that turn a program into the form that is compiled or interpreted.
 
 Nothing here needs LLVM.
 """
@@ -27,8 +27,7 @@ def after_passes(
     *,
     spawn: bool = True,
 ) -> ModuleOp:
-    """Return a copy of a program after the passes, in which the functions `called` from outside are
-    public.
+    """Return a copy of a program after the passes; the functions `called` from outside are public.
 
     Without `spawn`, each task is a coroutine.
     """
@@ -45,7 +44,10 @@ def _steps(
     *,
     spawn: bool = True,
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """Yield each lowering step's name and the module after it, which the next step changes."""
+    """Yield each lowering step's name and the module after it.
+
+    The next step changes that module.
+    """
     spawns_early = spawn and level > 0 and not counts_tasks(module)
     copy = copy_program(expand_calls(module, externals), spawn=spawns_early)
     for op in copy.module.ops:

@@ -6,7 +6,10 @@ import functools
 import re
 
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
-"""Points to the word that is not 0 while some run is cancelled; the loader of the code sets it."""
+"""The name of a pointer to the word that is not 0 while some run is cancelled.
+
+The loader sets it.
+"""
 
 _MATHEMATICS = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "  # noqa: E501
@@ -36,15 +39,13 @@ def text_constant(text: bytes) -> tuple[str, str]:
 
 
 def global_symbol(name: str) -> str:
-    """Return the symbol of a global, whose name may be any text."""
+    """Return the symbol of a global whose name may be any text."""
     _, constant_text = text_constant(bytes_of(name))
     return f"@{constant_text[1:]}"
 
 
 def plain_name(name: str) -> str:
-    """Return a distinct name for each name, with only characters that every part of LLVM
-    accepts.
-    """
+    """Return a name, distinct for each argument, of characters that every part of LLVM accepts."""
     return re.sub(rb"[^\w.$]", lambda found: b"-%02X" % found[0][0], bytes_of(name)).decode()
 
 

@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+ (\d+) (\d+)")
 _HIDDEN = re.compile(r"\s*\.file\s|\.L(?:tmp|func_begin)\d+:|\s*\.section\s+\"?\.debug|\s*\.loc\s")
 
 Placed = list[tuple[str, tuple[int, int] | None]]
-"""Lines of text, each with the line and column in the program from which it comes."""
+"""Lines of text, each with the program's line and column from which it comes."""
 
 
 class Places:
@@ -47,7 +47,7 @@ class Places:
     def function(self, symbol: str, op: Operation) -> str:
         """Return the attachment of a function's definition, and make it the current scope.
 
-        Places that are requested later belong to this function.
+        Places requested from now on belong to this function.
         """
         place = location_of(op)
         line = 0 if place is None else place.line

@@ -1,4 +1,4 @@
-"""Compile each program only once; the machine code of a known program is loaded.
+"""Compile each program only once, and load the machine code of known programs.
 
 Object files are kept in memory, and on disk for later processes. The key of a program covers its
 text and everything else on which its code depends: its name in messages, the passes, the sources of
@@ -52,7 +52,7 @@ class CodeCache:
         return code
 
     def put(self, key: str, code: bytes) -> None:
-        """Keep a program's object file; if files cannot be written, it is kept only in memory."""
+        """Keep a program's object file. If files cannot be written, keep it only in memory."""
         self._remember(key, code)
         self.files.put(f"program-{key}", code)
 
@@ -113,7 +113,7 @@ def compile_program(
 
     Each public function `f` is called through `coroutines.packed_name(f)`. Kernels call the
     functions `adapted` through `names.adapter_name(f)`. `source` is the text from which the module
-    was parsed, and its name. If it is given, a program that was compiled before is not compiled
+    was parsed, and its name. With a `source`, a program that was compiled before is not compiled
     again.
     """
     from tfrt_nb.jit.declarations import check_declarations

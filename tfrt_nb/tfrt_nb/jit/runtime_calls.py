@@ -1,8 +1,8 @@
 """Calls of the runtime's functions, which are the same in machine code and in interpreted code.
 
 Both write a function operation by operation: `jit.function_body` in LLVM IR, and
-`interpreter.source` in Python. A lowering here is a function that takes either of these and an
-operation; both use `lower` to write an operation.
+`interpreter.source` in Python. Each lowering here is a function that takes either kind of body and
+an operation; both kinds call `lower` to write an operation.
 
 22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
 here runs on MLIR's runtime (without error messages) and code compiled by MLIR runs on ours.
@@ -53,8 +53,8 @@ _OF_MLIR: dict[str, tuple[str, ...]] = {
 }
 """The runtime's functions that MLIR defines, by name without the prefix.
 
-Two functions about the number of threads are not included. Each entry has the LLVM types of the
-result and of the parameters.
+Two functions about the number of threads are left out. Each entry has the LLVM types of the result
+and of the parameters.
 """
 RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     **{f"{PREFIX}{name}": types for name, types in _OF_MLIR.items()},
@@ -116,9 +116,7 @@ A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 lin
 
 
 class Records(Protocol):
-    """The records of a module, which say what failed and where, as pointers in the module's
-    text.
-    """
+    """The records of a module, as pointers in its text. A record says what failed and where."""
 
     def maker(self, op: Operation) -> str | None:
         """Return a record that names the operation that creates an object and its place, or None if
@@ -177,13 +175,14 @@ def lower(body: Body, op: Operation, lowerings: Mapping[str, Lowering]) -> None:
 
 
 def same(body: Body, op: Operation) -> None:
-    """Lower to nothing, because the result is the operand."""
+    """Lower to nothing: the result is the operand."""
     body.bind(op.results[0], body.name(op.operands[0]))
 
 
 def calls(name: str, *more: str) -> Lowering:
-    """Lower to a call with the operands, followed by `more`. KIND in the name is replaced by the
-    runtime's name for the first operand's type.
+    """Lower to a call with the operands, followed by `more`.
+
+    In the name, the runtime's name for the first operand's type replaces KIND.
     """
 
     def lower(body: Body, op: Operation) -> None:
@@ -245,7 +244,7 @@ def _await_and_resume(body: Body, op: runtime.RuntimeAwaitAndResumeOp) -> None:
     awaited, handle = map(body.name, op.operands)
     function = op.parent_op()
     if function is not None and SHARED_BODY in function.attributes:
-        # Several tasks share the body, so the place must come from the task's own record.
+        # Several tasks share the body, so take the place from the task's own record.
         result = body.name(function.regions[0].blocks[0].args[0])
         body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result, "0")
     else:

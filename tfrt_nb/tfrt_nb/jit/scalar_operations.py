@@ -1,9 +1,9 @@
 """Scalar operations as operations of `arith`, from the table that defines them.
 
-A row of `tfrt_runtime.scalars` is a Python function of numbers. It is called here with numbers that
-emit an operation for each step. Where the function tests a condition, both outcomes are computed,
-and `arith.select` chooses one. That is possible because no step has an effect, and the lowering of
-`arith` freezes undefined results.
+A row of `tfrt_runtime.scalars` is a Python function of numbers. Here, the function is called with
+objects that emit an operation for each step. Where the function tests a condition, both outcomes
+are computed, and `arith.select` chooses one. This works because no step has an effect, and the
+lowering of `arith` freezes undefined results.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _binary(of_integers: Any, of_floats: Any) -> Callable[[_Number, Any], _Numbe
 
 
 def _comparison(of_integers: int, of_floats: int) -> Callable[[_Number, Any], _Number]:
-    """Compare by predicates, as MLIR numbers them."""
+    """Return a comparison by predicates, given as MLIR's numbers."""
 
     def apply(number: _Number, other: Any) -> _Number:
         is_float = number.value.type == f64
@@ -173,7 +173,7 @@ class _Tracer:
         self._position = 0
 
     def value(self, number: Any, type_: Attribute) -> SSAValue:
-        """Return the value of a number, which may be a Python number."""
+        """Return the IR value of a number, which may be a Python number."""
         return number.value if isinstance(number, _Number) else constant(self.block, number, type_)
 
     def decide(self, condition: _Number) -> bool:
@@ -194,8 +194,8 @@ class _Tracer:
             try:
                 found = own(*operands)
             except _Fork as fork:
-                # Follow both outcomes from the start, which emits the operations before the
-                # condition again.
+                # Follow both outcomes from the start, emitting the operations before the condition
+                # again.
                 ways = way([*decisions, True]), way([*decisions, False])
                 return tuple(
                     self._select(fork.condition, *pair) for pair in zip(*ways, strict=True)

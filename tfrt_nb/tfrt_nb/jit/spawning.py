@@ -7,19 +7,19 @@ function with the frame:
     spawn(body, maker, args) -> { token, values }      task(frame)
     spawn(body, maker, group, args)
 
-That function frees the frame, calls the body, and resolves the results, to an error if the body
-fails or if no more tasks may start. The body owns its async arguments, like every function. A body
-that is a coroutine takes the results as its first arguments, and resolves them itself.
+That function frees the frame, calls the body, and resolves the results; they become errors if the
+body fails or if no more tasks may start. Like every function, the body owns its async arguments. If
+the body is a coroutine, it takes the results as its first arguments and resolves them itself.
 
-For each awaited argument, there is one more function that takes the frame:
+For each awaited argument, another function takes the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-If an await fails, the next function passes the error on to the results instead, by calling one more
-function.
+If an await fails, the next function instead passes the error on to the results, by calling yet
+another function.
 
-Bodies of equal types share these functions if their code should compile quickly. Otherwise, each
-body has its own functions, so that LLVM can inline the body into the task.
+If code should compile quickly, bodies of equal types share these functions. Otherwise, each body
+has its own, so that LLVM can inline the body into the task.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """Everything on which the functions depend: the types, the number of awaited arguments, whether
-    the body can fail, and, unless bodies share the functions, the body itself.
+    """All that determines the functions: the types, the number of awaited arguments, whether the
+    body can fail, and, unless bodies share the functions, the body itself.
     """
 
     arguments: tuple[Attribute, ...]
@@ -63,15 +63,15 @@ class _Shape:
     The maker record has the places of these awaits.
     """
     is_unused: bool = False
-    """Whether no code awaits the token, so that the object is created only if objects are shown."""
+    """Whether no code awaits the token. In that case, it is created only if objects are shown."""
 
     def __hash__(self) -> int:
         return self._hash
 
     @functools.cached_property
     def _hash(self) -> int:
-        # The hash is cached because there may be many arguments, and storing each one looks up the
-        # name of the frame.
+        # Cache the hash: there may be many arguments, and storing each one looks up the name of the
+        # frame.
         common = self.arguments, self.results, self.awaited, self.is_fallible
         return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
 
@@ -102,7 +102,7 @@ class _Shape:
 def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
-    is_only_dropped = all(  # only by drops that the compiler inserted
+    is_only_dropped = all(  # its only uses are drops that the compiler inserted
         isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
         for use in op.results[0].uses
     )
@@ -157,8 +157,8 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 class _Writer:
     """Writes the functions of the tasks of one shape.
 
-    A value of the frame has the same name in all of these functions: `%body`, or `%r` or `%a` with
-    a number for a result or an argument.
+    A value in the frame has the same name in all these functions: `%body`, `%r` with a number for a
+    result, or `%a` with a number for an argument.
     """
 
     def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
@@ -174,7 +174,9 @@ class _Writer:
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """Return the spawner, the functions that workers and awaits call, and one for errors."""
+        """Return the spawner, the functions that workers and awaits call, and the function for
+        errors.
+        """
         self._write_spawner()
         for step in range(self._shape.awaited + 1):
             self._write_step(step)
@@ -209,8 +211,8 @@ class _Writer:
         for name, index in self._places.items():
             store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
             self._emit(self._field(index), store)
-        # Count the task before passing it to the runtime, because code must not be freed while one
-        # of its tasks exists.
+        # Count the task before passing it to the runtime, because the code must not be freed while
+        # a task exists.
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
         # Pass the task to the runtime before adding it to the group; the other order takes a
@@ -289,7 +291,7 @@ class _Writer:
         """Call the body, and resolve the results to the values that it returns."""
         shape = self._shape
         self._load_frame(loaded)
-        # All values are in registers by now, so the frame need not outlive the body.
+        # All values are in registers by now, so the frame can be freed before the body runs.
         self._free_frame()
         given = [f"ptr {name}" for name in self._results] if shape.resolves else []
         for index, type_ in enumerate(shape.arguments):

@@ -1,4 +1,4 @@
-"""An async program at each stage of its compilation: as text, or as machine code in an object file.
+"""An async program at each stage of its compilation, as text or as an object file.
 
 This module also decides how much work LLVM puts into each function. Optimizing, and selecting
 instructions well, costs several times as much as compiling quickly. It pays off for code that runs
@@ -82,9 +82,7 @@ def object_of(
     level: int,
     adapted: Collection[str],
 ) -> bytes:
-    """Return the program as an object file; the arguments are those of
-    `programs.compile_program`.
-    """
+    """Return the program as an object file, given the arguments of `programs.compile_program`."""
     with collector_paused():
         lowered = after_passes(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))
@@ -147,7 +145,7 @@ class Effort:
 
 
 def worthwhile_effort(module: ModuleOp) -> Effort:
-    """Return `FULL` if some function is worth it, otherwise `QUICK`."""
+    """Return the effort for a module: `FULL` if some function is worth it, otherwise `QUICK`."""
     functions = {
         op.sym_name.data: op
         for op in module.body.block.ops
@@ -166,8 +164,8 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _natural_loop(end: Block, start: Block) -> set[Block]:
-    """Return the loop of a back edge from `end` to `start`: all blocks that reach `end` without
-    passing through `start`.
+    """Return the loop of a back edge from `end` to `start`: the blocks that reach `end` without
+    passing `start`.
     """
     return reachable([start, end], lambda block: () if block is start else block.predecessors())
 

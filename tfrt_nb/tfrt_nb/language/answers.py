@@ -65,8 +65,8 @@ class Completion:
 class Signature:
     """The signature of an operation.
 
-    `parts` are its operands and then its attributes, as the offsets in `label` where each starts
-    and ends; `active` is the index of the part at the cursor, if any.
+    `parts` has the operands followed by the attributes, each as the offsets in `label` where it
+    starts and ends. `active` is the index of the part at the cursor, if any.
     """
 
     label: str
@@ -77,7 +77,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a source: offsets from its start."""
+    """A place in a source, as offsets from its start."""
 
     start: int
     end: int
@@ -88,7 +88,7 @@ def complete(
 ) -> list[Completion]:
     """List the completions at `cursor`, the most likely first.
 
-    `functions` maps the functions of other programs that this one may call to their signatures.
+    `functions` maps functions of other programs that this program may call to their signatures.
     """
     cursor = max(0, min(cursor, len(text)))
     first, end = piece_around(text, cursor)
@@ -107,7 +107,7 @@ def _complete_in(
     """Complete in a single function."""
     line_start = text.rfind("\n", 0, cursor) + 1
     before = text[line_start:cursor]
-    if "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before):  # in a comment
+    if "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before):  # the cursor is in a comment
         return []
     found = _WORD.search(before)
     word = found[0] if found is not None else ""
@@ -122,7 +122,7 @@ def _complete_in(
             if not value.start <= start < value.start + len(value.name)
         ]
         wanted = _wanted_type(known, head, start)
-        # Sorting is stable, so among values of one type the latest one stays first.
+        # Sorting is stable, so the latest value of each type stays first.
         values.sort(key=lambda value: wanted is not None and value[1] != wanted)
         return _fitting("value", values, word, start)
     if word.startswith("@"):
@@ -146,7 +146,7 @@ def _complete_in(
 
 
 def explain(text: str, cursor: int) -> str | None:
-    """Describe what is at `cursor`; None if there is nothing to say."""
+    """Describe the token at `cursor`; None if there is nothing to say."""
     known, token, first = _look(text, cursor)
     if token is None or token.kind == "comment":
         return None
@@ -222,7 +222,7 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def references(text: str, cursor: int) -> list[Place]:
-    """Return every place where the value or function at `cursor` is named, in order, including its
+    """Return, in order, every place that names the value or function at `cursor`, even its
     definition.
 
     The list is empty if the source does not define it.
@@ -249,8 +249,8 @@ def references(text: str, cursor: int) -> list[Place]:
 
 
 def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
-    """Return the new spelling of the value or function at `cursor`, with its `%` or `@`, and the
-    places to write it.
+    """Return the new spelling of the name at `cursor`, with its `%` or `@`, and the places to write
+    it.
 
     Raises:
         ValueError: if the cursor is not at a name that the source defines, or if `name` is taken or
@@ -283,7 +283,7 @@ def _look(text: str, cursor: int) -> tuple[Scan, Token | None, int]:
 
 
 def _is_at_operation(head: str) -> bool:
-    """Return whether an operation's name follows this part of a line."""
+    """Return whether an operation's name may follow this part of a line."""
     return re.search(r"(\A|=|\{|\})\s*\Z", head) is not None and not re.search(
         r"\{[^{}]*=\s*\Z", head
     )
@@ -310,7 +310,7 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
         offered = {f"{one}." for one in (*HOST_DIALECTS, *UPSTREAM_DIALECTS) if one != "builtin"}
         if len(word) < 2 or not found:
             dialects = _fitting("dialect", sorted(offered), word, start)
-        # Someone who types `add` means `tfrt.add.i32` or another operation of its family.
+        # An author who types `add` means `tfrt.add.i32` or another operation of its family.
         if len(word) > 1 and not found:
             found = [name for name in names() if f".{word}" in name]
         keywords = _fitting("keyword", _KEYWORDS.items(), word, start) if word else []
@@ -328,8 +328,8 @@ def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
     """
     operands = [one.removesuffix("...") for one in _operand_types(name)]
     needed = [one for one in operands if one != "!tfrt.chain"]
-    # Signatures of upstream dialects have names of operands instead of types, and control flow has
-    # no signature.
+    # Signatures of upstream dialects have operand names instead of types, and control flow has no
+    # signature.
     is_known = all(_TYPE.fullmatch(one) for one in needed) and (operands or name in SIGNATURES)
     fits = all(one in types for one in needed)
     stem, _, suffix = name.partition(".")[2].partition(".")[0].partition("_")
@@ -392,7 +392,7 @@ def _value_at(known: Scan, token: Token) -> Value | None:
 
 
 def _where(text: str, offset: int) -> str:
-    """Return the number of a definition's line, from 1, and its text."""
+    """Return the line number of a definition, from 1, and the line's text."""
     number = text.count("\n", 0, offset) + 1
     line = text.split("\n")[number - 1].strip()
     return f"line {number}: {line if len(line) <= 120 else line[:119] + '…'}"

@@ -1,5 +1,4 @@
-"""One line of documentation for each family of operations whose kernels are native or generated for
-many types.
+"""One line of documentation for each family of kernels that are native or generated for many types.
 
 The lines for scalar operations and for other native kernels are in their tables.
 
@@ -192,7 +191,7 @@ _INTEGERS = {
     "shrs": "The bits moved to the right; the sign follows.",
     "shru": "The bits moved to the right; zeros follow.",
 }
-"""Operations of `index`, and those of `arith` whose names add an `i`."""
+"""Operations of `index`, mapped to operations of `arith`, whose names add an `i`."""
 
 _SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
     one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()

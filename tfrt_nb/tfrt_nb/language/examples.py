@@ -1,9 +1,9 @@
 """An example of each kernel: a small program that runs and shows the kernel's results.
 
 Native kernels may have an example in their table. Other kernels that have effects, attributes, or
-functions have one in `examples.mlir`, one text per family. For all remaining kernels, the signature
-is enough to write one: values for the operands, the kernel itself, and a print of any results that
-`return` does not show.
+functions have one in `examples.mlir`, one text per family. For all remaining kernels, an example
+can be generated from the signature: values for the operands, the kernel itself, and a print of any
+results that `return` does not show.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfrt_runtime.native_table import ROWS
 _TYPE = re.compile(r"(?<![a-z0-9])(?:u?i\d+|b?f\d+|complex\d+|bool)(?![a-z0-9])")
 _PLACE = re.compile(r"(?<![\w.])-?\d+\^|NAME|TYPE|WORD|PART|VALUE|RANK|SHAPE|WIDE|DENSE|OTHER")
 _OPERANDS = {"abs": ("-13",), "shiftleft": ("13", "2"), "shiftright": ("13", "2")}
-"""Operands for operations whose effect 13 and 6, the usual operands, would not show."""
+"""Operands for operations whose effect the usual operands, 13 and 6, would not show."""
 _MADE = {
     "chain": "tfrt.new.chain",
     "string": 'tfrt_test.get_string {value = "pear"}',
@@ -59,7 +59,8 @@ def example(name: str) -> str:
 def signature_of(name: str) -> Signature | None:
     """Return the signature of a kernel from the tables.
 
-    If they do not have it, use the signature of its family with the types in the kernel's name.
+    If the tables do not have the kernel, use its family's signature with the types in the kernel's
+    name.
     """
     if name in SIGNATURES:
         return SIGNATURES[name]
@@ -78,8 +79,8 @@ def signature_of(name: str) -> Signature | None:
 
 
 def _with_types(word: str, types: Mapping[str, str]) -> str:
-    """Return a type word with its types replaced as `types` says: the types of one kernel of a
-    family become those of another.
+    """Return a type word with types replaced: those of one kernel of a family become another
+    kernel's.
     """
     found = _TYPE.sub(lambda one: types.get(one[0], one[0]), word)
     return re.sub(r"\bbool\b", "i1", found)
@@ -171,7 +172,7 @@ def _is_number(word: str) -> bool:
 
 
 def _is_simple(one: Signature) -> bool:
-    """Return whether an example can be written: one that creates all operands and shows results."""
+    """Return whether an example can be generated that creates all operands and shows results."""
     operands = (*one.operands, one.rest or "chain")
     return all(word in _MADE or _is_number(word) for word in operands) and all(
         word in (*_SHOWN, "chain") or _is_number(word) for word in one.results
@@ -179,7 +180,7 @@ def _is_simple(one: Signature) -> bool:
 
 
 def _written(one: Signature) -> str:
-    """Return a program around one kernel."""
+    """Return a program that runs one kernel."""
     is_sync = bool(getattr(available_kernels().get(one.name), "sync", False))
     numbers = _OPERANDS.get(one.name.split(".")[1].removesuffix("_s"), ("13", "6"))
     words = [*one.operands, *([one.rest] * 2 if one.rest is not None else [])]
@@ -223,7 +224,7 @@ def _written(one: Signature) -> str:
 
 
 def _operation(one: Signature, names: list[str], words: list[str]) -> str:
-    """Return the kernel in the syntax of its form."""
+    """Return the kernel's operation in the syntax of its form."""
     operands = ", ".join(names)
     values = {
         key: _attribute(key, word) for key, word in one.attributes.items() if not word.endswith("?")

@@ -1,4 +1,4 @@
-"""A Pygments lexer for programs on pages made by nbconvert, and in terminals."""
+"""A Pygments lexer for programs in terminals and on pages made by nbconvert."""
 
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import (
@@ -15,7 +15,7 @@ from pygments.token import (
 
 
 class TfrtLexer(RegexLexer):  # type: ignore[misc]
-    """Programs in MLIR, with or without the line of their magic, `%%tfrt`, above."""
+    """Programs in MLIR, with or without a line `%%tfrt` above them."""
 
     name = "TFRT host programs and MLIR"
     aliases = ["tfrt", "mlir"]  # noqa: RUF012  Pygments reads it

@@ -23,25 +23,25 @@ from tfrt_runtime.kernels.users.annotations import mismatch
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
-"""Characters; a longer text is checked only when it runs."""
+"""In characters; a longer text is checked only when it runs."""
 MAX_TEXT_OF_ALL = 50_000
-"""Characters; in a longer text, only the mistakes that stop the parser are reported."""
+"""In characters; in a longer text, only the mistakes that stop the parser are reported."""
 MAX_MISTAKES = 20
 LONG = 10_000
-"""Characters; a longer source is checked function by function."""
+"""In characters; a longer source is checked function by function."""
 _FUNCTION = re.compile(
     r"^(?:func|func\.func|async\.func)[ \t]+(?:[a-z]+[ \t]+)?@([\w$.-]+)", re.MULTILINE
 )
 _ELSE = re.compile(r"^(?!func|async\.func|//|[}\s]|\Z)", re.MULTILINE)
-"""The start of a line that belongs to no function and is not a comment."""
+"""Matches the start of a line that is outside functions and is not a comment."""
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 _OPERATION = re.compile(
     r'\s*(?:%[\w$.:, %-]+ = )?"?\w+\.(?!return|yield)\w[^{}]*(?:\{[^{}]*\}[^{}]*)*\Z'
 )
-"""A line with a complete operation that does not end a block."""
+"""Matches a line with a complete operation that does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""Words in messages about the end of a block, whose only or last line may have been removed as
+"""Words in messages about the end of a block: its only or last line may have been removed as
 wrong.
 """
 
@@ -72,7 +72,7 @@ def _lint(
             and program._compiled is None
             and set(program.file.kernel_names) & {*USER_KERNELS}
         ):
-            program.load()  # reports attributes that a user's kernel does not take
+            program.load()  # loading reports attributes that a user's kernel does not take
     except TfrtError as problem:
         return all_mistakes(text, name, problem.diagnostics, libraries)
     return found
@@ -101,7 +101,7 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
     found: list[Diagnostic] = []
     for function, (first, own) in pieces.items():
         named = [function]
-        for one in named:  # which grows
+        for one in named:  # the list grows in the loop
             named += {*_SYMBOL.findall(pieces[one][1])} & pieces.keys() - {*named}
         # The function itself comes last, because an error at the end of the source then belongs to
         # it.
@@ -120,7 +120,7 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
 
 
 def _closed(piece: str) -> str:
-    """Close the braces of a function that is called, so that they are not missed in its caller."""
+    """Close the braces of a called function, so that its caller is not blamed for missing ones."""
     code = re.sub("//.*", "", piece.rstrip("\n"))
     return code + "}" * (code.count("{") - code.count("}")) + "\n"
 
@@ -144,9 +144,10 @@ def all_mistakes(
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Return all mistakes in a source: those in `found`, which stopped the parser, and those that
-    the parser finds once the wrong lines are removed.
+    the parser finds after the wrong lines have been removed.
 
-    A missing definition or end of a block is not reported if a removed line may have contained it.
+    If a removed line may have contained a definition or the end of a block, it is not reported as
+    missing.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -214,7 +215,7 @@ def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
 
 Change = tuple[Place, str]
 _HEAD = re.compile(r"^[ \t]*(?:func|func\.func|async\.func)[ \t][^{}\n]*$", re.MULTILINE)
-"""The first line of a function that has no brace."""
+"""Matches the first line of a function if it has no brace."""
 _FUNCTIONS = ("func", "func.func", "async.func")
 
 
@@ -235,9 +236,7 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
 
 
 def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
-    """Return the parts of the line that the diagnostic and its notes name, and their
-    replacements.
-    """
+    """Return the parts of a line that a diagnostic and its notes name, and the replacements."""
     start = _offset(text, where.line, where.column)
     end = _line_end(text, start)
     found = []
@@ -249,7 +248,7 @@ def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
 
 
 def _stays(text: str, one: Diagnostic, change: Change) -> bool:
-    """Return whether the message remains on its line after a change."""
+    """Return whether the message would remain on its line after a change."""
     (place, new), where = change, one.location
     there = lint(text[: place.start] + new + text[place.end :], "fixed")
     assert isinstance(where, Location)
@@ -340,7 +339,7 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
 
 
 def _with_closed_braces(text: str) -> Change:
-    """Return the change that adds the missing brace, placed by indentation.
+    """Return the change that adds the missing brace where the indentation suggests it.
 
     The brace goes before the first line that is indented no deeper than the line with the opening
     brace, or at the end.

@@ -60,7 +60,7 @@ def entry(name: str) -> Entry | None:
 def signature_text(name: str) -> str:
     """Return an operation's signature, or "" if it has none.
 
-    Unlike `entry`, this writes no examples: for all names, they take seconds.
+    Unlike `entry`, this generates no examples, which would take seconds for all names.
     """
     if name not in USER_FUNCTIONS and (one := SIGNATURES.get(name)) is not None:
         return _spelled(one)
@@ -114,7 +114,7 @@ def _dialect_names(dialect: str) -> tuple[str, ...]:
 
 
 def listed(types: list[str], *, results: bool = False) -> str:
-    """Return types in parentheses; a single result has no parentheses."""
+    """Return a list of types in parentheses; a single result has no parentheses."""
     return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -147,8 +147,8 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """Return the entry of an operation that has a class; the class's docstring says what the
-    operation does, or only its syntax.
+    """Return the entry of an operation with a class, whose docstring says what it does or just
+    its syntax.
     """
     text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
     if not text:
@@ -200,12 +200,12 @@ NUMBERS = {
     "str": "!tfrt.string",
     "chain": "!tfrt.chain",
 }
-"""The program types that annotations of Python kernels represent."""
+"""The program types for which annotations of Python kernels stand."""
 _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
 
 
 def _user_entry(user: UserKernel) -> Entry:
-    """Return the entry of a user's kernel, with its annotations as types."""
+    """Return the entry of a user's kernel; its annotations give the types."""
     signature = user.signature
     operands: list[str] = []
     for parameter in signature.parameters.values():

@@ -1,4 +1,4 @@
-"""Find functions and values in a source that is still being written and may contain any mistake.
+"""Find functions and values in a source that is still being edited and may contain any mistake.
 
 The scanner makes one pass over the tokens. Offsets are positions in the text.
 """
@@ -28,7 +28,7 @@ TOKEN = re.compile(
 _FUNCTIONS = frozenset({"func", "func.func", "async.func"})
 _START = r"[ \t]*(?:func|func\.func|async\.func)(?![\w.$])"
 _HEAD = re.compile(rf"^{_START}[^{{}}\n]*(?:\n(?!{_START})[^{{}}\n]*)*(?:\{{.*)?", re.MULTILINE)
-"""A function up to the end of the line of its first brace."""
+"""Matches a function up to the end of the line with its first brace."""
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
@@ -57,7 +57,7 @@ class Value:
 
 @dataclass(slots=True)
 class Function:
-    """A function, as its head declares it; `start` is the offset of its name."""
+    """A function as its first line declares it; `start` is the offset of its name."""
 
     name: str
     signature: str
@@ -67,8 +67,8 @@ class Function:
 
 @dataclass(slots=True)
 class Statement:
-    """An operation: its name, the offsets where its text (`start`) and its name (`operation`)
-    start, and the offset where its text ends.
+    """An operation: its name, the offsets of its text (`start`, `end`), and of its name
+    (`operation`).
     """
 
     name: str
@@ -79,8 +79,9 @@ class Statement:
 
 @dataclass(slots=True)
 class Region:
-    """A region of a host program's operation. Of the values defined outside it, it sees only that
-    operation's operands.
+    """A region of a host program's operation.
+
+    Of the outer values, it sees only the operation's operands.
     """
 
     start: int
@@ -100,8 +101,8 @@ class Scan:
     regions: list[Region] = field(default_factory=list)
 
     def visible(self, offset: int) -> list[Value]:
-        """Return the values that an operation at `offset` may use, the latest last; each name
-        once.
+        """Return the values that an operation at `offset` may use, the latest last, and each
+        name once.
         """
         around = [
             one
@@ -119,7 +120,7 @@ class Scan:
         return list(found.values())
 
     def token_at(self, offset: int) -> Token | None:
-        """Return the token that the cursor is in or at the end of, preferring a name to a mark."""
+        """Return the token in which, or at whose end, the cursor is; prefer a name to a mark."""
         touching = [t for t in self.tokens if t.start <= offset <= t.end and t.kind != "newline"]
         return max(touching, key=lambda t: (t.kind not in ("mark", "arrow"), t.start), default=None)
 
@@ -146,10 +147,10 @@ def scan(text: str) -> Scan:
 
 
 def piece_around(text: str, offset: int) -> tuple[int, int]:
-    """Return where the function around `offset` starts and ends: from its first line to that of the
-    next function.
+    """Return the bounds of the function around `offset`: its first line, and the next function's
+    first line.
 
-    Braces do not matter: while a function is being written, they are rarely balanced.
+    Braces are ignored, because they are rarely balanced while a function is being written.
     """
     starts = [one.start() for one in _HEAD.finditer(text)]
     at = bisect_right(starts, offset)
@@ -245,7 +246,7 @@ class _Scanner:
         if at == 0:
             return True
         before = self._tokens[at - 1]
-        if before.text == "{":  # opens a region, not attributes
+        if before.text == "{":  # the brace opens a region, not attributes
             return self._text(at + 1) not in ("=", "}") or self._tokens[at].kind == "value"
         return before.kind == "newline" or before.text in ("}", "{")
 
@@ -267,7 +268,7 @@ class _Scanner:
         )
 
     def _head(self, at: int) -> int:
-        """Read the head of a function, whose arguments belong to the region that follows."""
+        """Read the head of a function; its arguments belong to the region that follows."""
         tokens = self._tokens
         symbol = at + 1
         while symbol < len(tokens) and tokens[symbol].kind == "word":
@@ -307,7 +308,7 @@ class _Scanner:
                 end = self._closing(end + 1) + 1
                 continue
             end += 1
-        if end >= len(tokens) or tokens[end].kind == "newline":  # a declaration
+        if end >= len(tokens) or tokens[end].kind == "newline":  # this is a declaration
             self._next = []
         return end
 
@@ -384,7 +385,7 @@ class _Scanner:
             elif token.text in "([{":
                 close = self._closing(stop)
                 if token.text == "{" and (close >= len(self._tokens) or max(colon, arrow) >= 0):
-                    break  # of a region
+                    break  # the brace opens a region
                 stop = close
             elif token.text == "}":
                 break
@@ -413,7 +414,7 @@ class _Scanner:
         return split_types(text)
 
     def _source(self, at: int, stop: int) -> str:
-        stop = min(stop, len(self._tokens))  # one more if a bracket is still open
+        stop = min(stop, len(self._tokens))  # includes the end if a bracket is still open
         if at >= stop:
             return ""
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]

@@ -1,7 +1,7 @@
 """`tfrt-nb lsp` offers `answers` and `lint` over the Language Server Protocol.
 
-Every request is answered on one thread, from the text that the editor sent last, so that a document
-cannot change while it is being read.  Specification 3.17:
+One thread answers every request, from the text that the editor sent last, so that a document cannot
+change while it is being read.  Specification 3.17:
 https://microsoft.github.io/language-server-protocol/.
 """
 
@@ -48,8 +48,8 @@ _SEVERITIES = {
 
 
 class _Protocol(LanguageServerProtocol):
-    """Also replies to requests that have invalid parameters; pygls itself would only show a
-    message.
+    """A protocol that also replies to requests with invalid parameters, for which pygls would
+    only show a message.
     """
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -100,7 +100,7 @@ def make_server() -> LanguageServer:
     def complete(params: lsp.CompletionParams) -> lsp.CompletionList:
         document, cursor = _at(server, params)
         offered = answers.complete(document.source, cursor)
-        start = offered[0].start if offered else cursor  # all have the same
+        start = offered[0].start if offered else cursor  # all completions have the same start
         where = _range(document, Place(start, cursor))
         items = [
             lsp.CompletionItem(
@@ -199,7 +199,8 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
         before += len(line) + 1
     line = rest[before:].partition("\n")[0]
     codec = document.position_codec
-    # A column past the end means the end of the line, and pygls needs a line ending to see that.
+    # A column past the end means the end of the line, but pygls recognizes that only if a line
+    # ending follows.
     place = codec.position_from_client_units([line + "\n"], lsp.Position(0, column))
     return document, min(before + place.character, len(rest))
 

@@ -60,7 +60,7 @@ _INDEX = IndexType()
 class Emitter:
     """Inserts operations one after another before `before`, or at the end of the block.
 
-    All of them get the same location, so that an error they cause can be traced to a source line.
+    All of them get the same location, so that an error can be traced to a source line.
     """
 
     block: Block
@@ -110,8 +110,8 @@ class Emitter:
         return op
 
 
-# Passes create very many of these operations. IRDL's constructors take three times as long because
-# they check whether each operand is a list.
+# Passes create very many of these operations, and IRDL's constructors would take three times as
+# long, because they check whether each operand is a list.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
 """Marks a loop, or its back edge, that LLVM is to unroll."""
@@ -166,8 +166,8 @@ def integer_of(value: SSAValue) -> int | None:
 def operations_in(holder: Operation | Region) -> list[Operation]:
     """Return all operations inside, at any depth, each before those in its regions.
 
-    This is equivalent to `walk`, but takes a third of the time. Because the result is a list, the
-    operations may be changed.
+    This is equivalent to `walk`, but takes a third of the time. The result is a list, so callers
+    may change the operations.
     """
     found: list[Operation] = []
     _collect(holder, found)
@@ -328,7 +328,7 @@ def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set
 
 
 def ancestors(holder: Operation | Block) -> Iterator[Operation]:
-    """Yield the operations that hold an operation or a block, innermost first."""
+    """Yield the operations that enclose an operation or a block, innermost first."""
     while (parent := holder.parent_op()) is not None:
         yield parent
         holder = parent

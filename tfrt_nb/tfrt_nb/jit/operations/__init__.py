@@ -1,5 +1,5 @@
 """Lower operations to LLVM IR.
 
-The modules are `arithmetic`, `control`, `async_runtime`, and, for buffers, `descriptors` and
-`buffers`.
+The modules are `arithmetic`, `control`, and `async_runtime`; `descriptors` and `buffers` lower
+operations on buffers.
 """

@@ -66,9 +66,7 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
 
 
 def _intrinsic(name: str, *flags: Argument) -> Lowering:
-    """Lower to an intrinsic. `flags` are for those that take a flag that makes zero or the least
-    number poison.
-    """
+    """Lower to an intrinsic. Some take `flags` that make zero or the least number poison."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
@@ -94,10 +92,9 @@ def _cast(instruction: str) -> Lowering:
 
 
 def _saturating(name: str) -> Lowering:
-    """Lower to an intrinsic that converts a number that does not fit to the nearest integer, and
-    NaN to 0.
+    """Lower to a saturating conversion: to the nearest integer that fits, and NaN to 0.
 
-    The instructions of different processors treat such numbers differently.
+    Without it, processors would treat such numbers differently.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -158,7 +155,7 @@ def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
 
 
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
-    """Return quotient and remainder, rounded towards zero.
+    """Return quotient and remainder of a division rounded toward zero.
 
     Dividing the least number by -1 overflows, and some processors then raise a fatal signal, so a
     division by -1 becomes a negation.
@@ -177,7 +174,7 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
 
 
 def _division(part: int) -> Lowering:
-    """Return the lowering to the quotient, which is part 0, or to the remainder."""
+    """Return the lowering to part 0, the quotient, or to part 1, the remainder."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         body.bind(op.results[0], _divide(body, op)[part])
@@ -186,7 +183,9 @@ def _division(part: int) -> Lowering:
 
 
 def _rounded_division(*, up: bool) -> Lowering:
-    """Correct the quotient by one if there is a remainder and the true quotient lies beyond it."""
+    """Correct the quotient by one if there is a remainder and the true quotient lies on the
+    other side.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         quotient, remainder = _divide(body, op)
@@ -215,7 +214,7 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
 
 
 def _library_function(name: str) -> Lowering:
-    """Call the function for doubles, or for floats with the suffix `f`.
+    """Call the function for doubles, or the one for floats, which has the suffix `f`.
 
     Shorter floats are widened.
     """
@@ -244,8 +243,8 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """Use `pow`, because LLVM's `powi` calls a function of the compiler's library, which the
-    process does not have.
+    """Use `pow`: LLVM's `powi` calls a function of the compiler's library that the process
+    lacks.
     """
     base, exponent = op.operands
     type_ = llvm_type(base.type)
@@ -267,10 +266,10 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _integer_power(name: str, type_: str) -> str:
-    """Return a function that raises to an integer power, by repeated squaring.
+    """Return a function that raises to an integer power by repeated squaring.
 
-    For a negative exponent, the bases 1 and -1 yield 1 or -1. Every other base yields 0, rounded
-    towards zero.
+    For a negative exponent, the bases 1 and -1 yield 1 or -1, and every other base yields 0,
+    because the result is rounded toward zero.
     """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{

@@ -21,7 +21,7 @@ from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
-    """Wait, and record the place for the report of objects that are never resolved."""
+    """Wait, and record the place for reports of objects that are never resolved."""
     body.runtime("tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
 
 
@@ -47,7 +47,7 @@ def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
 def _store(body: FunctionBody, op: Operation) -> None:
     value, storage = op.operands
     pointer = _payload_of(body, storage, value.type)
-    # The storage guarantees only byte alignment.
+    # The storage is guaranteed to be aligned only to a byte.
     body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
 
 
@@ -64,7 +64,7 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
         if body.module.attempts:
             limit = body.value(f"load ptr, ptr {limit}")
     else:
-        # A variable of a coroutine may be on the heap, so this uses the frame's address.
+        # A coroutine's variables may be on the heap, so use the frame's address.
         limit = body.runtime("tfrtAsyncStackLimit")
         here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
     is_low = body.value(f"icmp ult ptr {here}, {limit}")
@@ -77,7 +77,7 @@ def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
         return
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
-    # Volatile because the word changes while the loop runs.
+    # The load is volatile because the word may change while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], seldom(body, pending))
 
@@ -90,7 +90,7 @@ def _is_interrupted(body: FunctionBody, op: Operation) -> None:
 
 
 def _fail(body: FunctionBody, op: extensions.RuntimeFailOp) -> None:
-    if not body.module.attempts:  # the executor finds the error, and reports it
+    if not body.module.attempts:  # in attempts, the executor finds and reports the error
         fail_function(body, op)
 
 
@@ -131,8 +131,8 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 def _coro_save(body: FunctionBody, op: Operation) -> None:
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
-    # Skip an await only if its suspension follows immediately: operations in between, such as
-    # dropping a reference, must run in any case.
+    # Skip an await only if its suspension follows immediately, because operations in between, such
+    # as dropping a reference, must run in any case.
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
@@ -140,16 +140,15 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
     ):
         awaited = wait.operands[0]
         target = _where_no_error(suspend.resume, awaited)
-        # This branch is not an edge of the MLIR block, so a phi instruction would have no value for
-        # it.
+        # The MLIR block does not have this branch, so a phi instruction would have no value for it.
         if not any(block.args for block in (target, *suspend.successors)):
             body.branch_off(body.runtime("tfrtAsyncGoesOn", body.name(awaited)), target)
     body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
 
 
 def _where_no_error(block: Block, awaited: SSAValue) -> Block:
-    """Return the block or, if it only checks whether the awaited object is an error, its successor
-    for objects without errors.
+    """Return the block or, if it only checks the awaited object for an error, its successor
+    without an error.
     """
     check = block.first_op
     if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:

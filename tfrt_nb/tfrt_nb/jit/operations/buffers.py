@@ -74,14 +74,14 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
             # Allocate in the first block, so that each execution gets the same memory and LLVM can
             # use registers.
             elements = body.first(f"alloca {array}, align {alignment}")
-        # Zeroing costs nothing where LLVM can see that elements are written before they are read.
+        # Zeroing costs nothing if LLVM can prove that elements are written before they are read.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
         body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
-        # The handle is the pointer itself, with marks, so LLVM may assume that nothing else points
-        # to a new buffer.
+        # The handle is the pointer itself, with marks, so that LLVM may assume that nothing else
+        # points to a new buffer.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
         else:
@@ -116,7 +116,7 @@ def end_buffers(body: FunctionBody) -> None:
 
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
-    """Free a buffer; return the name of the result, which says whether the buffer could be
+    """Free a buffer; return the name of the result, which tells whether the buffer could be
     freed.
     """
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
@@ -151,8 +151,7 @@ def _load(body: FunctionBody, op: memref.LoadOp) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Return whether LLVM may see that an element is loaded before anything was stored in it, as it
-    may in the frame.
+    """Return whether LLVM may see a load from an element before any store to it, as in the frame.
 
     It cannot if the buffer's only element is stored right after the allocation.
     """
@@ -188,7 +187,7 @@ def _dim(body: FunctionBody, op: memref.DimOp) -> None:
 
 
 def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
-    """Reject a dimension that the buffer does not have; None is an unknown dimension."""
+    """Reject a dimension that the buffer does not have. None is an unknown dimension."""
     if not rank or (dimension is not None and not 0 <= dimension < rank):
         fail(op, f"the buffer has only {counted(rank, 'dimension')}")
 
@@ -228,8 +227,8 @@ def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Lay
 
 
 def _copying_function(name: str, rank: int, element: str) -> str:
-    """Return nested loops, in which `check.k` tests whether another index follows, and `next.k`
-    advances to it.
+    """Return nested loops: `check.k` tests whether another index follows, and `next.k` advances
+    to it.
     """
     parameters = ["ptr %from.0", "ptr %to.0"]
     parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
@@ -334,7 +333,7 @@ def _compare_exchange(body: FunctionBody, op: RuntimeCompareExchangeOp) -> None:
 
 
 def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
-    """Reject a change of an element that cannot be atomic because of its kind or type."""
+    """Reject an atomic operation whose kind or type the processor cannot change atomically."""
     if kind not in _ATOMIC_INSTRUCTIONS:
         fail(op, f"'{kind}' cannot be done atomically")
     if _bits_of(type_) not in _ATOMIC_WIDTHS:
@@ -395,7 +394,7 @@ def _extract_strided_metadata(body: FunctionBody, op: memref.ExtractStridedMetaD
     source = layout_of(body, op.source, op)
     handle = source.allocated
     for size in source.sizes:
-        if not size.isdigit() or size == "0":  # a base has one element
+        if not size.isdigit() or size == "0":  # a base buffer has one element
             is_empty = body.value(f"icmp eq i64 {size}, 0")
             handle = body.value(f"select i1 {is_empty}, ptr {dead_handle(body)}, ptr {handle}")
     body.bind(op.base_buffer, descriptor(body, Layout(handle, source.aligned, "0", [], [])))

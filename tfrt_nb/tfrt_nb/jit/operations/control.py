@@ -40,7 +40,7 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
         is_unranked = isinstance(buffer.type, UnrankedMemRefType)
-        # Allocate in the first block, because in a loop each execution would take more of the
+        # Allocate in the first block, because inside a loop, each execution would take more of the
         # stack.
         place = body.first(f"alloca {UNRANKED_TYPE}")
         given = body.name(buffer) if is_unranked else widened(body, buffer, op)
@@ -56,7 +56,9 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
 
 
 def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
-    """Pass the address of words that contain the arguments, and which the results then replace."""
+    """Pass the address of words that contain the arguments; the callee replaces them with the
+    results.
+    """
     count = max(len(known.arguments), len(known.results), 1)
     words = body.first(f"alloca [{count} x i64]")
     places = [body.value(f"getelementptr i64, ptr {words}, i64 {i}") for i in range(count)]
@@ -71,7 +73,7 @@ def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> 
 
 
 _EXTENDED = {"i1": "zeroext ", "i8": "signext ", "i16": "signext ", "i32": "signext "}
-"""The extensions that C requires of integers in registers, on processors where that matters."""
+"""The extension of integers in registers that C requires on some processors."""
 
 
 def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:

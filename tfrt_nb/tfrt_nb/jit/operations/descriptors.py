@@ -6,9 +6,9 @@ An address is computed from the strides in the type or, where the type does not 
 descriptor.
 
 For a buffer whose rank is known only at run time, `memref<*xf32>`, MLIR has a pointer to a
-descriptor in the frame of the function that casts (https://mlir.llvm.org/docs/TargetLLVMIR/). Here
-it is a descriptor by value, with room for `MAX_DIMENSIONS`. Such a descriptor can be captured by a
-task, returned, and kept in a value, and it does not have to be freed.
+descriptor in the frame of the function that casts (https://mlir.llvm.org/docs/TargetLLVMIR/). Here,
+it is a descriptor by value, with room for `MAX_DIMENSIONS`. A task can capture such a descriptor, a
+function can return it, a value can hold it, and nothing has to free it.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -41,7 +41,7 @@ def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
 
 
 def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
-    """Return strides in elements, and the number of all elements."""
+    """Return the strides in elements, and the total number of elements."""
     strides: list[str] = []
     count = "1"
     for size in reversed(sizes):
@@ -97,7 +97,7 @@ def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: i
 
 
 def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
-    """Return the fields of a buffer's descriptor: constants where its type fixes them."""
+    """Return the fields of a buffer's descriptor, as constants where its type fixes them."""
     type_ = buffer_type(buffer, op)
     shape = type_.get_shape()
     return Layout(
@@ -135,8 +135,7 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
-"""Suffixes of loads and stores that let LLVM assume that words of headers and elements do not
-alias.
+"""Suffixes of loads and stores that let LLVM assume that header words and elements do not alias.
 
 See https://llvm.org/docs/LangRef.html#tbaa-metadata.
 """
@@ -193,7 +192,7 @@ def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension
 
 
 def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
-    """Convert a buffer of any rank to a layout of `rank`, which must be its rank."""
+    """Convert a buffer of any rank to a layout of rank `rank`, which must be the buffer's rank."""
     return Layout(
         allocated_pointer(body, buffer),
         _field(body, buffer, _ALIGNED),

@@ -1,4 +1,4 @@
-"""Reject buffers that LLVM cannot represent, and uses of buffers after their deallocation.
+"""Reject buffers that LLVM cannot represent, and uses of deallocated buffers.
 
     memref.dealloc %m : memref<4xi64>
     // rejected: the memory may belong to another buffer by now
@@ -6,7 +6,7 @@
 
 The pass finds later uses in the same block, at any depth. On other paths, the use is an error at
 run time (`guard_buffers`, `guard_operations`). Elements must be numbers, because new memory holds
-arbitrary bits, which must not be mistaken for a buffer or an async object.
+arbitrary bits, which must not be used as a buffer or an async object.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tfrt_runtime.diagnostics import error, note
 MAX_GLOBAL_ELEMENTS = 1 << 24
 """The maximum number of elements in all globals of a module.
 
-Globals are part of the machine code, which no budget counts.
+Globals are part of the machine code, which does not count toward any budget.
 """
 
 

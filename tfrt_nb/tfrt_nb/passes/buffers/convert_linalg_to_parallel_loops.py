@@ -9,8 +9,8 @@
 
 Parallel dimensions become one `scf.parallel`, and reductions become a nest of `scf.for` inside it.
 MLIR leaves the behavior undefined if the buffers' sizes do not match. Here, an assertion before the
-loops checks them, so accesses whose indices are loop indices need no further check. MLIR's pass is
-described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
+loops checks the sizes, so accesses whose indices are loop indices need no further check. MLIR's
+pass is described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
 
 Operations of `memref` are expanded into simpler ones, too.
 
@@ -121,8 +121,8 @@ def _maps(op: LinalgStructuredOperation) -> list[AffineMap]:
 
 
 def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
-    """Return each loop's trip count, and emit assertions that all dimensions over which it runs
-    have that size.
+    """Return each loop's trip count, and assert that all dimensions over which it runs have that
+    size.
 
     The verifier has compared the static sizes already.
     """
@@ -164,7 +164,7 @@ def _loops(
         lower, upper = [zero] * len(parallel), [sizes[loop] for loop in parallel]
         emit(ParallelOp(lower, upper, [one] * len(parallel), Region(body), ()))
         indices |= zip(parallel, body.args, strict=True)
-        # Further loops and the body go before the terminator.
+        # Insert further loops and the body before the terminator.
         emit = Emitter.in_front_of(Emitter.at_end(body, op.location)(ReduceOp()))
     for loop, kind in enumerate(kinds):
         if kind != "parallel":
@@ -176,8 +176,8 @@ def _loops(
 
 
 def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAValue]) -> None:
-    """Move the operation's body into the loops, where it takes elements and its results are
-    stored.
+    """Move the operation's body into the loops: load the elements that it takes, and store its
+    results.
     """
     maps = _maps(op)
     body = op.body.block
@@ -188,7 +188,7 @@ def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAVal
     for nested in list(body.ops):
         if nested is not end:
             nested.detach()  # type: ignore[no-untyped-call]
-            if nested.location is UNKNOWN_LOC:  # from a named operation
+            if nested.location is UNKNOWN_LOC:  # the body comes from a named operation
                 nested.location = op.location
             emit.put(nested)
     for value, buffer, map_ in zip(end.operands, op.outputs, maps[len(op.inputs) :], strict=True):

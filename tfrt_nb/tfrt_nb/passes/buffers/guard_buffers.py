@@ -7,10 +7,10 @@
 
 On each path, a buffer is checked once, and again after operations that may free buffers:
 `memref.dealloc`, operations on tasks, and calls of functions with such operations. Buffers that
-every iteration of a loop uses are checked before the loop, which lets LLVM vectorize it. That is
-not done if the loop frees buffers, prints, or calls a function that does, because the error would
-come before the output of the first iterations. If a region has several blocks, each block checks
-for itself.
+every iteration of a loop uses are checked before the loop, which lets LLVM vectorize it. Checks
+stay in a loop that frees buffers, prints, or calls a function that does, because the error would
+otherwise come before the output of the first iterations. If a region has several blocks, each block
+checks for itself.
 
 Global buffers are not checked, because they are never freed, nor are buffers of `memref.alloca`
 that do not escape their function. An assertion before a store checks that the buffer may be
@@ -61,9 +61,9 @@ _GONE = "the buffer is used after its lifetime: it was deallocated, or its funct
 _NO_MEMORY = "not enough memory for the buffer"
 _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**15
-"""Buffers of `memref.alloca` with more bytes are on the heap."""
+"""Buffers of `memref.alloca` that are larger than this many bytes are on the heap."""
 _MAX_IN_FRAMES = 2**18
-"""The maximum bytes of buffers in the frames of all functions of a module.
+"""The maximum total bytes of buffers in the frames of all functions of a module.
 
 The limit keeps nested calls from exhausting the stack.
 """
@@ -77,7 +77,7 @@ _VIEWS = frozenset(
 )
 """The operations whose result lives as long as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
-"""The operation whose result shares the operand's memory, too, but is not live if it has no
+"""Another operation whose result shares the operand's memory, but is not live if it has no
 elements.
 """
 _NO_ACCESSES = _VIEWS.union(
@@ -110,7 +110,7 @@ class GuardBuffers(ModulePass):
             for one in operations:
                 if isinstance(one, memref.AllocaOp) and not is_on_heap(one):
                     taken += _bytes_in(one)
-                    if taken > _MAX_IN_FRAMES:  # the room in frames is used up
+                    if taken > _MAX_IN_FRAMES:  # there is no more room in frames
                         one.attributes[ON_HEAP] = UnitAttr()
             _Guards(op).guard()
 
@@ -174,8 +174,8 @@ def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
 
 
 def escapes(buffer: SSAValue, made: Operation) -> bool:
-    """Return whether code may hold the buffer that is not in its function or runs on another
-    thread.
+    """Return whether code outside the buffer's function, or on another thread, may hold the
+    buffer.
     """
     for use in buffer.uses:
         op = use.operation
@@ -253,8 +253,8 @@ class _Nest:
             return None
         known = [(integer_of(low), integer_of(high)) for low, high in pairs]
         if any(a is not None and b is not None and a >= b for a, b in known):
-            return None  # there are no iterations
-        # If both bounds are constants, there are iterations, and no test is needed at run time.
+            return None  # the loop has no iterations
+        # If both bounds are constants, the loop has iterations, so no test is needed at run time.
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
         variables = dict(self.variables) | {
             variable: pair
@@ -268,11 +268,11 @@ class _Nest:
         return self.outer not in ancestors(value.owner)
 
     def at(self, op: Operation) -> Emitter:
-        """Return an emitter before the loops, for assertions about `op`."""
+        """Return an emitter before the loops for assertions about `op`."""
         return Emitter(block_of(self.outer), self.outer, op.location)
 
     def expect(self, emit: Emitter, ok: SSAValue, message: str) -> None:
-        """Assert that `ok` holds or there are no iterations."""
+        """Assert that `ok` holds or that there are no iterations."""
         for low, high in self.bounds:
             is_empty = emit(arith.CmpiOp(low, high, "sge")).result
             ok = emit(arith.OrIOp(ok, is_empty)).result
@@ -322,7 +322,9 @@ class _Guards:
         """
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
-        """Return whether an operation, with its regions, may free buffers, and may be visible."""
+        """Return whether an operation, with its regions, may free buffers, and whether it may
+        have visible effects.
+        """
         known = self._effects.get(op)
         if known is None:
             frees, speaks = _frees(op), _speaks(op)
@@ -368,17 +370,17 @@ class _Guards:
             if isinstance(op, scf.ForOp | scf.ParallelOp) and not (frees or speaks):
                 inside = self._hoist(nest, op, known)
             if isinstance(op, scf.WhileOp) and not (frees or speaks):
-                for nested in op.before_region.block.ops:  # executed at least once
+                for nested in op.before_region.block.ops:  # this block runs at least once
                     for buffer in self._accessed(nested):
                         if nest.is_outside(root(buffer)):
                             self._ask(nest, nested, buffer, known)
             for region in op.regions:
                 for index, nested in enumerate(region.blocks):
-                    # A buffer that is live before a loop or task that frees buffers may not be live
+                    # If a loop or task frees buffers, a buffer that is live before it may be dead
                     # in the second iteration.
                     is_now = isinstance(op, scf.IfOp | scf.IndexSwitchOp) and index == 0
                     self._walk(nested, inside.copy(is_later=frees and not is_now))
-            # Any buffer may be freed by now.
+            # By now, any buffer may be freed.
             if frees:
                 known.live.clear()
 

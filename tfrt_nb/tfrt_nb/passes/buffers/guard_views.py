@@ -66,7 +66,7 @@ def _of_any_layout(type_: MemRefType) -> MemRefType:
 
 
 class _Guard:
-    """Emits assertions and arithmetic; arithmetic on known numbers is computed in Python."""
+    """Emits assertions and arithmetic; it computes with known numbers in Python."""
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
@@ -125,7 +125,7 @@ class _Guard:
     def dim(self, op: memref.DimOp) -> None:
         if isinstance(op.source.type, MemRefType):
             if integer_of(op.index) is not None:
-                return  # rejected when it is compiled
+                return  # the compiler rejects it
             rank: Number = len(op.source.type.get_shape())
         else:
             rank = self.emit(RankOp(op.source)).rank

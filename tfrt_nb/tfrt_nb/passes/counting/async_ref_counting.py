@@ -1,5 +1,4 @@
-"""Count references automatically on the high-level operations, as the dialect's original review
-(D90716) proposed.
+"""Count references automatically on high-level operations, as the dialect's review D90716 proposed.
 
     %t = async.execute {                    async.add_ref %v {count = 1 : i32}
       async.await %v                  =>    %t = async.execute {
@@ -10,16 +9,16 @@
                                             async.drop_ref %v {count = 1 : i32}
 
 Code after a task may run before the task, so the order of operations does not tell which use is the
-last one. Therefore each task that uses a value, as an operand or in its body, holds its own
-reference from right before it starts to its end, and so does each task around it.
-`reference_counts` does the rest.
+last one. Therefore, each task that uses a value, as an operand or in its body, holds its own
+reference from right before its start to its end. So does each task around it. `reference_counts`
+does the rest.
 
 Calls own their async arguments, so each use in a call takes a reference, too.
 
 A body that fails does not reach its end. Its paths to the error appear only in the lowering to
 coroutines; after that, `async-drop-on-error-paths` adds the drops that these paths skip.
 
-If the code around a task drops a reference anyway, an optimization passes that reference on to the
+If the code around a task drops a reference anyway, an optimization hands that reference to the
 task.
 
     async.add_ref %v {count = 1 : i32}
@@ -58,9 +57,9 @@ A loop that starts tasks with the same value takes the references for all of the
                                                     }
 
 The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop,
-you could hoist the increments".  Each iteration passes one reference on, so one operation before
+you could hoist the increments". Each iteration hands over one reference, so one operation before
 the loop adds as many references as the loop has iterations; if that number is known, it is the
-`count` of an `async.runtime.add_ref`. Such loops contain no drops, because tasks and callees drop
+`count` of an `async.runtime.add_ref`.  Such loops contain no drops, because tasks and callees drop
 the references they own.
 
 A loop that is still structured when references are counted has no early exit, so it passes on all
@@ -138,13 +137,13 @@ class AsyncRefCounting(ModulePass):
                 fail(nested, "explicit reference counting is not supported")
         for carrying in carrying_operations(op):
             *_, outermost = carrying, *structured_around(carrying)
-            # The body of a task is one block until it is outlined, so no loop in it can be lowered.
+            # A task's body is a single block until it is outlined, so no loop in it can be lowered.
             if isinstance(outermost.parent_op(), ExecuteOp):
                 text = f"'{carrying.name}' in a task carries async values"
                 fail(carrying, f"{text}: count references after lowering")
         lower_carried_values(op)
         values = async_values(op)
-        # Tasks and calls take their references first, as new uses, before the drops are placed.
+        # Let tasks and calls take their references, as new uses, before placing the drops.
         for value in values:
             for task in _tasks_using(value):
                 Emitter.in_front_of(task)(AddRefOp(value))
@@ -154,8 +153,8 @@ class AsyncRefCounting(ModulePass):
 
 
 def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
-    """Return the tasks that use the value, and the tasks around them up to the value's own region,
-    each once.
+    """Return, each once, the tasks that use the value, and the tasks around them up to the
+    value's region.
     """
     region = region_of(defining_block(value))
     tasks: dict[ExecuteOp, None] = {}
@@ -169,7 +168,7 @@ def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
 
 @dataclass(frozen=True)
 class AsyncRefCountingOptimization(ModulePass):
-    """Erases pairs around tasks that cancel."""
+    """Erases pairs around tasks if they cancel out."""
 
     name: ClassVar[str] = "async-ref-counting-optimization"
 
@@ -182,7 +181,7 @@ _Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
 
 @dataclass(frozen=True)
 class AsyncRuntimeRefCountingOpt(ModulePass):
-    """Erases pairs that cancel."""
+    """Erases pairs that cancel out."""
 
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
@@ -191,7 +190,7 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
 
 
 def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
-    """Erase each pair in one block that cancels.
+    """Erase each pair in one block that cancels out.
 
     Operations of the types in `takers` take ownership of a reference.
     """
