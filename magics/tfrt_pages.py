@@ -1,9 +1,9 @@
-"""Bundle the page's modules into one for JupyterLab, the documentation, exported boards, and each kind of widget.
+"""Bundle page modules, for JupyterLab, the documentation, exported boards, and each kind of widget.
 
-No npm: the sources are modules that a browser runs as they are.  Only comments and indentation are
-omitted, because each exported page and each widget contains its module; nothing is renamed, so that
-a stack trace has the names of the sources.  The build of a wheel runs this module; it is not part
-of the packages.
+npm is not needed, because the sources are modules that a browser runs as they are.  Only comments
+and indentation are omitted, because each exported page and each widget contains its module.
+Nothing is renamed, so that stack traces have the sources' names.  The build of a wheel runs this
+module; it is not part of the packages.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ TOKEN = re.compile(
 """Tokens that can hide brackets and commas (comments, strings, regular expressions), and the
 brackets and commas themselves."""
 TARGET = re.compile(r"(?<!= )\b([^\W\d]\w*)\s*(?=[,}\]=]|$)")
-"""A name that a pattern assigns to: in `{ a, b: c = 1 }`, `a` and `c`."""
+"""Matches a name to which a pattern assigns: in `{ a, b: c = 1 }`, `a` and `c`."""
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
-"""A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
+"""Matches a line that is a comment or empty.
+
+No template may depend on such a line, or on indentation.
+"""
 MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
 """Indentation; a comment at the end of a line, which has no quotes because a string could hold it;
 and the end of a continued line: no comment with quotes may end like one.
@@ -39,7 +42,7 @@ and the end of a continued line: no comment with quotes may end like one.
 
 
 def write_pages(folder: Path) -> None:
-    """Write the files that JupyterLab serves into `folder`, replacing it.
+    """Write the files that JupyterLab serves to `folder`, replacing the folder.
 
     `package.json` gets the project's version, which only `pyproject.toml` has.
     """
@@ -57,7 +60,9 @@ def write_pages(folder: Path) -> None:
 
 
 def write_widgets(folder: Path) -> None:
-    """Write the module of each kind of widget into `folder`, as a wheel has it beside `live.widgets`."""
+    """Write the module of each kind of widget to `folder`; a wheel has these beside
+    `live.widgets`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for entry in WIDGETS.glob("*.js"):
         (folder / entry.name).write_text(joined(entry), "utf-8")
@@ -109,7 +114,8 @@ def joined(entry: Path) -> str:
                 raise ValueError(f"{path.name}: a form that this does not know: {left[0]}")
             continue
         pending.append((path, True))
-        # The board's modules are beside its Python code; the extension names them as if in its own folder.
+        # The board's modules are beside its Python code, but the extension names them as if they
+        # were in its own folder.
         for name in IMPORT.findall(code):
             inside = path.parent / name
             found = inside if inside.exists() else BOARD / inside.name

@@ -1,4 +1,4 @@
-"""Help while a cell is written: completion, explanations, definitions, and mistakes.
+"""Help while a cell is being written: completion, explanations, definitions, and mistakes.
 
 `tfrt_nb.language` handles the program; this module handles the magic's line. It has three entry
 points: IPython's completer, the kernel's answer to Shift-Tab, and `answer` for the requests that
@@ -32,7 +32,7 @@ _CELL = re.compile(
     r"(?:[ \t]*\n)*"
     r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
-"""Matches a cell with a program up to the end of the magic's line; the group is that line.
+"""Matches a cell with a program, up to the end of the magic's line. The group is that line.
 
 A `%%tfrt_check` cell matches only if it contains a program, because the answer to an exercise may
 be Python instead.
@@ -46,11 +46,11 @@ _VALUE = re.compile(
     | [^\s"']*))\Z                        # x=a""",
     re.VERBOSE,
 )
-"""Matches the line up to the cursor if the cursor is in the expression of `--in`."""
+"""Matches the line before the cursor if the cursor is in the expression of `--in`."""
 
 
 class Offer(NamedTuple):
-    """A completion: its text, a word for its kind, and its type or signature ("" if it has none)."""
+    """A completion: its text, a word for its kind, and its type or signature, or ""."""
 
     text: str
     kind: str
@@ -63,7 +63,7 @@ Offered = list[Offer]
 class _Only(list[SimpleCompletion]):
     """Completions that suppress Python's, even if they are empty.
 
-    IPython suppresses other completions only for a nonempty result, and uses its length.
+    IPython suppresses other completions only if the length of the result is not 0.
     """
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class Assistant:
         completer.custom_matchers.append(matcher)
         self._undo.callback(completer.custom_matchers.remove, matcher)
         kernel: Any = getattr(self._shell, "kernel", None)
-        if not hasattr(kernel, "do_inspect"):  # there is no kernel, or it is JupyterLite's
+        if not hasattr(kernel, "do_inspect"):  # there is no kernel, or it is JupyterLite's kernel
             return
         inspect = kernel.do_inspect
 
@@ -121,8 +121,8 @@ class Assistant:
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
-        """Return where a completion at `cursor` starts, and the completions, or None if this module
-        does not handle that place.
+        """Return the start of a completion at `cursor` and all completions; None if this module
+        has none to offer there.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -169,8 +169,8 @@ class Assistant:
         return found
 
     def signature(self, cell: str, cursor: int) -> Json:
-        """Return the signature of the operation at the cursor: a line, and the span of the part at
-        the cursor.
+        """Return the signature of the operation at the cursor: a line, and the span of the
+        current part.
         """
         head = _CELL.match(cell)
         if head is None or cursor <= head.end():
@@ -184,7 +184,7 @@ class Assistant:
         return {"line": found.label, "part": part}
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Return where the name at `cursor` is defined: line and column, from 1, and its length.
+        """Return where the name at `cursor` is defined: line and column (from 1), and its length.
 
         If it is defined in another cell, `source` is the text of that cell after its first line.
         """
@@ -207,7 +207,7 @@ class Assistant:
         return {"line": line, "col": column, "length": found.end - found.start, **elsewhere}
 
     def lint(self, cell: str) -> list[Json]:
-        """Return the mistakes of a cell, for an editor to underline; nothing runs."""
+        """Return the mistakes of a cell, for an editor to underline, without running anything."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -231,7 +231,7 @@ class Assistant:
         return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
 
     def references(self, cell: str, cursor: int) -> list[Json]:
-        """Return the start and the end, in the cell, of each use of the name at `cursor`."""
+        """Return each use of the name at `cursor`, as its start and end in the cell."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -260,13 +260,13 @@ class Assistant:
         body = cell[head.end() + 1 :]
         above = head[0].count("\n") + 1
         found = lint("\n" * above + body, "cell", self._libraries(head[1]))
-        if body.strip():  # while there is no program, the line of options is still being written
+        if body.strip():  # without a program, the line of options is still being written
             found = (*_wrong_options(head[1], above), *found)
         return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
-        """Answer the request `{ask, text, cursor}` of a page that shows a cell; the answer is None
-        if there is none. Any thread may call this.
+        """Answer a page's request `{ask, text, cursor}` about a cell; return None if there is no
+        answer. Any thread may call this.
         """
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
@@ -343,8 +343,9 @@ class Assistant:
         return len(line) - len(word), fitting
 
     def _in_expression(self, line: str) -> tuple[int, Offered]:
-        """Complete the notebook's names and their attributes; Python's own names are offered only
-        after a first letter.
+        """Complete the notebook's names and their attributes.
+
+        Python's own names are offered after a first letter.
         """
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
@@ -402,7 +403,9 @@ class Assistant:
             return {}
 
     def _elsewhere(self, cell: str, cursor: int, head: str) -> tuple[str, Program, str] | None:
-        """Return the name of a program of `--with`, the program, and its function at `cursor`."""
+        """Return a program of `--with` that defines the function at `cursor`: its name, itself,
+        the function.
+        """
         before = re.search(r"@[\w$.-]*\Z", cell[:cursor])
         rest = re.match(r"@?[\w$.-]*", cell[cursor:])
         assert rest is not None
@@ -427,7 +430,7 @@ class Assistant:
 
 
 def _wrong_options(line: str, number: int) -> list[Diagnostic]:
-    """Return the mistake in the magic's line, if there is one, located at the word that the message
+    """Return the mistake in the magic's line, if any, located at the word that the message
     names.
     """
     magic = "%%tfrt"

@@ -44,9 +44,9 @@ from tfrt_magics.views.outlet import Outlet, Page, Terminal
 from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
-# A run that finishes within this time is shown in its final state, without a live board.
+# A run that finishes within this many seconds is shown in its final state, without a live board.
 INPUT_SECONDS = 0.015
-# The maximum time until an interrupt is noticed.
+# The maximum number of seconds until an interrupt is noticed.
 INTERRUPT_SECONDS = 0.05
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """The user interrupted the kernel; the run was cancelled.  Shown as one line."""
+    """The user interrupted the kernel, so the run was cancelled.  Shown as one line."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"%%tfrt: {self}"]
@@ -65,8 +65,8 @@ class RunInterrupted(KeyboardInterrupt):
 class CellFailed(TfrtError):
     """The error that a cell raises after it has shown its diagnostics.  Shown as one line.
 
-    Front ends identify an error by the name of its class, so this class has the name of
-    `TfrtError`, which users catch.
+    Front ends identify an error by the name of its class, so this class is named like `TfrtError`,
+    which users catch.
     """
 
     def __str__(self) -> str:
@@ -96,10 +96,10 @@ def _parsed(line: str, *, of_file: bool) -> RunOptions:
 
 
 def read_source(path: str) -> tuple[CellText, bytes | None]:
-    """Return the text of a file and None, or, for a BEF file, "" and its bytes.
+    """Return the text of a file and None; for a BEF file, return "" and its bytes.
 
     Raises:
-        TfrtError: if the file cannot be read or decoded; one line that names the file.
+        TfrtError: if the file cannot be read or decoded. The message is one line with its name.
     """
     # Imported here because %load_ext must not load the compiler.
     from tfrt_nb.cli.files import decode, is_bef, read_input
@@ -115,7 +115,7 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
     """Reject several names of `-o` unless they match the results of one function.
 
     Raises:
-        TfrtError: if the names do not match; says what to write instead.
+        TfrtError: if the names do not match. The message says what to write instead.
     """
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
@@ -150,18 +150,18 @@ class CellMagics(Magics):
         self._runs, self._raw_cell = runs, ""
 
     def before_cell(self, info: ExecutionInfo) -> None:
-        """Keep the cell as the user wrote it, because other lines may precede `%%tfrt`."""
+        """Remember the cell as the user wrote it, because other lines may precede `%%tfrt`."""
         self._raw_cell = info.raw_cell or ""
 
     @no_var_expand
     @cell_magic
     @_documented
     def tfrt(self, line: str, cell: str) -> CellRun | None:
-        """Run a program, written in MLIR, and show its values while they come; the value of the cell is its run."""
+        """Run a program in MLIR, and show its values live; the value of the cell is the run."""
         options = _parsed(line, of_file=False)
-        # `%%tfrt` is line 1 of most cells; these newlines make the line numbers those of the cell.
+        # `%%tfrt` is line 1 of most cells. These newlines make line numbers match the cell.
         above = "\n" * lines_above(cell, self._raw_cell)
-        # Replace a byte order mark by a space, so that columns stay the same.
+        # Replace a byte order mark with a space, so that columns stay the same.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", above + cell)
         return self._execute(options, text)
@@ -183,8 +183,8 @@ class CellMagics(Magics):
     def _execute(
         self, options: RunOptions, text: CellText, bef: bytes | None = None
     ) -> CellRun | None:
-        """Process the program in `text` or in a BEF file as the options say; return the run, or
-        None.
+        """Process the program in `text` or in a BEF file according to the options; return the run,
+        or None.
 
         Raises:
             CellFailed: after everything is shown, if the program cannot be read or its run failed.
@@ -194,8 +194,8 @@ class CellMagics(Magics):
             print(help_text())
             return None
         before = self._session.last_run
-        # The frames that hold the program and its values have returned by now, so the error's
-        # traceback keeps none of them alive.
+        # By now, the frames that hold the program and its values have returned, so the error's
+        # traceback does not keep these alive.
         problems = self._run(options, text, bef)
         if options.expect_error and not problems:
             raise CellFailed(error("--expect-error: there was no error; remove the option"))
@@ -205,13 +205,13 @@ class CellMagics(Magics):
         if run is None or run is before:
             return None
         if self._runs is None:
-            # A terminal would print the run below the table, which already shows it.
+            # A terminal would print the run below the table, which already shows the run.
             self._shell.displayhook.update_user_ns(run)  # type: ignore[no-untyped-call]
             return None
         return run
 
     def _raises(self, options: RunOptions) -> bool:
-        """Return whether an error fails the cell."""
+        """Return whether an error makes the cell fail."""
         return not options.expect_error and self._session.settings.errors == "raise"
 
     def _diagnose(
@@ -304,8 +304,8 @@ class CellMagics(Magics):
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
-        """Return the user's host on which a cell runs, or None if the cell runs on one of the
-        notebook's hosts.
+        """Return the user's host on which a cell runs, or None if it runs on one of the notebook's
+        hosts.
 
         Raises:
             TfrtError: if `--host` names no open host, or `--memory` is given for the default host.
@@ -331,7 +331,7 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> Sequence[Diagnostic]:
-        """Run calls as a page directs, or one operation after another; return their errors.
+        """Run calls as a page directs, or operation by operation; return their errors.
 
         Raises:
             TfrtError: if the program cannot be loaded, or, without a page, exceeds its time limit.
@@ -438,7 +438,7 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job failed or was stopped; empty if it is `done` without errors."""
+    """Return why a finished job failed or was stopped; empty if it succeeded."""
     shown = job.snapshot()
     # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
@@ -450,7 +450,7 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """Record interrupts in the block instead of raising them; each adds an item to the list.
+    """Record interrupts in the block instead of raising them: each one adds an item to the list.
 
     Only the main thread is ever interrupted; on any other thread, the list stays empty.
     """
@@ -470,8 +470,8 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     """Start `job` and show it until it is over. An interrupt cancels the job, and is returned
     instead of raised.
 
-    An exception between the start and the wait, or in a callback, would leave a job that no thread
-    ends.
+    An exception between the start and the wait, or in a callback, would leave behind a job that no
+    thread ends.
     """
     interruption = None
     with interrupts_noticed() as interrupts:

@@ -1,5 +1,5 @@
-"""`%load_ext tfrt_nb` and `%unload_ext tfrt_nb`, and advice for users who forgot `%%tfrt` or did
-not write it first.
+"""`%load_ext tfrt_nb` and `%unload_ext tfrt_nb`, and advice for cells without `%%tfrt` in the
+first line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
 _lacking = set[str]()
-"""The packages that a cell of this page needed and that the page could not load."""
+"""Packages that a cell of this page needed but that the page could not load."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,
@@ -98,10 +98,10 @@ def say_what_is_missing(
     trace: Any,
     tb_offset: int | None = None,
 ) -> None:
-    """Print one sentence about the feature that a cell needs and the page lacks; show the traceback
-    of any other exception.
+    """Print a sentence about a feature that the page lacks; show the traceback of any other
+    exception.
 
-    For the page, such a cell has not failed, so Run All continues.
+    For the page, a cell with such a sentence has not failed, so Run All continues.
     """
     if str(problem) == "can't start new thread":
         print("This cell needs threads: a page has only one.")
@@ -126,7 +126,7 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     """Return the lines of a cell unchanged, as an input transformer of IPython.
 
     Raises:
-        UsageError: if the cell contains a program; says how to start the cell.
+        UsageError: if the cell contains a program. The message says how to start the cell.
     """
     text = "".join(lines)
     program = None if text.startswith("%%") else _PROGRAM.search(text)
@@ -147,7 +147,8 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     raise UsageError("this is a program: begin its cell with the line %%tfrt")
 
 
-# With this attribute, IPython skips the transformer when it only checks whether more lines follow.
+# Because of this attribute, IPython skips the transformer when it only checks whether a cell is
+# complete.
 refuse_program_in_python.has_side_effects = True  # type: ignore[attr-defined]
 
 

@@ -1,5 +1,6 @@
-"""The Python objects and files that a line names: values, programs, and hosts (`--in`, `--with`,
-`--host`). Also chooses the functions to run with them.
+"""The Python objects and files that a line names: values, programs, and hosts.
+
+Also chooses the functions to run.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, 
     """Return the values of `NAME=EXPRESSION`, or of `NAME` alone, by parameter name.
 
     Raises:
-        TfrtError: if a parameter is given twice or its expression fails; one line that names the
-            parameter.
+        TfrtError: if a parameter is given twice or its expression fails. The message is one line
+            that names the parameter.
     """
     values: dict[str, object] = {}
     for one in inputs:
@@ -55,10 +56,10 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
 
 
 def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
-    """Return the programs with these Python names, from `--as` or created in any other way.
+    """Return the programs with these Python names, which `--as` or other code has created.
 
     Raises:
-        TfrtError: if the name does not exist or is not a program's.
+        TfrtError: if the name does not exist or does not refer to a program.
     """
     return {name: program_of(name, namespace, "--with ") for name in names}
 
@@ -67,9 +68,10 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
     """Return the program with a Python name; `whose` is the option that named it.
 
     Raises:
-        TfrtError: if the name does not exist or is not a program's.
+        TfrtError: if the name does not exist or does not refer to a program.
     """
-    from tfrt_nb.programs import Program  # %load_ext loads no compiler
+    # Imported here because %load_ext must not load the compiler.
+    from tfrt_nb.programs import Program
     from tfrt_nb.tracing.functions import TracedProgram
 
     found = namespace.get(name)
@@ -91,9 +93,10 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
     """Return the user's host with a Python name.
 
     Raises:
-        TfrtError: if the name does not exist or is not a host's, or if the host is closed.
+        TfrtError: if the name does not exist or does not refer to a host, or if the host is closed.
     """
-    from tfrt_runtime.host.context import HostContext  # %load_ext loads no runtime
+    # Imported here because %load_ext must not load the runtime.
+    from tfrt_runtime.host.context import HostContext
 
     found = namespace.get(name)
     if not isinstance(found, HostContext):
@@ -119,8 +122,8 @@ def _misnamed(
     kept: Sequence[str],
     known: str,
 ) -> TfrtError:
-    """Return the error for a `name` that does not refer to an object of the right kind; `kept`
-    lists the names that do.
+    """Return the error for a `name` that refers to no object of the right kind; `kept` has names
+    that do.
     """
     if name in namespace:
         found = type(namespace[name]).__name__
@@ -133,7 +136,7 @@ def file_name(text: str) -> str:
     """Return the file name that a user wrote, with the home folder for `~`.
 
     Raises:
-        TfrtError: if no file can have that name; one line.
+        TfrtError: if no file can have that name. The message is one line.
     """
     try:
         name = str(Path(text).expanduser())
@@ -145,8 +148,8 @@ def file_name(text: str) -> str:
 
 
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
-    """Return the calls to run: of the function `name`, or of the program's own functions whose
-    arguments all have values, in order.
+    """Return the calls to run: of function `name`, or of all own functions whose arguments have
+    values, in order.
 
     Raises:
         TfrtError: if `name` is missing, an argument has no value, or a value has no argument.
@@ -176,7 +179,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
 
 
 def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str, object]) -> str:
-    """Return the advice about values whose parameters have no names, or "" if all have names."""
+    """Return advice about values whose parameters have no names, or "" if all have names."""
     nameless = [
         one.function.name
         for one in calls
@@ -190,8 +193,8 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 
 
 def nothing_to_run(program: Program) -> Diagnostic:
-    """Return advice about a program in which no function runs without options, located at a
-    function that could run.
+    """Return advice for a program where no function runs without options, located at one that
+    could run.
     """
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
@@ -214,8 +217,9 @@ def _remark(text: str, function: FunctionSignature | None) -> Diagnostic:
 def _parameters(
     program: Program, function: FunctionSignature, values: Mapping[str, object]
 ) -> Sequence[str]:
-    """Return the names of a function's parameters. A BEF file has no names, so its parameters take
-    the names of the values, in order.
+    """Return the names of a function's parameters.
+
+    A BEF file stores no names, so its parameters take the names of the values, in order.
     """
     count = len(function.argument_types)
     names = program.parameters(function.name)

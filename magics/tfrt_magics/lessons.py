@@ -17,12 +17,12 @@ from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
 _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
-"""Okabe and Ito's green and vermilion, and gray; the sign says the same without color."""
+"""Okabe and Ito's green and vermilion, and gray. The sign says the same without color."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A short note below a cell: a verdict about an answer, or a prediction next to what happened.
+    """A short note below a cell: a verdict on an answer, or a prediction next to the outcome.
 
     `sign` is ✓, ✗, or ·; `folded` is a summary and the text that a click unfolds.
     """
@@ -67,8 +67,9 @@ class LessonMagics(Magics):
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
-        """Show a prediction below a Python cell; after a `%%tfrt` cell that did not run, keep it
-        for the next cell.
+        """Show a prediction below a Python cell.
+
+        If a `%%tfrt` cell did not run, keep it for the next cell.
         """
         cell = result.info.raw_cell.lstrip() if result.info else ""
         if not cell.startswith(("%tfrt_predict", "%%tfrt")):
@@ -81,7 +82,7 @@ class LessonMagics(Magics):
             show(Note("·", "Your prediction:", as_text(prediction).text))
 
     def compare_with(self, log: str, results: Sequence[object]) -> None:
-        """Show the kept prediction next to what a run did, and discard it."""
+        """Show the kept prediction next to the outcome of a run, and discard it."""
         prediction, self.prediction = self.prediction, None
         if prediction is not None:
             found = compare(prediction, log, results)
@@ -91,11 +92,11 @@ class LessonMagics(Magics):
     @no_var_expand
     @line_magic
     def tfrt_predict(self, line: str) -> None:
-        """Keep a prediction about the next `%%tfrt` cell, and compare it when that has run.
+        """Keep a prediction about the next `%%tfrt` cell, and compare it after the cell has run.
 
-        `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error`
-        about the results of its functions; any other text is shown beside the run.  `?` means "not
-        yet".
+        `%tfrt_predict prints 3 1` predicts what the program prints, and `%tfrt_predict results 2
+        error` predicts the results of its functions; any other text is shown beside the run.  `?`
+        means "not yet".
         """
         prediction = self.prediction = read_prediction(line)
         if prediction.words:
@@ -112,8 +113,8 @@ class LessonMagics(Magics):
     def tfrt_check(self, line: str, cell: str) -> None:
         """Check the answer in this cell to an exercise: `%%tfrt_check NAME`.
 
-        The answer is a Python value in the form that the task shows, a program, or Python that runs.
-        A wrong one gets a hint, and a solution that a click unfolds.
+        The answer is a Python value in the form that the task shows, a program, or Python code to
+        run. A wrong answer gets a hint, and a solution that a click unfolds.
         """
         # Imported here because %load_ext must not load the compiler.
         from tfrt_nb.exercises.exercise import Mark, find
@@ -143,10 +144,11 @@ class LessonMagics(Magics):
 
     @line_magic
     def tfrt_progress(self, line: str) -> None:
-        """Say which exercises are right so far: `%tfrt_progress`, or of one lesson `%tfrt_progress chains`.
+        """List the exercises solved so far: `%tfrt_progress`, or for one lesson `%tfrt_progress
+        chains`.
 
-        The kernel keeps this; after a restart, run the cells with your answers again.  `%tfrt_progress .`
-        reads the answers in all notebooks of a folder instead, as they were saved.
+        The kernel remembers them; after a restart, run the cells with your answers again.
+        `%tfrt_progress .` instead reads the saved answers in all notebooks of a folder.
         """
         from tfrt_nb.exercises.exercise import exercises
 
@@ -184,7 +186,7 @@ def show(note: Note) -> None:
     display(note)  # type: ignore[no-untyped-call]
 
 
-# Predictions about the next cell, and their comparison with what the cell did.
+# Predictions about the next cell, and their comparison with its outcome.
 
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
 _NUMBER_WORDS = (
@@ -195,7 +197,7 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(
 
 
 class Subject(StrEnum):
-    """The subject of a prediction."""
+    """What a prediction is about."""
 
     PRINTS = "prints"
     RESULTS = "results"
@@ -204,7 +206,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True)
 class Prediction:
-    """A learner's prediction before a run; `words` is empty as long as the text contains a `?`."""
+    """A learner's prediction before a run. While the text contains a `?`, `words` is empty."""
 
     subject: Subject
     words: tuple[str, ...]
@@ -213,7 +215,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction next to what happened; `is_right` is None if only the learner can judge."""
+    """A prediction next to the outcome; `is_right` is None if only the learner can judge."""
 
     is_right: bool | None
     text: str
@@ -237,7 +239,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
         return as_text(prediction)
     is_about_prints = prediction.subject is Subject.PRINTS
     rows = [row for row in log.splitlines() if row]
-    # The lines that the program printed, without the names of types.
+    # The lines that the program printed, without type names.
     printed = tuple(_PREFIX.sub("", row).lower() for row in rows)
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
@@ -252,12 +254,12 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
 
 
 def _in_digits(words: Sequence[str]) -> list[str]:
-    """Return the words, with number words as digits: `two` becomes `2`."""
+    """Return the words, with number words replaced by digits: `two` becomes `2`."""
     return [_NUMBERS.get(word, word) for word in words]
 
 
 def as_text(prediction: Prediction) -> Comparison:
-    """Show a prediction that only the learner can judge."""
+    """Return the text for a prediction that only the learner can judge."""
     if not prediction.words:
         return Comparison(
             None, "No prediction was typed.  Replace the ? above, then run both cells again."
@@ -266,7 +268,7 @@ def as_text(prediction: Prediction) -> Comparison:
 
 
 def _word(value: object) -> str:
-    """Return a result in one word: its value, `error`, `chain`, or `missing`."""
+    """Return a result as one word: its value, `error`, `chain`, or `missing`."""
     state = str(getattr(value, "state", ""))
     if state.endswith("unavailable"):
         return "missing"

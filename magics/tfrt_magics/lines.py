@@ -31,7 +31,8 @@ MAX_EXPLAINED = 20
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
+    # Argparse's own method would print the message and end the kernel.
+    def error(self, message: str) -> NoReturn:
         raise TfrtError(error(message))
 
 
@@ -57,20 +58,22 @@ class LineMagics(Magics):
     def tfrt_kernels(self, line: str) -> None:
         """List the kernels that a program may use, with their signatures.
 
-        `%tfrt_kernels add` lists those with `add` in their name, `%tfrt_kernels tfrt.*.i32` those
-        that match, `%tfrt_kernels tfrt.add.i32` explains one.  The notebook's own are among them.
+        `%tfrt_kernels add` lists kernels with `add` in their names, `%tfrt_kernels tfrt.*.i32`
+        lists kernels that match, and `%tfrt_kernels tfrt.add.i32` explains one kernel.  The
+        notebook's own kernels are included.
         """
         print(kernels_text(line.strip()))
 
     @line_magic
     def tfrt_graph(self, line: str) -> None:
-        """Show what the operations of a program give to each other.
+        """Show which values the operations of a program pass to each other.
 
-        `%tfrt_graph` is about the last program, `%tfrt_graph NAME` about one of `--as`.
-        `--dot FILE` writes it in the DOT language, `--engine dot` lets Graphviz place it, `--window`
-        opens it in xdot's window.
+        `%tfrt_graph` shows the last program, and `%tfrt_graph NAME` a program that `--as` named.
+        `--dot FILE` writes the graph in the DOT language, `--engine dot` lets Graphviz lay it out,
+        and `--window` opens it in xdot's window.
         """
-        # Imported here: pictures need numpy, which takes longer than the rest of `%load_ext`.
+        # Imported here because pictures need numpy, which takes longer to import than all of
+        # `%load_ext`.
         from tfrt_magics.views.graph import graphviz_picture, open_window
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
@@ -95,7 +98,7 @@ class LineMagics(Magics):
                     raise TfrtError(error(text))
                 is_own = options.engine == "own"
                 picture = own_picture(graph.document) if is_own else graphviz_picture(graph.dot)
-                # A picture that even an untrusted notebook shows, and the text.
+                # The text, and a picture that even an untrusted notebook shows.
                 bundle = {"text/html": image(picture), "text/plain": graph.dot.rstrip()}
                 self._shell.display_pub.publish(bundle)
         except (TfrtError, ValueError) as problem:
@@ -111,7 +114,7 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_trace(self, line: str) -> None:
-        """Write what the last run did as a file that Perfetto opens: `%tfrt_trace FILE`."""
+        """Write a trace of the last run to a file that Perfetto opens: `%tfrt_trace FILE`."""
         run = self._session.last_run
         try:
             words = shlex.split(line) or [""]
@@ -133,11 +136,11 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_leaks(self, line: str) -> None:
-        """List the tokens, values and groups that compiled programs have left behind.
+        """List the tokens, values, and groups that compiled programs have left behind.
 
-        Each with the operation that made it, its place, its state, and its holders.  While a
-        cell runs (`--no-wait`) the objects that it uses are among them.  `%config
-        TFRT.check_references = False` leaves only groups to be seen.
+        The list has the operation that made each object, its place, its state, and its holders.
+        While a cell runs (`--no-wait`), the list includes the objects that it uses.  With `%config
+        TFRT.check_references = False`, the list has only groups.
         """
         _refuse_arguments("%tfrt_leaks", line)
         objects = self._session.live_objects()
@@ -153,7 +156,7 @@ class LineMagics(Magics):
 
     @line_magic
     def async_leaks(self, line: str) -> None:
-        """Run `%tfrt_leaks`, of which this is another name."""
+        """Run `%tfrt_leaks` under its other name."""
         self._shell.run_line_magic("tfrt_leaks", line)
 
     @line_magic
@@ -166,7 +169,9 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_config(self, line: str) -> None:
-        """List the settings of cells, or `%tfrt_config timeout` one; `%tfrt_config timeout=2` sets one."""
+        """List the settings of cells; `%tfrt_config timeout` lists one, and `%tfrt_config
+        timeout=2` sets it.
+        """
         try:
             if "=" in line:
                 set_one(self._session.settings, line)
@@ -188,8 +193,8 @@ def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """Return the sorted names that match `pattern` or, if it has no wildcard, contain it; only the
-    name itself if one equals it.
+    """Return the sorted names that match `pattern`; without a wildcard, the name equal to it, or
+    else all names that contain it.
     """
     listed = sorted(names)
     if pattern in listed:
@@ -199,8 +204,8 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def kernels_text(pattern: str) -> str:
-    """List the kernels that match the pattern with their signatures and, if there are only a few,
-    with their documentation.
+    """List the kernels that match the pattern, with their signatures and, if there are few,
+    documentation.
     """
     from tfrt_nb.cli.examples import run_example
     from tfrt_nb.dialects.catalog import similar_operations
@@ -208,7 +213,7 @@ def kernels_text(pattern: str) -> str:
     from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
     entries = list(all_entries(matching(kernel_names(), pattern)))
-    if not entries and "." in pattern:  # operations of the dialects for compiled functions
+    if not entries and "." in pattern:  # search the dialects of compiled functions
         dialect = names(pattern.partition(".")[0] + ".")
         entries = [one for name in matching(dialect, pattern) if (one := entry(name))]
     if not entries:
@@ -229,10 +234,10 @@ def kernels_text(pattern: str) -> str:
 
 
 def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
-    """List the settings, or the wanted one, each with its value and purpose.
+    """List the settings, or only the wanted setting, each with its value and purpose.
 
     Raises:
-        TfrtError: if the setting does not exist; one line that names it.
+        TfrtError: if the setting does not exist. The message is one line that names it.
     """
     names = [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True))
     return "\n".join(
@@ -245,8 +250,8 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     """Read `NAME=VALUE` and set it.
 
     Raises:
-        TfrtError: if the setting does not exist or cannot have the value; one line that names the
-            setting.
+        TfrtError: if the setting does not exist or cannot have the value. The message is one line
+            that names the setting.
     """
     name, _, word = (part.strip() for part in line.partition("="))
     _setting(settings, name)
@@ -270,7 +275,7 @@ def _setting(settings: traitlets.HasTraits, name: str) -> str:
     """Return the name of a setting.
 
     Raises:
-        TfrtError: if no setting has that name; one line.
+        TfrtError: if no setting has that name. The message is one line.
     """
     names = sorted(settings.traits(config=True))
     if name not in names:

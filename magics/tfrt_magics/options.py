@@ -1,7 +1,7 @@
 """The line after `%%tfrt` as a value.
 
-The options are listed once, in `ARGUMENTS`. The parser below reads that list, and the magic shows
-it as its help. IPython is not imported here.
+The options are listed once, in `ARGUMENTS`. The parser below reads that list, and the magic's help
+shows it. IPython is not imported here.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
-"""The maximum length of a line in characters, because the time to split a line into words grows
-with the square of its length.
+"""The maximum length of a line in characters; the time to split a line grows with the square of
+its length.
 """
 ENGINES = ("own", "dot")
-"""The layout engines for the operations of a graph."""
+"""The engines that lay out the operations of a graph."""
 STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 
 
 class OptionError(ValueError):
-    """The line cannot be parsed; the message is one line and says what to write instead."""
+    """The line cannot be parsed. The message is one line and says what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class RunOptions:
 
     `output` has the Python names that receive the results. `work_queue`, `timeout` (in seconds),
     and `memory` are None if the configured default applies. `host` is the Python name of the user's
-    HostContext. `function` is None if every function whose arguments have values is to run, in the
-    order of the file. `inputs` are those values, as written. `name` is the Python name of the
+    HostContext. `function` is None if all functions whose arguments have values should run, in the
+    order of the file. `inputs` has those values, as written. `name` is the Python name of the
     program, and `libraries` are the names of the programs whose functions it may call. `file` is
     the file that `%tfrt` runs.
     """
@@ -97,8 +97,8 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     """Parse the options in `line`; `of_file` means that the line also names a file.
 
     Raises:
-        OptionError: if the line is invalid; one line, with the nearest known spelling if there is
-            one.
+        OptionError: if the line is invalid. The message is one line, with the nearest known
+            spelling if there is one.
     """
     magic = "%tfrt" if of_file else "%%tfrt"
     if len(line) > MAX_LINE:
@@ -151,7 +151,9 @@ _INPUT = re.compile(r"--in[ =]\s*((?:(?!\s--?[A-Za-z]).)+)")
 
 
 def _unquoted(magic: str, line: str) -> str | None:
-    """Return the correction for a value of `--in` that contains spaces, if the line has one."""
+    """Return the correction for a value of `--in` that contains spaces, if the line has such a
+    value.
+    """
     for value in _INPUT.findall(line):
         quote = "'" if '"' in value else '"'
         if " " in value and value[0] not in "\"'":
@@ -171,7 +173,8 @@ def _unknown(magic: str, word: str) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
+    # Argparse's own method would print the message and end the kernel.
+    def error(self, message: str) -> NoReturn:
         message = message.replace("ignored explicit argument", "takes no value, found")
         if choice := re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message):
             known = [each.strip("'") for each in choice[2].split(", ")]
@@ -180,7 +183,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """Stores a value, and rejects a second one, which would replace the first."""
+    """Stores a value and rejects a second one, which would replace the first."""
 
     def __call__(
         self,
@@ -349,4 +352,6 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }
-"""The options: the spellings of each, and the arguments of `ArgumentParser.add_argument` for it."""
+"""The options: the spellings of each option, and its arguments for
+`ArgumentParser.add_argument`.
+"""

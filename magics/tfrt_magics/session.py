@@ -1,10 +1,10 @@
 """The session of a notebook kernel: its hosts, its pump, its settings, and how they are closed.
 
-A separate thread prepares the first cell after `%load_ext`: importing the compiler and the runtime takes most of the
-first cell's time.  The thread imports them while the reader
-looks at the page; a cell that runs earlier waits for the rest. Rejected: importing in `%load_ext`
-itself, because every user would have to wait for that, and importing only in the first cell,
-because that would slow down every learner's first minute.
+After `%load_ext`, a separate thread prepares the first cell, because importing the compiler and the
+runtime takes most of the first cell's time.  The thread imports them while the reader looks at the
+page; if a cell runs before that is done, it waits.  Rejected: importing in `%load_ext` itself,
+because every user would have to wait for that, and importing only in the first cell, because that
+would slow down every learner's first minute.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.context import HostContext
 
 PAUSE_SECONDS = 0.02
-"""The delay that lets the kernel first answer the cell with `%load_ext`."""
+"""The delay, in seconds, that lets the kernel first answer the cell with `%load_ext`."""
 SWITCH_SECONDS = 0.001
-"""The thread switch interval during the imports; with it, a cell with `print(1)` takes 21 ms
-instead of 32.
+"""The thread switch interval, in seconds, during the imports.
+
+It makes a cell with `print(1)` take 21 ms instead of 32.
 """
 
 _PROGRAM = """\
@@ -55,8 +56,8 @@ def _warm() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        # Ignore errors here: the first cell reports a faulty installation, where its reader sees
-        # it.
+        # Ignore errors here: the first cell reports a faulty installation where its reader sees the
+        # report.
         with suppress(Exception):
             prepare()
     finally:
@@ -71,7 +72,7 @@ def prepare() -> None:
     from tfrt_runtime.native import library
 
     _ = PageProgram(Program.from_source(_PROGRAM, "warming")).body
-    # If the core must be compiled first, leave that to the first cell, which shows the progress.
+    # If the core must be compiled first, leave that to the first cell, which shows progress.
     library.load_at_hand()
 
 
@@ -127,7 +128,7 @@ class Session:
         *,
         config: Config | None = None,
     ) -> None:
-        """`open_host` and `compile_program` replace runtime and compiler in tests."""
+        """`open_host` and `compile_program` let tests replace runtime and compiler."""
         self.pump = Pump()
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
@@ -149,12 +150,13 @@ class Session:
         self._warming: threading.Thread | None = None
 
     def warm(self) -> None:
-        """Start importing what the first cell needs, on a separate thread."""
+        """Start importing, on a separate thread, what the first cell needs."""
         self._warming = start_thread("tfrt-warming", _warm) if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
-        """Wait until the background imports have finished, so that two threads do not import at
-        half the speed."""
+        """Wait for the background imports, because two importing threads would each have half
+        the speed.
+        """
         if self._warming is not None:
             self._warming.join()
             self._warming = None
@@ -162,7 +164,7 @@ class Session:
     def divert_errors(self) -> None:
         """Send the standard error of Python kernels in watched runs to their board from now on."""
         if self._undo is None:
-            # Imported here: it needs the runtime.
+            # Imported here because it needs the runtime.
             from tfrt_runtime.kernels.users.prints import divert_errors
 
             self._undo = divert_errors()
@@ -175,15 +177,15 @@ class Session:
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Compile the program in `text`; raises TfrtError with locations in the source `name`.
+        """Compile the program in `text`, or raise TfrtError with locations in the source `name`.
 
         `parallel_for` has the options for splitting parallel loops, or is None if loops are not
-        split. `libraries` maps names to programs whose functions it may call. `level` is that of
-        `Program.from_source`.
+        split. `libraries` maps names to programs whose functions it may call. `level` has the same
+        meaning as in `Program.from_source`.
         """
         compile_program = self._compile
         if compile_program is None:
-            # Compiler and runtime are imported by the first cell, not by %load_ext.
+            # The first cell, rather than %load_ext, imports compiler and runtime.
             from tfrt_nb.programs import Program
 
             compile_program = Program.from_source
@@ -192,7 +194,7 @@ class Session:
         )
 
     def load_bef(self, data: bytes, name: str) -> Program:
-        """Load the program in a BEF file; raises TfrtError if the file is invalid."""
+        """Load the program in a BEF file, or raise TfrtError if the file is invalid."""
         from tfrt_nb.programs import Program
 
         return Program.from_bef(data, name)
@@ -215,12 +217,13 @@ class Session:
         waits: bool = True,
         users_host: HostContext | None = None,
     ) -> Job:
-        """Return a job on the host for `work_queue`, which is opened once and kept, or on a user's
-        host.
+        """Return a job on a user's host, or on the host for `work_queue`, which is opened once and
+        kept.
 
-        `memory` is the budget of the notebook's host from now on, and `arguments` has the arguments
-        of functions that take some. Each operation takes `slow` times as long. A cell that `waits`
-        for its run keeps the notebook's event loop busy, so its kernels do not run on that loop.
+        `memory` is the budget, in bytes, of the notebook's host from now on, and `arguments` has
+        the arguments of functions that take any. Each operation takes `slow` times as long. A cell
+        that `waits` for its run keeps the notebook's event loop busy, so its kernels do not run on
+        that loop.
 
         Raises:
             TfrtError: if the work queue does not exist, `memory` is invalid, or a kernel of the
@@ -242,7 +245,7 @@ class Session:
         return job
 
     def close(self) -> None:
-        """Stop all runs and close every host. The session can then be used again."""
+        """Stop all runs and close every host. Afterward, the session can be used again."""
         for job in self._jobs:
             job.cancel("the session was closed")
         self._close()
@@ -257,7 +260,7 @@ class Session:
     def _close(self) -> None:
         for job in self._jobs:
             job.finished.wait(1.0)
-        # The pump tells pages that the jobs have finished.
+        # The pump now tells pages that the jobs have finished.
         self.pump.drain(1.0)
         for thing in (*self._hosts.values(), *self._spent):
             thing.close()
@@ -277,7 +280,7 @@ class Session:
         if known is not None and known.is_spent:
             self._spent.append(self._hosts.pop(key))
         if key not in self._hosts:
-            # Checked here and not in a trait's validator, whose message would go to the server's
+            # Check this here and not in a trait's validator, whose message would go to the server's
             # log.
             parse_work_queue(work_queue)
             self._hosts[key] = self._open_host(*key)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 def sliders(
     program: Program | TracedProgram, function: str = "main", /, **ranges: object
 ) -> interactive:
-    """Return controls for the arguments of a function, with its results below, which follow the
-    controls.
+    """Return controls for a function's arguments, above its results, which follow the controls.
 
     Moving a control cancels the run that the previous move started. The box's `result` has the
     newest result.

@@ -1,4 +1,4 @@
-"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it.
+"""Diagnostics as text: the message, the source line, and a caret under the location.
 
 cell 3:3:25: error: use of undeclared SSA value name
   %b = tfrt.add.i32 %a, %missing
@@ -15,7 +15,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
 _MAX_LINE = 200
-"""How many characters of a longer line are shown, around the caret."""
+"""The number of characters to show of a long line, around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
@@ -108,7 +108,7 @@ def _expanded(line: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns `text` takes from the start of a line."""
+    """Return how many columns `text` occupies at the start of a line."""
     columns = 0
     for character in text:
         if character == "\t":

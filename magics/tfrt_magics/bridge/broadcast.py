@@ -1,14 +1,15 @@
 """Answer page requests for a kernel that has no control channel.
 
-JupyterLite's kernel, a worker of the page, is such a kernel.
+An example is JupyterLite's kernel, which is a worker of the page.
 
 JupyterLite holds messages to a kernel until its cell finishes.  A `BroadcastChannel` reaches the
 worker whenever its event loop runs: between cells, while a cell awaits, and, if the browser can
 switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, the kernel
 does not answer while a cell is busy, and the board says so.
 
-A request to cancel also reaches a worker that waits or sleeps without its event loop, by a `Flag`.
-Rejected: memory that worker and page share, which needs headers that GitHub Pages does not send.
+Through a `Flag`, a request to cancel also reaches a worker that waits or sleeps without its event
+loop. Rejected: memory that worker and page share, because it needs headers that GitHub Pages does
+not send.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 FLAG_SECONDS = 0.25
-"""The interval of looks at a flag, each of which takes a millisecond or more."""
+"""The interval, in seconds, between checks of a flag. A check takes a millisecond or more."""
 BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
   make: () => URL.createObjectURL(new Blob(["running"])),
   revoke: address => URL.revokeObjectURL(address),
@@ -42,17 +43,18 @@ BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
 
 
 class Broadcast:
-    """The channels of one kernel. Each page has its own channel, named after the page's session,
-    which no other page can know.
+    """The channels of one kernel.
+
+    Each page has its own channel, named after its session, which no other page can know.
     """
 
     def __init__(self, name: str, answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        """`answer` is called with the content of each request, on the only thread."""
+        """`answer` is called with the content of each request, on the kernel's only thread."""
         self._name, self._answer = name, answer
         self._channels: dict[str, Any] = {}
 
     def listen(self, client: str) -> None:
-        """Answer the page of the session `client` from now on."""
+        """Answer requests of the page with the session `client` from now on."""
         if client in self._channels:
             return
         import js
@@ -79,11 +81,13 @@ class Broadcast:
 
 
 class Flag:
-    """A blob that a page revokes to cancel a run: a worker can check its address without an event
-    loop."""
+    """A blob that a page revokes to cancel a run.
+
+    A worker can check its address without an event loop.
+    """
 
     def __init__(self, cancel: Callable[[], object]) -> None:
-        """`cancel` is called at most once, when the worker waits or a kernel sleeps."""
+        """`cancel` is called at most once, while the worker waits or a kernel sleeps."""
         self._cancel, self._next = cancel, 0.0
         self._browser: Any = None if HAS_THREADS else _browser()
         self.address = "" if self._browser is None else str(self._browser.make())
@@ -99,7 +103,7 @@ class Flag:
             self._next = time.monotonic() + FLAG_SECONDS
 
     def lower(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         if self.address:
             ONE_THREAD.remove(self._look)
             self._browser.revoke(self.address)

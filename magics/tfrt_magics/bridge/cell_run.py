@@ -16,10 +16,10 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 class CellRun(Returning):
-    """The run of a cell's functions, one after another.  Displayed, it is the cell's board."""
+    """The run of a cell's functions, one after another.  Displaying it shows the cell's board."""
 
     instead_of_argument = "pass its results, as in run(*other.results)"
-    """Advice in messages about a run that was passed instead of a value."""
+    """Advice for messages about a run that was passed instead of a value."""
 
     def __init__(self, job: Job, execution: int) -> None:
         """`execution` is the number of the cell."""
@@ -66,7 +66,7 @@ class CellRun(Returning):
         return self.job.finished.is_set()
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Cancel the running function and start no more; return False if all have finished."""
+        """Cancel the running function and start no others; return False if all have finished."""
         is_over = self.done()
         self.job.cancel(message)
         return not is_over
@@ -78,7 +78,7 @@ class CellRun(Returning):
 
     @property
     def output(self) -> str:
-        """The text that the functions have printed so far; if it is long, its beginning."""
+        """The text that the functions have printed so far; of a long text, the beginning."""
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:
@@ -86,7 +86,7 @@ class CellRun(Returning):
         return self.job.snapshot()
 
     def widget(self) -> Any:
-        """Return an ipywidgets widget of the board, to put in boxes, link, or observe; see
+        """Return an ipywidgets widget of the board, to combine, link, or observe; see
         `AsyncValue.widget`.
         """
         return HOOKS.widget(self)

@@ -21,7 +21,7 @@ class CompiledObjects:
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
         Args:
-            checked: register every object, so that existing and leftover ones can be shown.
+            checked: register every object, so that existing and leftover objects can be shown.
 
         Raises:
             TfrtError: at an operation that cannot be compiled.
@@ -43,8 +43,8 @@ class CompiledObjects:
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return warnings about the objects that the run left behind.
 
-        If there are objects that nothing could resolve, the only warning is the reason, and there
-        is none if `raised` already has the reason.
+        If nothing could resolve some objects, return only the reason for that, and nothing if
+        `raised` already has the reason.
         """
         left = [
             one
@@ -68,7 +68,9 @@ class CompiledObjects:
 
 
 def holders(one: LiveObject) -> str:
-    """Describe who holds an object: its producer and users until it is resolved, then only users."""
+    """Describe the holders of an object: its producer and users until it is resolved, then only
+    users.
+    """
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
         return f"{one.state}; {count} {'was' if one.references == 1 else 'were'} never dropped"
@@ -79,7 +81,7 @@ def holders(one: LiveObject) -> str:
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
     """Describe a host's async objects that still have references; `texts` maps program names to
-    source texts.
+    sources.
     """
     from tfrt_nb.compiled.kernels import HostCode
 

@@ -18,13 +18,15 @@ from tfrt_nb.schedules.outcomes import MAX_SHOWN, Outcome, Schedules
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """An exploration; `body` is the body of a run document that has `outcomes`."""
+    """An exploration. `body` is the body of a run document with `outcomes`."""
 
     text: str
     body: Document
 
     def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the document in the file format; `place` identifies the cell that it belongs to."""
+        """Return the document in the file format; `place` identifies the cell to which it
+        belongs.
+        """
         head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
@@ -32,8 +34,8 @@ class Explored:
 def explored(
     program: Program, function: str, arguments: Sequence[object], *, is_simple: bool = False
 ) -> Explored:
-    """Find all outcomes of a function, within the usual limits, and for each of them one run that
-    produces it.
+    """Find all outcomes of a function within the usual limits, and a run that produces each of
+    them.
 
     Raises:
         TfrtError: if the program cannot be loaded, or `arguments` do not match the function's

@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from tfrt_nb.programs import FunctionSignature
 
 # Set here because %load_ext imports this module: from the first cell on, `caller` must skip our
-# frames, and `threading` because a job's thread has no caller of its own.
+# frames. It must skip `threading`, too, because a job's thread has no caller of its own.
 HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
-# If a stopped run does not finish within this time, because a kernel may be stuck, the job ends
-# without it. With the slice below, an interrupt is handled within half a second.
+# If a stopped run does not finish within this many seconds, perhaps because a kernel is stuck, the
+# job ends without it. Together with the slice below, an interrupt is handled within half a second.
 QUIESCENCE_SECONDS = 0.15
-# A stopped job ends by itself before this time, unless the runtime does not respond.
+# In seconds. A stopped job ends by itself sooner, unless the runtime does not respond.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
-# For turns between cells: the page waits while a turn lasts.
+# The length of turns between cells, in seconds. The page waits during a turn.
 TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
 MAX_PROMISES = 3
 """The maximum number of kernels with unresolved values that a message names."""
 ROW_LIMIT = 2_000
-"""The maximum number of values with rows; the remaining values of a program are only counted."""
+"""The maximum number of values with rows; the other values of a program are only counted."""
 LOG_LIMIT = 200_000
 
 # The AsyncValue of a function's only result, or a tuple of AsyncValues.
@@ -63,7 +63,7 @@ Results = object
 
 
 class Log:
-    """The first `limit` characters that a program printed, and the number of later ones.
+    """The first `limit` characters that a program printed, and the count of later characters.
 
     The text only grows, so a board needs only the new part. Any thread may write and read.
     """
@@ -137,8 +137,8 @@ class Job:
     def start(self, *, waits: bool = True) -> None:
         """Start the job.
 
-        Where no thread can be started, the job is over when this returns; if `waits` is False, it
-        continues between cells instead.
+        Where no thread can be started, the job is over when this returns, unless `waits` is False:
+        then it continues between cells.
         """
         self._start = time.monotonic()
         if not HAS_THREADS:
@@ -159,9 +159,9 @@ class Job:
             return
         self._thread.start()
         if self._timeout is not None:
-            # This needs a separate thread because the job's thread runs tasks while it waits, and
-            # may stay in one kernel for a long time. It has the same name because the runtime may
-            # report it as the thread that resolved a value.
+            # This needs a separate thread, because the job's thread runs tasks while it waits, and
+            # may stay in one kernel for a long time. The thread has the same name, because the
+            # runtime may report it as the thread that resolved a value.
             start_thread(self._thread.name, self._time_out, self._timeout)
 
     def wait_for_results(self) -> None:
@@ -169,7 +169,7 @@ class Job:
         self._has_results.wait()
 
     def cancel(self, note: str) -> None:
-        """Cancel the running function and start no more.  `note` says why, in one line."""
+        """Cancel the running function and start no others.  `note` says why, in one line."""
         self._stop(Status.CANCELLED, note)
 
     def lose(self) -> None:
@@ -177,7 +177,10 @@ class Job:
         self._stop(Status.KERNEL_GONE, "")
 
     def end(self) -> None:
-        """End the job now, even if a kernel is still running. Unresolved values count as stopped."""
+        """End the job now, even if a kernel is still running.
+
+        Unresolved values count as stopped.
+        """
         with self._lock:
             if self.finished.is_set():
                 return
@@ -188,7 +191,7 @@ class Job:
             self.finished.set()
 
     def forget(self) -> None:
-        """If the job is over, release its values and events; the displayed state remains."""
+        """Release the job's values and events if the job is over; the displayed state remains."""
         with self._lock:
             if self.finished.is_set():
                 self.results.clear()
@@ -203,7 +206,7 @@ class Job:
             return self._latest
 
     def standing(self) -> Snapshot:
-        """Return a snapshot; while the job is running, its values may be out of date."""
+        """Return a snapshot. While the job is running, its values may be out of date."""
         with self._lock:
             if not self.finished.is_set():
                 self._latest = self._snapshot(Status.RUNNING)
@@ -232,8 +235,8 @@ class Job:
 
     @property
     def output(self) -> Results:
-        """Return the value for `-o`: the results of the only function, or a dictionary of results
-        by function name.
+        """Return the value for `-o`: the results of the only function, or a dictionary by function
+        name.
 
         The job owns the dictionary, which grows as functions start.
         """
@@ -248,7 +251,7 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """Describe the values that the running function waits for or, in a stopped job, the values
+        """Describe the values for which the running function waits or, in a stopped job, the values
         that never became available.
 
         A kernel that had started may have finished before the job ended, so its values may exist.
@@ -292,7 +295,8 @@ class Job:
         except KeyboardInterrupt:
             self._stop(Status.CANCELLED, "a kernel raised KeyboardInterrupt, which cancels its run")
         except Exception as problem:  # noqa: BLE001
-            # This is a bug in tfrt-nb. The main thread raises it, so that its traceback is shown.
+            # This is a bug in tfrt-nb. Let the main thread raise it, so that its traceback is
+            # shown.
             self.failure = problem
             self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
         finally:
@@ -302,7 +306,7 @@ class Job:
             self.end()
 
     def _look_around(self) -> None:
-        """Do what other threads do elsewhere while the job works: a source of `one_thread`."""
+        """Do what other threads would do while the job works: a source of `one_thread`."""
         self.meanwhile()
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
@@ -356,7 +360,7 @@ class Job:
             run.cancel()
 
     def _look(self) -> list[Section]:
-        """Return the current sections; finished ones do not change."""
+        """Return the current sections; finished sections do not change."""
         looked = list(self._sections)
         for place, run in enumerate(self._runs):
             if looked[place].status not in OVER:
@@ -385,8 +389,8 @@ class Job:
 
 
 def _before_run(function: FunctionSignature) -> Section:
-    """Return the section of a function that has not started; only the names and types of its
-    results are known.
+    """Return the section of a function that has not started, with its results' names and types
+    only.
     """
     names = result_names(len(function.result_types))
     rows = tuple(
@@ -415,7 +419,7 @@ def _closed(section: Section, stopped: Status) -> Section:
     states = {row.state for row in section.rows}
     if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
-    # The value that failed may have no name, and so no row.
+    # The value that failed may have no name and therefore no row.
     if State.ERROR in states or any(
         one.is_result and one.state is State.SKIPPED for one in section.rows
     ):
@@ -425,7 +429,7 @@ def _closed(section: Section, stopped: Status) -> Section:
 
 
 def waiting_for(section: Section, limit: int = 5) -> str:
-    """Name the values that a stopped function had not computed."""
+    """Return the names of the values that a stopped function had not computed."""
     names = pending(section)
     count = len(names) + section.hidden.total - section.hidden.resolved
     if not count:

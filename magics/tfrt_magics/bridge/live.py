@@ -1,12 +1,13 @@
-"""The runs that pages may see. Each is published while it runs, and answers requests until it is
-forgotten.
+"""The runs that pages may see.
 
-The kernel publishes messages on one unannounced comm. Pages with our extension listen to all of its
-messages, and every other front end ignores them.  Pages send requests, `tfrt_request` messages, on
-the control channel, which the kernel serves even while a cell is busy. The kernel answers with
-`tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends its first messages before
-it has a subshell for them, and ipykernel 6 has no subshells, so they would wait for the running
-cell.  If a kernel has no control channel, requests come by `broadcast`.
+A run is published while it runs, and answers requests until it is forgotten.
+
+The kernel publishes messages on one unannounced comm.  Pages with our extension listen to all of
+its messages, and every other front end ignores them.  Pages send requests, `tfrt_request` messages,
+on the control channel, which the kernel serves even while a cell is busy.  The kernel answers with
+`tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends the comm's first messages
+before it has a subshell for them, and ipykernel 6 has no subshells, so these messages would wait
+for the running cell.  If a kernel has no control channel, requests come by `broadcast`.
 """
 
 from __future__ import annotations
@@ -31,25 +32,29 @@ from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
 
 KEPT = 50
-"""The number of runs, and of finished displays, that still answer requests."""
+"""The maximum number of runs, and of finished displays, that still answer requests."""
 MAX_OPEN = 50_000
-"""The maximum total number of lines in unfinished displays; beyond it, the oldest displays freeze.
+"""The maximum total of lines in unfinished displays; if there are more, the oldest displays
+freeze.
 """
 FRAME_LOOKS = 15
-"""Every this many looks, a message contains the current state of all values."""
+"""One in this many messages contains the current state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
-"""How long a cell waits, once per page, for our extension's answer, which usually takes 20 ms."""
+"""How many seconds a cell waits, once per page, for our extension's answer, which usually takes
+20 ms.
+"""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
 
 
 class Channel:
-    """The connection of one kernel to its pages, open since `%load_ext`. `answer` is called on the
-    control thread with the content of each request.
+    """The connection of one kernel to its pages, open since `%load_ext`.
+
+    `answer` is called with the content of each request, on the control thread.
     """
 
     def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
@@ -75,12 +80,12 @@ class Channel:
             return
         self._control[f"{TARGET}_request"] = self._on_request
         if (place := self.place)["cell"] is not None:
-            self._page(str(place["client"]))  # asked now, so that no cell has to wait
+            self._page(str(place["client"]))  # ask the page now, so that no cell has to wait
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return the place of a run that starts now: the kernel's process, the requesting page, and
-        the cell.
+        """Return the place of a run that starts now: the kernel process, the requesting page,
+        and the cell.
         """
         if self._control is None:
             parent = self._kernel.get_parent() or {}
@@ -98,8 +103,9 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Tell whether the page of this cell has our extension. Call it on the main thread; it
-        waits once for each page.
+        """Tell whether this cell's page has our extension.
+
+        Call this on the main thread; it waits once per page.
         """
         if self._control is None:
             return True
@@ -145,13 +151,14 @@ class Channel:
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
         if self._is_executing and hasattr(kernel, "_publish_status"):
-            # The request's own "idle" would hide the cell that still runs.
+            # The request's own "idle" would hide that the cell is still running.
             threading.Timer(BUSY_AGAIN_SECONDS, self._say_busy).start()
 
     def _say_busy(self) -> None:
         if self._is_executing:
             self._kernel._publish_status("busy", "shell")
-            # If the cell has ended meanwhile, "busy" may have been sent after the cell's "idle".
+            # If the cell has finished in the meantime, "busy" may have been sent after the cell's
+            # "idle".
             if not self._is_executing:
                 self._kernel._publish_status("idle", "shell")
 
@@ -165,7 +172,7 @@ class Channel:
 
 
 class Published(Protocol):
-    """The subject of a page's requests: a run, or displayed values."""
+    """What a page's requests are about: a run, or displayed values."""
 
     began: float
     """The start time, in seconds since 1970, to compare with the times of files."""
@@ -178,7 +185,7 @@ class Published(Protocol):
         """Return the subject's state, without events."""
 
     def since(self, event: int) -> Document:
-        """Return everything that a page with the first `event` events lacks."""
+        """Return all that a page with the first `event` events lacks."""
 
     def bundle(self) -> Bundle:
         """Return the subject's display data."""
@@ -188,7 +195,7 @@ class Published(Protocol):
 
 
 class Publisher(Protocol):
-    """The destination of messages: a channel."""
+    """A destination of messages: a channel."""
 
     @property
     def place(self) -> dict[str, Json]:
@@ -199,7 +206,7 @@ class Publisher(Protocol):
 
 
 class LiveRecord:
-    """A run's record that the pump publishes; `at_end` is called after the last message."""
+    """A run's record, which the pump publishes; `at_end` is called after the last message."""
 
     def __init__(
         self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
@@ -259,7 +266,7 @@ class LiveRecord:
         ONE_THREAD.end_sleep()
 
     def show_stages(self) -> None:
-        """Publish the stages of the program and, if the run is over, the file that contains them."""
+        """Publish the program's stages and, if the run is over, the file that contains them."""
         message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
             self._final = None
@@ -302,8 +309,8 @@ class LiveRecord:
         return not self.record.is_over
 
     def _last(self, message: Document) -> Document:
-        """Return the last message: the run's file, and the changes in `message`, so that pages need
-        not read the file.
+        """Return the last message: the run's file, and the changes, so that pages need not read
+        the file.
         """
         events: Document = {key: message[key] for key in ("from", "events") if key in message}
         bundle = self.bundle()
@@ -333,8 +340,8 @@ class LiveRuns:
     def __init__(
         self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
     ) -> None:
-        """`assist` answers requests about a cell that is being written; such requests have an `ask`
-        field.
+        """`assist` answers requests about a cell that is being written; these requests have a
+        field `ask`.
         """
         self.channel = Channel(shell, self._answer)
         self._bundle_of, self._assist = bundle_of, assist
@@ -382,9 +389,9 @@ class LiveRuns:
     def _answer(self, question: Mapping[str, Any]) -> Document:
         """Answer a page's request.
 
-        A request asks for one run's changes since event `last`, for the stages or bytes of its
-        program, or for the list of runs; or it cancels or steps a run. `here` announces our
-        extension.
+        A request asks for a run's changes since event `last`, for the stages or bytes of its
+        program, or for the list of runs; or it cancels or steps a run. The request `here` announces
+        our extension.
         """
         if "ask" in question:
             return self._assist(question)

@@ -1,10 +1,10 @@
 """The only thread that publishes changes of running jobs and of displayed values.
 
-Worker threads never send messages to the notebook.  The pump looks at what it watches at most 30
-times a second, and sends the changes since its last look. A job is polled until it is over and once
-more after that, so that the final state is exact.  A displayed value is examined only after it has
-been marked. If there are no polled jobs and no marks, the thread sleeps. Where no thread can be
-started, the pump is a source of `host.one_thread`.
+Worker threads never send messages to the notebook.  The pump looks at the objects that it watches
+at most 30 times per second, and sends the changes since its last look.  It polls a job until the
+job is over, and once more after that, so that the final state is exact.  It looks at a displayed
+value only after the value has been marked.  If there are no polled jobs and no marks, the thread
+sleeps.  Where no thread can be started, the pump is a source of `host.one_thread`.
 """
 
 from __future__ import annotations
@@ -22,34 +22,36 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.native.machine import HAS_THREADS
 
 INTERVAL_SECONDS = 1 / 30
-# Looking at a large program may take a tenth of one core's time, including the last look, which
+# Looks at a large program may take a tenth of one core's time. This includes the last look, which
 # packs the whole run.
 COST_FACTOR = 13
-# Marked objects have changed, so looking at them may take a third of one core's time.
+# Marked objects have changed, so looks at them may take a third of one core's time.
 MARKED_FACTOR = 3
 
 
 class Watched(Protocol):
-    """An object that the pump watches: a run, or displayed values. Only one thread at a time calls
-    `step`.
+    """An object that the pump watches: a run, or displayed values.
+
+    Only one thread at a time calls `step`.
     """
 
     over: threading.Event
-    """Set once no more changes will come."""
+    """Set once no further changes will come."""
 
     def step(self) -> bool:
         """Send the changes; return whether to check again without a mark."""
 
 
 class Pump:
-    """Watches any number of runs and displays. Its thread starts when the first one is watched, and
-    sleeps while there are none.
+    """Watches any number of runs and displays.
+
+    Its thread starts with the first of these, and sleeps while there are none.
     """
 
     def __init__(
         self, clock: Callable[[], float] = time.thread_time if HAS_THREADS else time.perf_counter
     ) -> None:
-        """`clock` measures the cost of a look, as processor time because the machine may be busy
+        """`clock` measures the cost of a look as processor time, because the machine may be busy
         with other work.
         """
         self._clock = clock
@@ -70,8 +72,10 @@ class Pump:
         self.mark(run)
 
     def start(self) -> None:
-        """Start the thread, without which marks have no effect; do not call this in a
-        destructor."""
+        """Start the thread, without which marks have no effect.
+
+        Do not call this in a destructor.
+        """
         if not HAS_THREADS:
             ONE_THREAD.add(self._step_if_due, resolves=False, looks_on=True)
             return
@@ -80,8 +84,9 @@ class Pump:
                 self._thread = start_thread("tfrt-pump", self._work)
 
     def mark(self, watched: Watched) -> None:
-        """Look at `watched` soon; several marks before the look count as one. Any thread may call
-        this, even in a destructor.
+        """Look at `watched` soon; several marks before a look count as one.
+
+        Any thread may call this, even in a destructor.
         """
         self._marked.append(watched)
         self._wake.put(None)
@@ -124,8 +129,8 @@ class Pump:
         return pause
 
     def _step_if_due(self) -> float | None:
-        """Look if a look is due, as a source of `one_thread`; return the seconds until the next
-        one.
+        """Look if it is time to, as a source of `one_thread`; return the seconds until the next
+        look.
         """
         if not (self._polled or self._marked):
             return None
@@ -154,7 +159,7 @@ def _goes_on(run: Watched) -> bool:
     try:
         return run.step()
     except Exception:
-        # A socket may be closed at exit; only this board is lost.
+        # At exit, a socket may already be closed; only this board is lost.
         logging.getLogger(__name__).exception("a %%tfrt board stopped updating")
         run.over.set()
         return False

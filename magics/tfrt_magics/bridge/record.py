@@ -3,8 +3,7 @@
 The document is JSON. It has the program with its layout, the events in columns, the text of each
 value, and the log. The page's `document.js` reads it.  Times are nanoseconds since the first event.
 
-In files, small ones are JSON text, others are deflated, with long lists
-as columns.
+In files, a small document is JSON text, and any other is deflated, with long lists as columns.
 
 A busy page takes tens of milliseconds to inflate anything, but reads a small text immediately. The
 tables of a program become columns, in which numbers are written as differences and a repeated item
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 MAX_EVENTS = 50_000
-"""The number of a run's first events, and of its newest events, that are kept."""
+"""The number of events that are kept from the start of a run, and of its newest events."""
 MAX_LIVE = 20_000
-"""After this many events a page receives only current states, until the run is over."""
+"""After this many events, a page receives only current states until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
-"""The maximum length of a program's stages in the file, where they are deflated; longer texts are
-only shown.
-"""
+"""The maximum length of stages in the file, where they are deflated; longer ones are only shown."""
 
 CERTAIN = ("unrecorded", "available", "error", "more")
 """The states of operations without events, in order of increasing certainty."""
@@ -52,10 +49,10 @@ Document = dict[str, Any]
 
 
 class Recorded(Protocol):
-    """The subject of a record: a job of a cell, or a run that Python started."""
+    """What a record is about: a job of a cell, or a run that Python started."""
 
     def document(self) -> Any:
-        """Return the part that does not change, whose `body` contains the program."""
+        """Return the constant part, whose `body` contains the program."""
 
     def logs(self) -> Sequence[Any]:
         """Return the events of each function that has started: run documents, or equivalent
@@ -68,7 +65,7 @@ class Recorded(Protocol):
         """Return its state."""
 
     def standing(self) -> Snapshot:
-        """Return its state; while it is running, its values may be old."""
+        """Return its state. While it is running, its values may be old."""
 
     def cancel(self, note: str) -> object:
         """Cancel it."""
@@ -78,8 +75,9 @@ class Record:
     """The document of one run.  One thread at a time calls `look`; any thread may read."""
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
-        """`head` identifies the run and where it belongs: `run`, `session`, `client`, `cell`; in a page,
-        `flag` is the address of its `Flag`."""
+        """`head` identifies the run and its place: `run`, `session`, `client`, and `cell`; in a
+        page, `flag` is the address of its `Flag`.
+        """
         self._job, self.program = job, job.document()
         """The program whose stages and bytes pages may request, if it has operations."""
         self._head = head
@@ -97,7 +95,7 @@ class Record:
         self._names: list[str] = []
         self._heard: set[int] = set()
         """The numbers of threads that have events in this run; their names no longer change."""
-        # The rows of a large program take a while. A page shows its board without them, and other
+        # The rows of a large program take a while. A page shows the board without them, and other
         # front ends see them at the end.
         is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
         self.snapshot = job.standing() if is_large else job.snapshot()
@@ -156,28 +154,29 @@ class Record:
         return self._stages
 
     def preview(self) -> None:
-        """Create the preview texts of values other than numbers; this takes a while for slow
+        """Create the previews of values other than numbers, which takes a while for slow
         objects.
         """
         for log in self._job.logs():
             log.preview()
 
     def since(self, event: int) -> Document:
-        """Return everything that a page lacks if it has the first `event` events."""
+        """Return all that a page lacks if it has the first `event` events."""
         with self._lock:
             first = min(max(0, event), len(self._kept.first))
             return {**self.without_events(), "from": first, "events": self._events(first)}
 
     def without_events(self) -> Document:
-        """Return the state of the run, for a page that has the events or receives them
-        separately."""
+        """Return the state of the run for a page that has the events or receives them
+        separately.
+        """
         with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
             rest["pictures"] = self._pictures
             return {**self._state(), **rest}
 
     def frame(self) -> list[list[int | str]]:
-        """Return the current state of the first values that have one, for a new page."""
+        """Return the current states of the first values that have a state, for a new page."""
         with self._lock:
             labels = self._workers()
             states = {n: state for log in self._job.logs() for n, state in log.states().items()}
@@ -251,8 +250,9 @@ class Record:
         return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
-        """Return the names of threads by their number in events. After a thread exits, another may
-        take over its number.
+        """Return the names of threads by their numbers in events.
+
+        When a thread exits, another may get its number.
         """
         known: Sequence[str] = next((log.workers for log in self._job.logs()), self._names)
         self._names = [
@@ -261,8 +261,8 @@ class Record:
         return self._names
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
-        """Return how often values were computed: only those computed repeatedly, or all values if
-        events are missing.
+        """Return how often values were computed, for all values if events are missing, else for
+        repeated ones.
         """
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
@@ -270,7 +270,7 @@ class Record:
         return made | counts if all_of_them else counts
 
     def _unlogged(self) -> dict[int, str]:
-        """Return the states of operations without events; among several runs, the most certain
+        """Return the states of operations without events; of several runs, the most certain
         state counts.
         """
         found: dict[int, str] = {}
@@ -280,9 +280,7 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events from number `first` on, sorted by time; if `most` is given, only
-        those before number `most`.
-        """
+        """Return the kept events from number `first` up to `most`, if given, sorted by time."""
         rows = self._kept.since(first) if most is None else self._kept.first[first:most]
         return {"kinds": KINDS, **columns_of(sorted(rows, key=itemgetter(0)))}
 
@@ -318,19 +316,22 @@ class Record:
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
-    """Return the parts of a snapshot that matter for a message; the elapsed time always changes."""
+    """Return the parts of a snapshot that matter for a message, without the elapsed time, which
+    always changes.
+    """
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
 
 
-# The longest JSON that is not deflated, in characters.
+# The maximum length, in characters, of JSON that is not deflated.
 SMALL = 6_000
 
 _Row = Mapping[str, Any]
 
 
 class Writer:
-    """Writes files that share a beginning, which is encoded and deflated only once. Only one thread
-    at a time may use it.
+    """Writes files that share a beginning, which is encoded and deflated only once.
+
+    Only one thread at a time may use a writer.
     """
 
     def __init__(self, beginning: _Row) -> None:
@@ -367,7 +368,7 @@ def compact(body: _Row) -> dict[str, Any]:
 
 
 def column(items: Sequence[Any]) -> Any:
-    """Shorten a list, if possible: a single item for all, or the differences of numbers."""
+    """Shorten a list, if possible, to a single item for all, or to the differences of numbers."""
     if len(items) < 2:
         return items
     kinds = set(map(type, items))

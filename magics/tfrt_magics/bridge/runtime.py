@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
 MAX_SOURCE = 4_000_000
-"""The maximum length of a source in characters; pages get only the beginning of a longer one."""
+"""The maximum length of a source in characters; of a longer one, pages get only the beginning."""
 LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once, on standard output since it is no error, why the first cell takes a while."""
+    """Say once why the first cell takes a while; on standard output, as it is no error."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
@@ -64,7 +64,7 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
 
 
 class PageProgram:
-    """A program in the pages' format: the constant part of a run document."""
+    """A program in the format of pages: the constant part of a run document."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -86,8 +86,7 @@ class PageProgram:
 
     @cached_property
     def named_values(self) -> list[Mapping[str, Any]]:
-        """Return the values that the source names, in order, without those that a region
-        captures."""
+        """Return the values that the source names, in order, without captured ones."""
         data = self.document.data
         depths: list[int] = []
         inner: dict[int, int] = {}  # the nesting of the regions' arguments
@@ -100,7 +99,7 @@ class PageProgram:
         for row in data["values"] if self.program._labels or self.program.text else ():
             depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
             known = outermost.setdefault((row["function"], row["name"]), depth)
-            # In BEF, a region takes the values that it uses as arguments; in the source, those are
+            # In BEF, a region takes the values that it uses as arguments; in the source, they are
             # values of the enclosing region.
             if row["name"] and (depth <= known or row["id"] not in inner):
                 found.append(row)
@@ -125,9 +124,9 @@ class PageProgram:
 
 
 class NotebookHost:
-    """A HostContext, as the notebook uses it. Tests replace this class.
+    """A HostContext as the notebook uses it. Tests replace this class.
 
-    For a user's host, the object is a shared context of that host: it lives as long as the host,
+    For a user's host, this object is a shared context of the host: it lives as long as the host,
     and never closes it.
     """
 
@@ -155,7 +154,7 @@ class NotebookHost:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a stopped run is still computing, which would keep any other run from finishing."""
+        """Whether a stopped run is still computing, so that no other run could finish."""
         return any(run.runs_on for run in self._runs)
 
     def set_memory(self, memory: str | None) -> None:
@@ -172,7 +171,7 @@ class NotebookHost:
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
         """Load a program with the current kernels, including those of the notebook.
 
-        Its operations take `slow` times as long.
+        The program's operations take `slow` times as long.
 
         Raises:
             TfrtError: if it uses unknown kernels.
@@ -201,14 +200,15 @@ class LoadedProgram:
         note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`objects` are those of compiled functions; `note` is called with each run of one.
+        """`objects` are the objects of compiled functions; `note` is called with each run of such a
+        function.
 
         Operations of host functions take `slow` times as long.
         """
         self._slow = slow
         self._host, self._program, self._objects, self._note = host, program, objects, note
-        # Load the program now, so that an unknown kernel is an error of the program, not of its
-        # run.
+        # Load the program now, so that an unknown kernel is an error of the program rather than of
+        # its run.
         self._executable = program.load(watched=True)
         self._is_compiled = {one.name: one.is_compiled for one in program.functions}
 
@@ -242,7 +242,7 @@ class LoadedProgram:
 
 
 class SteppedProgram:
-    """A program that a reader steps through: each run of a function continues only on request.
+    """A program that a reader steps through. Each run of a function continues only on request.
 
     Close it after the runs.
     """
@@ -270,7 +270,7 @@ class SteppedProgram:
 
 
 class TracedRun:
-    """An Execution whose values have their names in the program's source.
+    """An Execution whose values have the names that they have in the program's source.
 
     One thread at a time may read the values.
     """
@@ -288,7 +288,7 @@ class TracedRun:
         self._signature = next(one for one in page.program.functions if one.name == name)
         self._objects = objects
         self._left_over: tuple[Diagnostic, ...] | None = None
-        # The user may keep the results, so they outlive the run.
+        # The user may keep the results, so they may outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[int, str] = {}
 
@@ -297,19 +297,19 @@ class TracedRun:
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run `operation`, or all for None; `until` first runs the operations that it needs."""
+        """Run `operation`, or all for None; `until` first runs all that it needs."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         reported = self._execution.diagnostics
-        # A failed run reports each failure, even if no operation awaits the failed value.
+        # Report each failure of a failed run, even if no operation awaits the failed value.
         failures = self._execution.request.failures if reported else ()
         others = [one for one in failures if one not in reported]
         return [*reported, *others, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:
-        """Whether a waiting thread found that the run cannot continue."""
+        """Whether a waiting thread has found that the run cannot continue."""
         return self._execution.is_stuck
 
     def waiting_for(self) -> Sequence[Diagnostic]:
@@ -327,7 +327,7 @@ class TracedRun:
 
     @property
     def runs_on(self) -> bool:
-        """Whether a part of the run is still running although the run was stopped."""
+        """Whether a part of the stopped run is still running."""
         return self._execution.request.is_cancelled and not self.wait(0)
 
     def cancel(self) -> None:
@@ -350,7 +350,7 @@ class TracedRun:
         return found
 
     def _skipped_results(self) -> Container[int]:
-        """Return the places of results that hold another value's error, which is the one to show."""
+        """Return the places of results that hold another value's error, which is shown there."""
         self.events.update()
         seen, own = self.events.seen, label(self._signature.name)
         if all(one.state != "error" for one in seen.values()):
@@ -361,13 +361,13 @@ class TracedRun:
         return {place for place, state in enumerate(states) if state == "skipped"}
 
     def named_values(self) -> list[Row]:
-        """Return the function's own values, then those of the functions that it has called."""
+        """Return the function's own values, then the values of the functions that it has called."""
         self.events.update()
         self.events.preview()
         if self._signature.is_compiled:
             return self._of_compiled()
         functions = self.events.program.data["functions"]
-        # Workers add to `seen`; a constant is available without a call.
+        # Workers add to `seen`; constants are available without a call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
         reached = {row["function"] for row in self.page.named_values if row["id"] in made}
@@ -393,9 +393,7 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """Return the recorded values of a compiled function; if it has no results, add a row that
-        says whether it returned.
-        """
+        """Return a compiled function's recorded values; if no results, a row on its return."""
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
@@ -430,7 +428,7 @@ class TracedRun:
         seen = self.events.seen.get(number)
         if seen is not None:
             state = State(seen.state)
-        else:  # even without an event, an argument of a compiled function may be available
+        else:  # an argument of a compiled function may be available even without an event
             box = self.events.boxes.get(number)
             state = State.UNAVAILABLE if box is None else self._state(box)
         maker = row["op"]

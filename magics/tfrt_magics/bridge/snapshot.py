@@ -20,13 +20,11 @@ class State(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     UNRECORDED = "unrecorded"
-    """The state of a value of compiled code that may or may not have been computed, because no
-    event was recorded for it.
-    """
+    """The value belongs to compiled code and may or may not have been computed: it has no event."""
 
 
 class Status(StrEnum):
-    """The state of a function, or of the whole cell."""
+    """The state of a function or of the whole cell."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -44,7 +42,7 @@ UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A value at one moment, as one line of a board: a result of a function, or one of its named values.
+    """A value at one moment, as a line of a board: a function's result, or one of its named values.
 
     `count` is the number of times that the value was computed; in a loop's body, the row shows the
     last value. `number` is the value's number in the program's document.
@@ -64,7 +62,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many values the run has resolved: computed, failed, or skipped."""
+    """How many values the run has resolved, by outcome: computed, failed, or skipped."""
 
     resolved: int
     total: int
@@ -91,7 +89,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a board shows.
+    """All that a board shows.
 
     `note` is a line that says why a run was stopped.  `is_simple` hides workers and the work queue.
     """
@@ -109,8 +107,8 @@ class Snapshot:
 def ended(section: Section, status: Status) -> Section:
     """Return the final section.
 
-    Unresolved values will never be resolved, because the run was stopped or they are in a branch
-    that was not taken.
+    Values that are still unresolved will never be resolved: the run was stopped, or they are in a
+    branch that was not taken.
     """
     left = State.CANCELLED if status in STOPPED else State.SKIPPED
     rows = tuple(
@@ -139,7 +137,7 @@ def decided(rows: Sequence[Row]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """Return the names of the values with rows that are still awaited or were stopped."""
+    """Return the names of the values with rows that are still awaited or that were stopped."""
     missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
     return [row.name for row in _counted(section) if row.state in missing]
 

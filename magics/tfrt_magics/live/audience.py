@@ -1,5 +1,6 @@
-"""Who views the output of a cell. Separate from `display` because `%load_ext` must not load the
-runtime.
+"""Find out who views the output of a cell.
+
+Separate from `display`, because `%load_ext` must not load the runtime.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Where(Enum):
     WIDGET = auto()
     """Another page, which may draw widgets."""
     FILE = auto()
-    """No page: a program executes the notebook or prints it."""
+    """No page: a program executes or prints the notebook."""
 
 
 @cache
@@ -34,10 +35,11 @@ def has_widgets() -> bool:
 
 
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Return who views the output of the running cell; ask a page that is not known yet."""
+    """Return who views the running cell's output, after asking the page if it is not known yet."""
     live = session.settings.live
     if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
-        # JupyterLite's pages need no widgets: a site with this kernel has our extension, too.
+        # JupyterLite's pages need no widgets, because a site with this kernel has our extension,
+        # too.
         is_page = not HAS_THREADS and live in ("auto", "always")
         return Where.PAGE if is_page and is_watched(shell) else Where.FILE
     if has_no_board(shell):

@@ -1,7 +1,8 @@
 """Decide which displayed objects are live, and how their output reaches its readers.
 
-A page with our extension gets a run document, which it keeps live.  Any other page gets widgets while something is
-unresolved.  Without a page, as in nbclient, HTML and text are replaced under their display id.
+A page with our extension gets a run document, which it keeps live.  Any other page gets widgets
+while something is unresolved.  If there is no page, as in nbclient, HTML and text are replaced
+under their display id.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
-"""Methods with which an object formats itself; such objects are left to IPython."""
+"""Methods with which an object formats itself. IPython shows objects that have one of these."""
 
 
 class Displays:
@@ -38,7 +39,7 @@ class Displays:
         self._shell, self._session, self._runs = shell, session, runs
 
     def show(self, thing: object) -> bool:
-        """Show `thing` live; return False if it is not one of our objects, or nothing in it will
+        """Show `thing` live; return False if it is not one of our objects, or if it will not
         change.
         """
         if isinstance(thing, CellRun):
@@ -79,8 +80,8 @@ class Displays:
         if not is_ours(thing):
             return None
         if is_run(thing):
-            # Nothing keeps this output live. Without a run document, no page waits for the end of
-            # the run.
+            # Nothing keeps this output live. Leave out the run document, so that no page waits for
+            # the end of the run.
             over = thing.is_done
             return board_of(thing, self._runs.channel).bundle() if over else standing_bundle(thing)
         if parts := parts_of(thing, self._name_of(thing)):
@@ -94,7 +95,7 @@ class Displays:
     def _show_cell_run(self, run: CellRun) -> bool:
         """Show the board that an earlier cell has already drawn."""
         if run.execution == self._shell.execution_count:
-            return True  # it is the value of its own cell
+            return True  # the run is the value of its own cell
         if run.board is None or run.board.over.is_set():
             return False
         if self._where() is Where.WIDGET:
@@ -107,7 +108,7 @@ class Displays:
         return where_to(self._shell, self._session, self._runs)
 
     def _name_of(self, thing: object) -> str:
-        """Return the user's name of a value that is shown by itself."""
+        """Return the user's name for a value that is shown alone."""
         if not isinstance(thing, AsyncValue):
             return ""
         names = [*self._shell.user_ns.items()]
@@ -142,7 +143,7 @@ def show_board_in_widget(board: LiveRun) -> None:
 
 
 def is_run(thing: object) -> TypeGuard[Execution]:
-    """Return whether `thing` is a run, which has a board."""
+    """Return whether `thing` is a run. Runs have boards."""
     return isinstance(thing, Execution)
 
 

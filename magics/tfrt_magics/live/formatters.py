@@ -1,7 +1,7 @@
-"""IPython formatters that show our objects live, and everything else as before.
+"""IPython formatters that show our objects live and all other objects as before.
 
-Separate from `display` because `%load_ext` must not load the runtime. Until something else has
-loaded it, none of our objects can exist.
+Separate from `display`, because `%load_ext` must not load the runtime. Until other code has loaded
+the runtime, none of our objects can exist.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfrt_magics.live.display import Displays
 
 VALUES = "tfrt_runtime.host.values.async_value"
-"""The module of the class of which each of our objects is an instance, or holds one."""
+"""The module of a class: each of our objects is, or holds, an instance of that class."""
 
 
 def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callable[[], None]:
@@ -61,7 +61,7 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """Return `formatter`, sharing everything that users have registered, or will register, with the
+    """Return `formatter`, sharing all present and future registrations of users with the
     formatter `before`.
     """
     for name in ("singleton_printers", "type_printers", "deferred_printers"):

@@ -1,7 +1,7 @@
-"""Values as lines: pure functions from an AsyncValue, or a container of AsyncValues, to the text of each.
+"""Values as lines: pure functions from an AsyncValue, or a container of AsyncValues, to text.
 
-A line is a chip, `● answer = 42 : i32`.  The state is shown by its shape and, unless the value is
-available, by a word, so that no reader depends on the color.
+A line is a chip, `● answer = 42 : i32`.  A shape and, unless the value is available, a word show
+the state, so that no reader depends on the color.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ MARKS = {
 MAX_PARTS = 10_000
 """The maximum number of a container's parts that have lines."""
 MAX_BEFORE = 1_000
-"""A container is live only if an AsyncValue is among this many first parts."""
+"""A container is live only if there is an AsyncValue among this many first parts."""
 MAX_DEPTH = 4
 MAX_LINES = 200
-"""The maximum number of lines in HTML and in text; the others are only counted."""
+"""The maximum number of lines in HTML and in text; further lines are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A value at one moment.
 
-    `state` is unavailable, available, error, cancelled, or broken (nothing can resolve it anymore).  `text` is the
-    value's preview, `error` its error message, and `place` the location of the error; each, like `type`, is "" if
-    unknown.  `elapsed` is the time in seconds that its reader waited for it, if known.  `picture`
-    is the `data:` address of a tensor's heat map, otherwise "".
+    `state` is unavailable, available, error, cancelled, or broken (nothing can resolve it anymore).
+    `text` is the value's preview, `error` its error message, and `place` the location of the error.
+    Each of them, and `type`, is "" if unknown.  `elapsed` is the time in seconds that its reader
+    waited for it, if known.  `picture` is the `data:` address of a tensor's heat map, otherwise "".
     """
 
     name: str
@@ -61,11 +61,11 @@ class Line:
 
 
 def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
-    """Return the line of `value`, an AsyncValue or any other object in a container, at this moment."""
+    """Return the current line of `value`, an AsyncValue or any other object in a container."""
     if not isinstance(value, AsyncValue):
         return Line(name, str(State.AVAILABLE), text_of(value, repr))
     kind = label(value.type)
-    if not value.done():  # checked only once, because the value may be resolved meanwhile
+    if not value.done():  # check only once, because the value may be resolved at any time
         return Line(name, str(State.UNAVAILABLE), type=kind)
     problem = value.exception(0)
     if problem is None:
@@ -90,7 +90,7 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
     """Return the parts of a displayed object with their names; empty if no AsyncValue is among them.
 
-    A value is a single part, called `name`. The parts of a run are its results. Those of a
+    A value is a single part, called `name`. The parts of a run are its results. The parts of a
     container are its items, such as `[3]`, `['north']`, or `.field`, which may be containers
     themselves.
     """
@@ -99,7 +99,7 @@ def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
     parts = _parts("", thing, 0)
     found = [*islice(parts, MAX_BEFORE)]
     if not any(isinstance(part, AsyncValue) for _, part in found):
-        return []  # a long container without values is not ours, so the rest of it is not walked
+        return []  # a long container without values is not ours, so do not walk the rest
     return found + [*islice(parts, MAX_PARTS - MAX_BEFORE)]
 
 
@@ -128,7 +128,8 @@ def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
     if type(thing) in (list, tuple):
         return ((f"[{place}]", part) for place, part in enumerate(thing))
     if type(thing) is dict:
-        items = [*islice(thing.items(), MAX_PARTS)]  # a thread may change it
+        # A copy, because a thread may change the container.
+        items = [*islice(thing.items(), MAX_PARTS)]
         return ((f"[{text_of(key, repr)}]", part) for key, part in items)
     fields = getattr(thing, "_fields", ()) if isinstance(thing, tuple) else ()
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
@@ -144,14 +145,14 @@ def _attribute(thing: object, name: str) -> object:
 
 
 def as_json(line: Line) -> dict[str, Json]:
-    """Return the line in the format of documents, without empty fields."""
+    """Return the line in the documents' format, without empty fields."""
     return {
         name: part for name in Line.__slots__ if (part := getattr(line, name)) not in ("", None)
     }
 
 
 def summary(lines: Sequence[Line]) -> str:
-    """Return the number of lines of each state: `3 values: 1 unavailable, 2 available`."""
+    """Return the number of lines in each state: `3 values: 1 unavailable, 2 available`."""
     states = [line.state for line in lines]
     each = [f"{states.count(state):,} {state}" for state in MARKS if state in states]
     return f"{counted(len(lines), 'value')}: {', '.join(each)}"

@@ -1,8 +1,8 @@
 """A run that Python started, as a board.
 
-A run that is watched from its start (see `watching`) shows everything that the board of a cell
-shows.  Any other run is watched from the moment when it is shown; one that is over by then has only
-its results.
+If a run is watched from its start (see `watching`), its board shows the same as a cell's board.
+Any other run is watched from the moment when it is shown; if it is already over, its board has only
+results.
 
 A batch has a row for each call, or for many consecutive calls.
 """
@@ -44,24 +44,25 @@ FOLDED_ROWS = 100
 """The maximum number of rows if there are more calls than `MAX_ROWS`."""
 MAX_LOOKS = 20_000
 """The maximum number of calls that one look at a running batch checks; later looks check the
-others.
+rest.
 """
 COST_FACTOR = 60
-"""The time until the next look is at least this many times what a look costs."""
+"""The time until the next look is at least this many times as long as a look takes."""
 MAX_NAMED = 3
 """The maximum number of failed calls that the note names."""
 
 
 class BatchRun:
-    """A Batch as a record follows it, with its events: each call starts, and becomes available or
-    an error.
+    """A Batch as a record follows it.
+
+    Its events are that each call starts and becomes available or an error.
 
     The states of calls are read directly from the batch, so that no AsyncValue is created for a
     call that has no row.
     """
 
     pause = 0.1
-    """Seconds between two looks while something happens."""
+    """The number of seconds between two looks while the run makes progress."""
     dropped, absent, start = 0, (), 0
     log: Sequence[tuple[int, int | None, str]] = ()
     workers: Sequence[str] = ()
@@ -111,7 +112,7 @@ class BatchRun:
             return self._latest
         status = self._status(
             batch
-        )  # read first, so that everything read below is complete if the batch has ended
+        )  # read this first, so that all that is read below is complete if the batch has finished
         elapsed, cost = time.monotonic_ns() - self._began, time.thread_time()
         self._look(batch, elapsed, MAX_LOOKS if status is Status.RUNNING else batch.calls)
         over, failed = batch.calls - len(self._waiting), self._failed
@@ -144,7 +145,7 @@ class BatchRun:
         return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
 
     def _look(self, batch: Batch, now: int, most: int) -> None:
-        """Check at most `most` calls, and record what has changed in their rows."""
+        """Check at most `most` calls, and record the changes in their rows."""
         changed = set()
         for _ in range(min(most, len(self._waiting))):
             call = self._waiting.popleft()
@@ -211,7 +212,7 @@ class BatchRun:
             batch.cancel(note)
 
     def forget(self) -> None:
-        """Do nothing, because this run holds the batch only until it has finished."""
+        """Do nothing, because this object holds the batch only until the batch has finished."""
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
@@ -221,14 +222,14 @@ def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
 
 
 MAX_PAUSE_SECONDS = 0.5
-"""The longest pause between two looks at a run in which nothing happens."""
+"""The longest pause, in seconds, between two looks at a run that makes no progress."""
 
 
 class PythonRun:
-    """An Execution as a record follows it; the Execution is kept alive until it is over."""
+    """An Execution as a record follows it. The Execution is kept alive until it is over."""
 
     pause = INTERVAL_SECONDS
-    """Seconds between two looks while something happens."""
+    """The number of seconds between two looks while the run makes progress."""
 
     def __init__(self, run: Execution) -> None:
         self._run: Execution | None = run
@@ -246,7 +247,7 @@ class PythonRun:
             return self._latest
         found = snapshot_of(
             run
-        )  # read first, so that everything read below is complete if the run is over
+        )  # read this first, so that all that is read below is complete if the run is over
         [section] = found.sections
         elapsed = time.monotonic_ns() - self._start
         if self._traced is not None:
@@ -265,7 +266,7 @@ class PythonRun:
         if self._traced is None or (run := self._run) is None:
             return self.snapshot()
         printed = snapshot_of(run)
-        # A cancelled run is over, too, even while one of its kernels still runs.
+        # A cancelled run is over, too, even if one of its kernels is still running.
         if printed.status in OVER:
             return self.snapshot()
         elapsed = time.monotonic_ns() - self._start
@@ -285,14 +286,12 @@ class PythonRun:
             run.cancel(note)
 
     def forget(self) -> None:
-        """Release values and events once the run is over; what the board shows remains."""
+        """Release values and events once the run is over; the board's content remains."""
         self._traced = None
 
 
 def _traced(run: Execution) -> TracedRun | None:
-    """Return the run with its events, which are logged from now on, or None if they cannot be
-    logged.
-    """
+    """Return the run with its events, logged from now on, or None if they cannot be logged."""
     # Imported here because a board of results needs no compiler.
     from tfrt_magics.bridge.runtime import PageProgram, TracedRun
     from tfrt_nb.documents.run import RunDocument
@@ -313,7 +312,10 @@ def _traced(run: Execution) -> TracedRun | None:
 
 
 class LiveExecution(LiveRecord):
-    """The board of an Execution. The pump looks at it less and less often while nothing happens."""
+    """The board of an Execution.
+
+    While nothing happens, the pump looks at it less and less often.
+    """
 
     def __init__(self, run: Execution, channel: Publisher) -> None:
         self._followed = BatchRun(run) if isinstance(run, Batch) else PythonRun(run)
@@ -321,7 +323,7 @@ class LiveExecution(LiveRecord):
         super().__init__(self._followed, channel, run_bundle)
 
     def show(self, run: Execution, runs: LiveRuns, shell: InteractiveShell, pump: Pump) -> None:
-        """Publish the board in the cell that runs, and follow the run."""
+        """Publish the board in the running cell, and follow the run."""
         slot = Slot(shell, self.bundle(), self.id)
         if not self._is_watched:
             runs.hold(self, 1)
@@ -334,7 +336,7 @@ class LiveExecution(LiveRecord):
         self.watch(run, pump)
 
     def watch(self, run: Execution, pump: Pump) -> None:
-        """Let `pump` look at the run repeatedly, and immediately when it is over."""
+        """Let `pump` look at the run repeatedly, and as soon as it is over."""
         if self._is_watched:
             return
         self._is_watched = True
@@ -346,7 +348,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # It may be that no cell ever waits for the run. In a page, it continues between cells.
+            # Perhaps no cell ever waits for the run. In a page, it continues between cells.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)
@@ -376,7 +378,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """Return the board of a run. A run has only one board, because only one can read its events."""
+    """Return the board of a run. A run has only one, because only one board can read its events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)
@@ -385,5 +387,5 @@ def board_of(run: Execution, channel: Publisher) -> LiveExecution:
 
 
 def standing_bundle(run: Execution) -> Bundle:
-    """Return the display data of a run as it is now; nothing updates it later."""
+    """Return the display data of a run in its current state; nothing updates it later."""
     return table_bundle(BatchRun(run).snapshot() if isinstance(run, Batch) else snapshot_of(run))

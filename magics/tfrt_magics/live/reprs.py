@@ -1,4 +1,4 @@
-"""Runs and values as static HTML, for pages that nothing keeps live."""
+"""Static HTML of runs and values, for pages that nothing keeps live."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MAX_NOTES = 10
 
 
 def run_html(run: Execution) -> str:
-    """Return the static board of a run: a row for each result, the printed text, and the reasons
-    why it failed.
+    """Return the static board of a run: a row per result, the printed text, and the reasons for
+    failure.
     """
     return page(snapshot_of(run))
 
@@ -51,7 +51,7 @@ def _status_of(run: Execution) -> Status:
 
 
 def _row(name: str, value: AsyncValue) -> Row:
-    # Read the state only once, because the value may be resolved meanwhile.
+    # Read the state only once, because the value may be resolved at any time.
     state = State(value.state)
     text = preview_of(value) if state in (State.AVAILABLE, State.ERROR) else ""
     if state is State.ERROR and value.cancelled():

@@ -1,8 +1,8 @@
 """Displayed values as a small run document, published like runs of `%%tfrt`.
 
-A page with our extension draws the document as chips, keeps it live across a reload, and writes its
-final state to the file. Every other page, and a file that no page shows, gets the same content as
-HTML and text under a display id.
+A page with our extension draws the document as chips, keeps them live across a reload, and writes
+the final state to the file. Every other page, and a file that no page shows, gets the same content
+as HTML and text under a display id.
 
 `Lines` are the lines of a display as they change: threads mark values, and the pump collects the marked ones.
 """
@@ -32,8 +32,8 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class Lines:
     """The current lines of some parts, each of which is an AsyncValue or any other object.
 
-    Keeps no object alive. For each unresolved value it holds a reference that does not count as a
-    promise; for each resolved one it holds only the line.
+    Lines keep no object alive: they hold a reference that does not count as a promise for each
+    unresolved value, and only the line for each resolved value.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
@@ -56,8 +56,8 @@ class Lines:
     def follow(self, parts: Sequence[tuple[str, object]], changed: Callable[[], None]) -> None:
         """Call `changed` whenever one of the `parts` is resolved, on the thread that resolves it.
 
-        `changed` must be cheap, because it may run in a destructor.  It is never called after this
-        object has been destroyed.
+        `changed` must be cheap, because it may be called in a destructor.  It is never called after
+        this object has been destroyed.
         """
         this = weakref.ref(self)
         for place in [*self._came]:
@@ -66,8 +66,9 @@ class Lines:
             value.and_then(partial(_mark, this, place, changed))
 
     def take(self) -> dict[int, Line]:
-        """Return the lines that have changed since the last call, by place. Only one thread at a
-        time may call this.
+        """Return the lines that have changed since the last call, by place.
+
+        Call this on one thread at a time.
         """
         new: dict[int, Line] = {}
         while self._marked:
@@ -75,25 +76,28 @@ class Lines:
             if (value := self._came.get(place)) is not None:
                 new[place] = line_of(self.now[place].name, value, time.monotonic() - self._start)
                 self.now[place] = new[place]
-                del self._came[place]  # last, so that a reader that sees `is_over` sees every line
+                # Delete it last, so that a reader that sees `is_over` sees every line.
+                del self._came[place]
         return new
 
 
 def _mark(this: weakref.ref[Lines], place: int, changed: Callable[[], None]) -> None:
-    """Mark a value on the thread that resolves it, without a lock or anything else that takes long."""
+    """Mark a value, on the thread that resolves it, without a lock or any other slow step."""
     if (lines := this()) is not None:
         lines._marked.append(place)
         changed()
 
 
 class LiveValues:
-    """An output with live lines. The pump looks at it whenever one of its values is resolved."""
+    """An output with live lines, at which the pump looks whenever one of its values is resolved."""
 
     def __init__(
         self, parts: Sequence[tuple[str, object]], runs: LiveRuns, *, is_page: bool
     ) -> None:
-        """Show `parts`. If `is_page`, a page with our extension shows them and gets each change in
-        a message; otherwise, each change replaces the output.
+        """Show `parts`.
+
+        If `is_page`, a page with our extension gets each change in a message; otherwise, each
+        change replaces the output.
         """
         self.id, self.began, self.over = uuid.uuid4().hex, time.time(), threading.Event()
         self._head = {"run": self.id, **runs.place}
@@ -123,7 +127,7 @@ class LiveValues:
                 pump.mark(one)
 
         self._lines.follow(parts, changed)
-        if self.is_over:  # all was resolved meanwhile, and nothing will mark it
+        if self.is_over:  # all values are resolved by now, so nothing will mark this output
             self._runs.release(self)
 
     def step(self) -> bool:
@@ -147,7 +151,7 @@ class LiveValues:
         return {**self._head, "status": status, "elapsed": time.perf_counter_ns() - self._start}
 
     def since(self, event: int) -> Document:
-        """Return the lines of all resolved values, even those that the page already has."""
+        """Return the lines of all resolved values, even lines that the page already has."""
         head = self.without_events()
         decided = (
             (n, one) for n, one in enumerate(self._lines.now) if one.state != State.UNAVAILABLE
@@ -167,7 +171,7 @@ def _by_place(lines: Mapping[int, Line]) -> dict[str, Json]:
 
 
 def values_bundle(lines: Sequence[Line], head: Document) -> Bundle:
-    """Return the display data of lines in their current state: a run document, HTML, and text."""
+    """Return the display data of the current lines: a run document, HTML, and text."""
     body = Writer({}).written({"lines": [as_json(line) for line in lines]})
     return {
         RUN_MIME: {"version": 2, **head, **body},

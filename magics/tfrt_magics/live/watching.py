@@ -1,9 +1,8 @@
-"""Find out which of the runs started from Python a notebook will show, and log their events from
-the start.
+"""Find out which runs from Python a notebook will show, and log their events from the start.
 
-A run that is never shown must not pay for a log. Therefore the calls whose values a cell displays
-are found in its syntax tree before it runs. A run that starts at one of these calls, or in a block
-of `tfrt.board()`, is watched.
+A run that is never shown must not pay for a log. Therefore, the calls whose values a cell displays
+are found in the cell's syntax tree before it runs. A run that starts at one of these calls, or in a
+block of `tfrt.board()`, is watched.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.execution import Execution
 
 MAX_BOARDS = 20
-"""The maximum number of runs of a cell, and of a block, that are watched."""
+"""The maximum number of watched runs per cell and per block."""
 MAX_LOOKS = 1_000
-"""The maximum number of runs of a cell that are compared with the calls whose values it displays.
-"""
+"""The maximum number of a cell's runs that are compared with the calls whose values it displays."""
 
 Place = tuple[int, int, int | None, int | None]
-"""The first line and column and the last line and column, counted from 1; the last column is one
+"""First line, first column, last line, and last column, counted from 1; the last column is one
 past the end.
 """
 
@@ -39,8 +37,8 @@ past the end.
 def shown_calls(cell: ast.Module) -> set[Place]:
     """Return the places of the calls whose values a cell displays.
 
-    They are in its last expression, in calls of `display`, or in the assignment of a variable that
-    is displayed there.
+    The calls are in its last expression, in calls of `display`, or in assignments of variables that
+    are displayed there.
     """
     calls = (one for one in ast.walk(cell) if isinstance(one, ast.Call))
     shown = (one.args for one in calls if getattr(one.func, "id", "") == "display")
@@ -87,8 +85,8 @@ class Follower:
 
 
 def _late(value: object) -> object:
-    """Return an argument that may be resolved later, as a reference that does not count as a
-    promise; None for any other argument.
+    """Return a reference, which does not count as a promise, to an argument that may be resolved
+    later, else None.
     """
     waiter = getattr(value, "for_waiter", None)
     return waiter() if waiter else value if isinstance(value, Future) else None
@@ -103,7 +101,7 @@ class Watching:
         self._looks = self._boards = 0
 
     def visit(self, cell: ast.Module) -> ast.Module:
-        """Read a cell that is about to run; IPython calls this as a transformer of syntax trees."""
+        """Read a cell that is about to run. IPython calls this as a transformer of syntax trees."""
         self._calls, self._looks, self._boards = shown_calls(cell), 0, 0
         return cell
 

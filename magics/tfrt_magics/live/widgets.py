@@ -1,9 +1,8 @@
-"""Values and runs as widgets (anywidget), for pages without our extension and for users who combine
-them with ipywidgets.
+"""Values and runs as widgets, for pages without our extension and for use with ipywidgets.
 
-A single thread updates all widgets and calls their observers; it sleeps while nothing changes. A
-page only shows the state, and any change that it makes is reverted. Closing a widget also closes
-its layout, which ipywidgets would otherwise keep forever.
+The widgets are built with anywidget. A single thread updates all widgets and calls their observers;
+it sleeps while nothing changes. A page only shows the state, and any change that it makes is
+reverted. Closing a widget also closes its layout, which ipywidgets would otherwise keep forever.
 """
 
 from __future__ import annotations
@@ -49,11 +48,12 @@ except ImportError as missing:
 MAX_TEXT = 10_000
 """The maximum length of a string that is sent to pages as the trait `value`."""
 MAX_EXACT = 2**53
-"""The largest integer that is sent to pages, whose 64-bit floats cannot represent all larger ones.
+"""The largest integer that is sent to pages: their 64-bit floats cannot represent all larger
+ones.
 """
 KEPT = 1_000
-"""The number of widgets that stay open after their values are resolved, because their outputs
-cannot be replaced.
+"""How many widgets stay open after their values are resolved, because outputs cannot be
+replaced.
 """
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 HERE = Path(__file__).parent
@@ -63,8 +63,9 @@ FEED = Pump()
 
 @cache
 def module_text(name: str) -> str:
-    """Return the module that a page loads for a kind of widget. A wheel contains it; in a checkout,
-    it is joined from its sources.
+    """Return the module that a page loads for a kind of widget.
+
+    A wheel contains the module; in a checkout, it is joined from its sources.
     """
     entry, bundler = HERE / "static" / f"{name}.js", HERE.parents[1] / "tfrt_pages.py"
     if not bundler.exists():
@@ -74,7 +75,7 @@ def module_text(name: str) -> str:
 
 
 def _for_page(value: object, _: object) -> object:
-    """Return the trait `value` as JSON; None for values that a page could not use."""
+    """Return the trait `value` as JSON, or None if a page could not use it."""
     match value:
         case tuple():
             return [_for_page(one, _) for one in value]
@@ -87,10 +88,9 @@ def _for_page(value: object, _: object) -> object:
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """The base of all widgets here, with traits for the state of one value or of several values
-    together.
+    """The base of all widgets here. Its traits show the state of one value, or of several together.
 
-    `value` is a number or a string, or else None. For several values, it is a tuple once all are
+    `value` is a number, a string, or None. For several values, it is a tuple once all are
     available.
     """
 
@@ -111,8 +111,8 @@ class LiveWidget(anywidget.AnyWidget):
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
         """Held while something is sent, so that only one thread sends at a time, in order."""
-        # Set here and not in the page, whose layout would remove what `render` sets. Chips and
-        # boards have no width of their own.
+        # Set this here and not in the page, whose layout would remove what `render` sets. Chips and
+        # boards have no intrinsic width.
         traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
 
@@ -121,8 +121,8 @@ class LiveWidget(anywidget.AnyWidget):
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Accept what a page has set, except for traits that show a value, which are sent back
-        unchanged.
+        """Accept changes that a page has made, except to traits that show a value, which are
+        sent back unchanged.
         """
         shown = self._shown & sync_data.keys()
         super().set_state({name: each for name, each in sync_data.items() if name not in shown})
@@ -137,9 +137,7 @@ class LiveWidget(anywidget.AnyWidget):
             layout.close()
 
     def call_at_end(self, action: Callable[[], None]) -> None:
-        """Call `action` after the last change has been sent: on the thread that updates widgets, or
-        now.
-        """
+        """Call `action` after the last change has been sent: on the updating thread, or now."""
         with self._guard:
             if not self.over.is_set():
                 self._at_end = action
@@ -157,8 +155,9 @@ class LiveWidget(anywidget.AnyWidget):
 
 
 class ValuesWidget(LiveWidget):
-    """The values in a container, a batch, or a run, as rows of one widget. All rows are sent once,
-    and then only the changes.
+    """The values in a container, a batch, or a run, as rows of one widget.
+
+    All rows are sent once, and then only changes.
     """
 
     _esm = module_text("values_widget")
@@ -166,11 +165,11 @@ class ValuesWidget(LiveWidget):
     changed = traitlets.Dict().tag(sync=True)
     _lines: Lines
     _values: Sequence[object]
-    """Until all are resolved, the values, as references that do not count as promises."""
+    """The values until all are resolved, as references that do not count as promises."""
     _shown = LiveWidget._shown | {"rows", "changed"}
 
     def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
-        """`parts` are values and other objects with their names: see `parts_of`."""
+        """`parts` are values and other objects with their names; see `parts_of`."""
         super().__init__(**self._take(parts), **traits)
         self._follow(parts)
 
@@ -190,12 +189,13 @@ class ValuesWidget(LiveWidget):
             self._follow(parts)
 
     def step(self) -> bool:
-        """Send the changes; called on the thread that updates widgets."""
+        """Send the changes. The thread that updates widgets calls this."""
         with self._guard:
             if new := self._lines.take():
                 rows = {place: as_json(line) for place, line in new.items()}
                 for place, row in rows.items():
-                    self.rows[place] = row  # sends nothing; pages that connect later get all rows
+                    # This sends nothing; pages that connect later get all rows.
+                    self.rows[place] = row
                 with self.hold_sync():
                     self.changed = {str(place): row for place, row in rows.items()}
                     self._set(standing(self._lines, self._values))
@@ -207,7 +207,7 @@ class ValuesWidget(LiveWidget):
         return False
 
     def _take(self, parts: Sequence[tuple[str, object]]) -> dict[str, object]:
-        """Store other values, which the widget shows from now on, and return the traits for them."""
+        """Store other values for the widget to show from now on, and return their traits."""
         self._lines = Lines(parts)
         self._values = [
             one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
@@ -226,15 +226,16 @@ class ValuesWidget(LiveWidget):
 
 
 class AsyncValueWidget(ValuesWidget):
-    """A widget of one value, which its line calls `name`."""
+    """A widget of one value, whose line has the name `name`."""
 
     def __init__(self, value: AsyncValue, name: str = "value", **traits: Any) -> None:
         super().__init__([(name, value)], **traits)
 
 
 class BoardWidget(LiveWidget):
-    """The board of a run, built from the modules of our extension. It only shows the run; see
-    `board_widget.js`.
+    """The board of a run, built from the modules of our extension.
+
+    It only shows; see `board_widget.js`.
     """
 
     _esm = module_text("board_widget")
@@ -242,7 +243,7 @@ class BoardWidget(LiveWidget):
     _shown = LiveWidget._shown | {"run"}
 
     def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
-        """Some pump publishes `live`; `results()` returns the values of the run."""
+        """A pump publishes `live`; `results()` returns the values of the run."""
         self._live, self._results = live, results
         super().__init__(**traits)
         self.on_msg(self._asked)
@@ -251,8 +252,9 @@ class BoardWidget(LiveWidget):
             self._take({"bundle": live.bundle()})
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
-        """Return the state like any widget; a page that connects during the run gets the run's
-        current state.
+        """Return the widget's state.
+
+        A page that connects during the run gets the run's current state.
         """
         if key is None and not self.over.is_set():
             self._trait_values["run"] = self._live.record.file()
@@ -263,7 +265,7 @@ class BoardWidget(LiveWidget):
         return self._live.bundle()
 
     def _take(self, message: Document) -> None:
-        """Send a message of the run; called on the thread that publishes it."""
+        """Send a message of the run. The thread that publishes the run calls this."""
         with self._guard:
             if self.over.is_set():
                 return
@@ -272,7 +274,7 @@ class BoardWidget(LiveWidget):
                 self.send({"tfrt": message})
                 return
             results = parts_of(self._results())
-            self.over.set()  # from here on, the state contains the end of the run
+            self.over.set()  # from now on, the state contains the end of the run
             with self.hold_sync():
                 self.run = bundle[RUN_MIME]
                 self._set(standing(Lines(results), [value for _, value in results]))
@@ -285,7 +287,7 @@ class BoardWidget(LiveWidget):
 
 
 class NoPage:
-    """Replaces the channel to pages, because only its widget knows about the run."""
+    """Replaces the channel to pages, because only the widget knows about the run."""
 
     @property
     def place(self) -> Document:
@@ -324,7 +326,7 @@ def _plain(value: object) -> object:
 
 
 def _mark(this: weakref.ref[ValuesWidget]) -> None:
-    """Mark the widget as changed; called on the thread that resolves a value."""
+    """Mark the widget as changed. The thread that resolves a value calls this."""
     if (widget := this()) is not None:
         FEED.mark(widget)
 
@@ -362,8 +364,9 @@ class Html:
 
 
 def in_marimo(thing: AsyncValue | Execution) -> LiveWidget | Html:
-    """Return the object that marimo displays: a widget while `thing` is unresolved, because marimo
-    cannot replace an output later."""
+    """Return the object that marimo displays: a widget while `thing` is unresolved, as marimo
+    cannot replace an output later.
+    """
     if thing.done():
         return Html(thing._repr_html_())
     widget = widget_of(thing)
@@ -375,7 +378,7 @@ _kept: deque[LiveWidget] = deque()
 
 
 def _keep(widget: LiveWidget) -> None:
-    """Keep a widget open that an output names; close the oldest one if there are too many."""
+    """Keep a widget open that an output refers to; close the oldest one if there are too many."""
     _kept.append(widget)
     while len(_kept) > KEPT:
         _kept.popleft().close()
@@ -384,15 +387,16 @@ def _keep(widget: LiveWidget) -> None:
 def show_until_over(
     widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
 ) -> None:
-    """Publish `widget` as an output and, after its last change, replace it in pages and files with
-    the display data that `bundle` returns.
+    """Publish `widget` as an output, and replace it with the data of `bundle()` after its last
+    change.
 
-    This function owns the widget: it closes the widget once no output names it. Where outputs
-    cannot be replaced, the widget stays open. `has_run` means that the run document is published
-    with the widget, so that a page with our extension may draw that until then.
+    It is replaced in pages and in files. This function owns the widget, and closes it once no
+    output refers to it. Where outputs cannot be replaced, the widget stays open. `has_run` means
+    that the run document is published with the widget, so that a page with our extension may draw
+    that until then.
     """
     shell = get_ipython()
-    assert shell is not None  # it has displayed something
+    assert shell is not None  # true, because the shell has displayed an output
     transient = {"display_id": uuid.uuid4().hex}
     view, metadata = cast("tuple[Bundle, Bundle]", widget._repr_mimebundle_())
     is_fixed = _is_fixed()
@@ -410,8 +414,8 @@ def show_until_over(
 
 
 def _is_fixed() -> bool:
-    """Return whether an output of this cell cannot be replaced: on a page of Voila, or within an
-    Output widget.
+    """Return whether this cell's outputs cannot be replaced: on a Voila page, or in an Output
+    widget.
     """
     if in_voila():
         return True

@@ -1,7 +1,7 @@
 """Errors located at the cell's own lines.
 
-A program is compiled under the name of its cell, with an empty line where `%%tfrt` is, so that
-the lines of a Location are lines of the cell.
+A program is compiled under the name of its cell, with an empty line instead of `%%tfrt`, so that a
+Location's lines are lines of the cell.
 """
 
 from __future__ import annotations
@@ -40,13 +40,16 @@ class CellText:
     text: str
 
     def line(self, number: int) -> str | None:
-        lines = self.text.split("\n")  # Python's other line separators do not count
+        lines = self.text.split("\n")  # unlike `splitlines`, ignores Python's other line separators
         return lines[number - 1] if 1 <= number <= len(lines) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Underline:
-    """The part of one line that a diagnostic is about; columns count from 1, `end` is past it."""
+    """The part of a line that a diagnostic is about.
+
+    Columns count from 1, and `end` is past the part.
+    """
 
     number: int
     line: str
@@ -61,7 +64,7 @@ class Underline:
 
 
 def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
-    """Return where to draw `diagnostic`, or None if it is not about the cell's text."""
+    """Return where to underline `diagnostic`, or None if it is not about the cell's text."""
     place = diagnostic.location
     if not isinstance(place, Location) or place.source != cell.name:
         return None
@@ -102,8 +105,8 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
 
 
 def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return the first message and its place, and the number of further errors: `Divide by zero –
-    cell 2, line 7`.
+    """Return the first message, its place (`Divide by zero – cell 2, line 7`), and the count of
+    other errors.
     """
     first, *more = diagnostics
     place = first.location
@@ -137,7 +140,7 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
     if mark is None:
         return head
     before, under, after = map(visible, mark.parts)
-    # Tabs stay tabs, so that the caret is under its text at any tab width.
+    # Keep tabs, so that the caret is under its text at any tab width.
     blank = "\t".join(" " * width(part) for part in before.split("\t"))
     return f"{head}\n  {before}{under}{after}\n  {blank}{'^' * max(1, width(under))}"
 
@@ -171,7 +174,7 @@ def _source_line(mark: Underline | None, colour: str) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the place in the fewest words, because the reader of a cell knows the cell's own name."""
+    """Return the place in few words, because a cell's reader knows the name of the cell."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"

@@ -1,4 +1,4 @@
-"""The graph of a program as a picture that Graphviz lays out, and in xdot's window."""
+"""The graph of a program as a picture that Graphviz lays out, or in xdot's window."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SECONDS = 60
 
 
 def graphviz_picture(dot: str) -> Picture:
-    """Return the picture that Graphviz makes of a DOT text; xdot's parser reads it.
+    """Return the picture that Graphviz makes of DOT source; xdot's parser reads Graphviz's output.
 
     Raises:
-        TfrtError: if one of them is missing or fails; one line.
+        TfrtError: if Graphviz or xdot is missing or fails. The message is one line.
     """
     if shutil.which("dot") is None:
         raise TfrtError(error("--engine dot needs Graphviz: apt install graphviz"))
@@ -43,7 +43,7 @@ def graphviz_picture(dot: str) -> Picture:
     height = 0.0
 
     class Reader(DotParser):  # type: ignore[misc]
-        """Keeps the positions that Graphviz computes, whose y axis points up."""
+        """Keeps the positions that Graphviz computes. Their y axis points up."""
 
         def handle_graph(self, attrs: Mapping[str, bytes]) -> None:
             nonlocal height
@@ -77,10 +77,10 @@ def _numbers(text: bytes) -> list[float]:
 
 
 def open_window(dot: str) -> None:
-    """Show a DOT text in xdot's window, a separate process that outlives the cell.
+    """Show DOT source in xdot's window, a separate process that outlives the cell.
 
     Raises:
-        TfrtError: if something is missing; one line that says what.
+        TfrtError: if a program or package is missing. The message is one line that names it.
     """
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise TfrtError(error("--window needs a display: DISPLAY is not set"))
@@ -114,8 +114,8 @@ def open_window(dot: str) -> None:
 
 
 def _pythons_with_gtk(folder: str) -> Iterator[str]:
-    """Yield the Python interpreters that can open xdot's window: this one, or the system's with
-    Debian's packages.
+    """Yield Python interpreters that can open xdot's window: this one, or the system's with
+    Debian packages.
     """
     check = (
         f"import sys; sys.path.append({folder!r}); import gi; gi.require_version('Gtk', '3.0');"

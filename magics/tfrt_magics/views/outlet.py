@@ -1,8 +1,8 @@
-"""The destinations of a cell's output (a page that a reader sees, a notebook that is executed, a
-terminal), and the form of the output for each.
+"""The destinations of a cell's output: a page, an executed notebook, or a terminal.
 
-An outlet is used on the main thread.  The only exception is the end of a run that no cell waits
-for: the pump's thread writes it through a display id, so that it reaches the run's own cell.
+Each destination has its own form of output.  An outlet is used on the main thread, with one
+exception: if no cell waits for a run, the pump's thread writes the run's end through a display id,
+so that it reaches the run's own cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
 QUIET_SECONDS = 0.5
-"""A run that takes fewer seconds shows no progress line in a terminal."""
+"""A run that takes fewer seconds than this shows no progress line in a terminal."""
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
 """The interval, in seconds, at which a page without a board gets a new table."""
@@ -45,11 +45,12 @@ NO_BOARD = (
 
 
 class Terminal:
-    """Plain IPython: a line with the progress of a run, then the table, in color if the terminal
-    shows colors."""
+    """Plain IPython: a line with a run's progress, then the table, in color if the terminal has
+    colors.
+    """
 
     is_live = False
-    """Whether a page shows running runs, and can request to stop or step them."""
+    """Whether a page shows running runs and can request that they be stopped or stepped."""
     board: LiveRun | None = None
     """The run as pages see it."""
 
@@ -59,7 +60,7 @@ class Terminal:
         """When the line is written next, in seconds since the first `watch` of the run."""
 
     def watch(self, job: Job) -> None:
-        """Show the running run if a reader can see it; called repeatedly."""
+        """Show the running run if a reader can see it. May be called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
@@ -77,12 +78,15 @@ class Terminal:
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
-        """Show the run and return; its end and its diagnostics are shown later, without the caller."""
+        """Show the run and return.
+
+        Its end and its diagnostics are shown later, without the caller.
+        """
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors and remarks below the cell; remarks alone go to standard output."""
+        """Show errors and remarks below the cell. Remarks without errors go to standard output."""
         is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
         print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
@@ -130,8 +134,9 @@ class Slot:
 
 
 class Page:
-    """A notebook, with the methods of a `Terminal`. While a cell runs, its run is published only if
-    a page can show it.
+    """A notebook, with the same methods as `Terminal`.
+
+    While a cell runs, its run is published only if a page can show it.
     """
 
     def __init__(
@@ -144,11 +149,11 @@ class Page:
         tables: bool,
         in_widget: Callable[[LiveRun], None] | None = None,
     ) -> None:
-        """`tables` means that the page cannot show our board, so a cell's output is drawn
-        repeatedly while it runs.
+        """`tables` means that the page cannot show our board, so a running cell's output is
+        redrawn.
 
-        `in_widget` publishes a run as a widget, and later in its final state, for a page without
-        our extension.
+        For a page without our extension, `in_widget` publishes a run as a widget, and later in its
+        final state.
         """
         self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live and not tables
         self._tables, self._in_widget = tables, in_widget
@@ -177,8 +182,8 @@ class Page:
             self.board = self._runs.add(job)
             Slot(self._shell, self.board.bundle(), self.board.id)
             return
-        # Pages with our extension get the end from the pump's last message, which is sent now
-        # rather than at its next look. All other pages need the replacement below.
+        # Pages with our extension get the run's end from the pump's last message, which is sent now
+        # rather than at the pump's next look. All other pages need the replacement below.
         self._pump.step()
         if HAS_THREADS:
             self.board.over.wait(1.0)
@@ -223,8 +228,8 @@ Outlet = Terminal | Page
 
 
 def run_bundle(record: Record) -> Bundle:
-    """Return the display data of a run in its current state: our own JSON for the JupyterLab
-    extension, HTML, and text.
+    """Return the display data of a run in its current state: JSON for our extension, HTML, and
+    text.
     """
     snapshot = record.snapshot
     if record.is_stepped and not snapshot.note:
@@ -241,15 +246,15 @@ def is_watched(shell: InteractiveShell) -> bool:
     """Return whether a page shows this cell now.
 
     Pages that edit cells say which cell they run. A console, nbclient, and papermill do not, and
-    want one final output.
+    need a single final output.
     """
     kernel = getattr(shell, "kernel", None)
     return False if kernel is None else "cellId" in kernel.get_parent().get("metadata", {})
 
 
 def has_no_board(shell: InteractiveShell) -> bool:
-    """Return whether this is a notebook in VS Code or Colab, or a page of Voila; none of them has
-    our JupyterLab extension.
+    """Return whether this is VS Code, Colab, or a Voila page; none of them has our JupyterLab
+    extension.
     """
     return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules or in_voila()
 

@@ -1,10 +1,10 @@
 """A run as self-contained HTML: no script, no style sheet, no network, no kernel.
 
-It must survive JupyterLab's sanitizer, which keeps tables, `<details>`, images from `data:` and
-simple inline styles, so colors are literal, and text takes the theme's own color. The sanitizer
-strips style sheets, and the notebook's own style sheet styles every table cell, so each cell has to
-repeat whatever it cannot inherit from the table. Keep that short: every board in a saved notebook
-has such a page.
+The page must survive JupyterLab's sanitizer, which keeps tables, `<details>`, images from `data:`,
+and simple inline styles. Therefore, colors are literal, and text takes the theme's own color. The
+sanitizer strips style sheets, and the notebook's own style sheet styles every table cell, so each
+cell has to repeat all that it cannot inherit from the table. Keep this short, because every board
+in a saved notebook has such a page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
 # The style of the first cells of a row, in single quotes because JSON escapes double quotes.
 CELL = "style='text-align:left'"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
-# The first columns, which contain words; the others keep the notebook's alignment of numbers.
+# The first columns contain words; the others keep the notebook's alignment of numbers.
 LEFT = 4
 
 # The picture of a timeline, in pixels.
@@ -31,13 +31,13 @@ WIDTH = 720
 GUTTER = 96
 LANE = 20
 BAR = 12
-# A picture has no theme, so use a gray that can be read on white and on black.
+# A picture has no theme, so use a gray that is readable on white and on black.
 GREY = "#7f7f7f"
 BAR_LIMIT = 300
 
 
 def page(snapshot: Snapshot) -> str:
-    """Return the whole run as a page; the log and the timelines can be folded."""
+    """Return the whole run as a page. The log and the timelines can be folded."""
     parts = [_section(section, snapshot) for section in snapshot.sections]
     if snapshot.note:
         parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(visible(snapshot.note))}</p>")
@@ -88,7 +88,7 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Return a name, without its middle if the full name would leave no room for the value."""
+    """Return a name, shortened in the middle if it would leave no room for the value."""
     if len(name) <= NAME_WIDTH:
         return escape(name)
     return (
@@ -113,8 +113,9 @@ def _log(snapshot: Snapshot) -> str:
 
 
 def _timeline(section: Section) -> str:
-    """Return a picture of the values that have a time. An `<img>` with a `data:` address survives
-    the notebook's sanitizer; inline SVG does not.
+    """Return a picture of the values that have a time.
+
+    An `<img>` with a `data:` address survives the notebook's sanitizer, but inline SVG does not.
     """
     rows = [row for row in section.rows if row.resolved_ns is not None][:BAR_LIMIT]
     if not rows:
@@ -128,8 +129,8 @@ def _timeline(section: Section) -> str:
 
 
 def timeline_svg(rows: Sequence[Row]) -> str:
-    """Return a picture with a lane per worker and a bar per value of `rows`, each of which has a
-    time at which it was resolved.
+    """Return a picture with a lane per worker and a bar per value in `rows`, all of which have a
+    time at which they were resolved.
     """
     workers = sorted({row.worker or "" for row in rows}, key=_natural)
     end = max(1, *(row.resolved_ns or 0 for row in rows))
@@ -148,7 +149,7 @@ def timeline_svg(rows: Sequence[Row]) -> str:
 
 def _lane(place: int, worker: str) -> str:
     middle = place * LANE + LANE / 2
-    # Addresses of machines differ at their ends, so keep the end.
+    # Machine addresses differ at their ends, so keep the end.
     label = worker if len(worker) <= 14 else f"…{worker[-13:]}"
     return (
         f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(label)}</text>'
@@ -172,7 +173,7 @@ def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str
 def _line(row: Row, workers: Sequence[str], end: int) -> str:
     resolved = row.resolved_ns or 0
     left = _across(resolved if row.started_ns is None else row.started_ns, end)
-    # At least two pixels, because most kernels take less time than one pixel shows.
+    # Draw at least two pixels, because most kernels take less time than one pixel represents.
     width = max(2.0, _across(resolved, end) - left)
     middle = workers.index(row.worker or "") * LANE + LANE / 2
     return f"M{left:.1f} {middle:g}h{width:.1f}"

@@ -15,7 +15,7 @@ from tfrt_magics.bridge.live import Bundle
 from tfrt_nb.language.lexer import TfrtLexer
 
 STYLE = "friendly"
-"""Colors that can be read on white and on black; the page keeps its own background."""
+"""Colors that are readable on white and on black; the page keeps its own background."""
 
 
 def stage_bundle(text: str, stage: str) -> Bundle:
@@ -33,7 +33,7 @@ def stage_colored(text: str, stage: str) -> str:
 
 
 def lexer_of(stage: str) -> Lexer:
-    """Return the lexer of a stage's language; BEF bytes have none."""
+    """Return the lexer for a stage's language, or None for BEF bytes."""
     if stage == "bef":
         return TextLexer()
     if stage == "asm":

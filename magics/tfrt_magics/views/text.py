@@ -1,8 +1,8 @@
 """A run as text, for a terminal, for `text/plain`, and for readers without a page.
 
-Each state has a shape, a color, and a word, so that any one of them is enough. The colors are those
-of Okabe and Ito, which people with any color vision can tell apart.  The board has its own table of
-shapes and colors in `static/theme.js`.
+Each state has a shape, a color, and a word, any one of which is enough.  The colors are Okabe and
+Ito's, which people with any color vision can tell apart.  The board has its own table of shapes and
+colors in `static/theme.js`.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ STATUSES = {
 
 
 def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:
-    """Return the printed text, then a table per function, then the reason for stopping the run, if
-    it was stopped. `ansi` colors the shapes; use it only if a terminal will show them.
+    """Return the printed text, a table per function, and the reason if the run was stopped.
+
+    `ansi` colors the shapes; use it only for a terminal that shows colors.
     """
     parts = [visible(snapshot.log.rstrip("\n"))] if snapshot.log else []
     if snapshot.log_dropped:
@@ -99,8 +100,8 @@ def cells(row: Row, snapshot: Snapshot) -> list[str]:
 
 
 def when(row: Row) -> str:
-    """Return when the row's computation started, relative to the function's start, and how long it
-    took.
+    """Return the start of the row's computation, relative to the function's start, and its
+    duration.
     """
     if row.started_ns is None:
         return "" if row.resolved_ns is None else duration(row.resolved_ns)
@@ -120,7 +121,7 @@ def _columns(table: Sequence[Sequence[str]]) -> Iterable[str]:
 
 
 def _width(text: str) -> int:
-    """Return the number of columns that a terminal uses for `text`."""
+    """Return how many columns `text` occupies in a terminal."""
     return len(text) if text.isascii() else sum(map(_character_width, text))
 
 

@@ -70,7 +70,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
 
 
 def _timings(run: RunDocument) -> dict[int, Timing]:
-    """Return the kind of event with which the log records the end of each host operation."""
+    """Return how the log records the end of each operation of host programs."""
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     kernels = (kernel for one in run.run.program.functions for kernel in one.kernels)
     pairs = zip(run.program.kernels, kernels, strict=False)

@@ -414,7 +414,7 @@ class _Scanner:
         return split_types(text)
 
     def _source(self, at: int, stop: int) -> str:
-        stop = min(stop, len(self._tokens))  # includes the end if a bracket is still open
+        stop = min(stop, len(self._tokens))  # if a bracket is still open, `stop` is one too large
         if at >= stop:
             return ""
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]

@@ -14,10 +14,10 @@ Watched programs log which blocks start and which functions are called.
                                                    } else {
                                                      async.runtime.log block 3
 
-A reader can then tell whether each operation ran, although pure computations log nothing
-themselves, because a block runs to its end unless the run fails or is cancelled. The location of
-the first operation represents the block. The body of a task needs no event of its own because the
-task's own event says that it starts.
+A block runs to its end unless the run fails or is cancelled, so a reader can then tell whether each
+operation ran, even though pure computations log nothing. The location of the first operation
+identifies the block. The body of a task needs no event of its own because the task's own event says
+that it starts.
 
 A counted loop logs the start of its body before the loop, if the loop has any iterations, because
 LLVM does not vectorize a body with calls.
@@ -29,10 +29,10 @@ In explored programs, each effect that other tasks may notice starts a new step.
                                                      call @external.touch(%0, %notes, %line)
                                                      func.call @printI64(%x) : (i64) -> ()
 
-Without the pass, a schedule runs a task without interruption from one await to the next, although
-in a real run other workers may do anything between two of its effects. When a coroutine awaits an
-empty task, it returns to the scheduler, which chooses among the steps that are ready. Code outside
-tasks blocks there until the empty task is chosen.
+Without the pass, a schedule runs a task without interruption from one await to the next. In a real
+run, however, other workers may do anything between two of the task's effects. When a coroutine
+awaits an empty task, it returns to the scheduler, which chooses among the steps that are ready.
+Code outside tasks blocks there until the empty task is chosen.
 
 The call reports what the step touches, so that the explorer tries two steps in both orders only if
 they touch the same memory or state. Accesses to buffers that only one function can reach do not
@@ -111,7 +111,7 @@ class LogEvents(ModulePass):
 def _log_region(
     region: Region, owner: Operation, sites: Iterator[int], called: frozenset[str], begins: bool
 ) -> None:
-    """Add events to the region of `owner`; with `begins`, also add one for its first block."""
+    """Add events to the region of `owner`; with `begins`, also add an event for its first block."""
     for index, block in enumerate(list(region.blocks)):
         ops = list(block.ops)
         if begins or index > 0:
@@ -140,7 +140,7 @@ def _first(block: Block, owner: Operation) -> Operation | None:
 
 
 def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
-    """Log the start of a loop's body before the loop, if the body runs at all."""
+    """Log the start of a loop's body once, before the loop, if the body runs at all."""
     first = _first(loop.regions[0].blocks[0], loop)
     if first is None:
         return
@@ -154,7 +154,7 @@ def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
     for lower, upper in bounds:
         below = emit(arith.CmpiOp(lower, upper, "slt")).result
         has_round = below if has_round is None else emit(arith.AndIOp(has_round, below)).result
-    # The event comes before the loop, but has the body's location because it represents that block.
+    # The event comes before the loop, but it is about the body, so it has the body's location.
     Emitter(emit.block, loop, first.location)(RuntimeLogOp("block", next(sites), has_round))
 
 
@@ -163,19 +163,19 @@ TOUCH = "external.touch"
 in the program.
 """
 OUTPUT, READ, WRITE, MEMORY, STATE = range(5)
-"""Kinds of effects: printing or calling Python, reading or writing the element at the address,
-accessing arbitrary memory, and checking whether an object is an error.
+"""Kinds of effects: print or call Python, read or write the element at the address, access
+arbitrary memory, check an object for an error.
 """
 _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExchangeOp)
 
 
 @dataclass(frozen=True)
 class Interleave(ModulePass):
-    """Lets other tasks run before prints, calls of Python, error checks, and accesses to shared
+    """Lets other tasks run before prints, Python calls, error checks, and accesses to shared
     buffers.
 
-    It moves those buffers of `memref.alloca` that are not in loops or branches to the heap, because
-    only there can elements that were never written be distinguished from zeros.
+    Buffers of `memref.alloca` that are not in loops or branches are moved to the heap, because only
+    there can unwritten elements be distinguished from zeros.
     """
 
     name: ClassVar[str] = "async-interleave"
@@ -221,8 +221,9 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
 
 
 def _has_noticed_effects(module: ModuleOp) -> bool:
-    """Return whether tasks may have effects, or code may check their state. If only code outside
-    tasks has effects, tasks cannot notice them.
+    """Return whether tasks may have effects, or code may check their state.
+
+    Tasks cannot notice effects of other code.
     """
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))
@@ -269,7 +270,7 @@ def _access(op: Operation) -> int | None:
 
 
 def _is_awaited(op: RuntimeIsErrorOp) -> bool:
-    """Return whether the result is known because the object was awaited before the check."""
+    """Return whether the check's result is known because the object was awaited before."""
     before = op.prev_op
     while before is not None and not (type(before) in WAITING and op.operand in before.operands):
         before = before.prev_op

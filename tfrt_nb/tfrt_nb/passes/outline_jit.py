@@ -58,7 +58,7 @@ def _outline(op: JitOp, name: str) -> Operation:
         nested.name.startswith("async.") for nested in op.regions[0].walk()
     )
     outputs = list(values)
-    if is_async:  # a token is added if one is requested, or if nothing else is returned
+    if is_async:  # it has a token if one is requested, or if there is no other result
         token = [TOKEN] if op.has_token or not values else []
         outputs = [*token, *map(ValueType, values)]
     for block in body.blocks:
@@ -92,7 +92,7 @@ def _replace_by_call(
     block.insert_op_before(call, op)
     made = list(call.results)
     if is_token_last:
-        # The function returns its token first, but the operation has it last.
+        # The function returns its token first, but in the operation, the token is last.
         made.append(made.pop(0))
     for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)

@@ -82,8 +82,7 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "inline": "speed.inline.Inline",
     "tfrt-print-stream": "print_streams.PrintStreams",
 }
-"""The passes that a pipeline can name: the name of each, and its module in this package and its
-class.
+"""The passes that a pipeline can name, each with its module in this package and its class.
 
 Passes are imported when a pipeline names them, because running a program needs only some of them. A
 notebook can add the class of its own pass.
@@ -94,8 +93,9 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes that run one after another; `str` returns a notation that parses to the same
-    pipeline.
+    """Passes that run one after another.
+
+    `str` returns a notation that parses to the same pipeline.
     """
 
     passes: tuple[ModulePass, ...]
@@ -115,11 +115,11 @@ class Pipeline:
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
-    """Return the pipeline from users' operations to the JIT's operations; `first` runs on the
-    high-level operations.
+    """Return the pipeline from users' operations to the JIT's; `first` runs on high-level
+    operations.
 
     Errors keep their reason and place, and never kill the process. Tokens are resolved last.
-    References are counted after every way out of a function is known.
+    References are counted only after every way out of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
     coroutine. Level 1 adds shortcuts that change no result: a recursive call becomes a coroutine
@@ -141,8 +141,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             *map(_for_execution, first),
             AwaitInCalls(),
             InterruptibleLoops(),
-            # Functions that are async by now need no check for recursion, because they continue on
-            # a worker when the stack is low.
+            # Functions that are async by now need no recursion check: if the stack is low, they
+            # continue on a worker.
             GuardOperations(divisions=False, accesses=False, loops=False),
             *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
@@ -161,8 +161,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
 
 
 def _for_execution(pass_: ModulePass) -> ModulePass:
-    """Configure parallel loops for execution: a failing loop leaves no task running, and a negative
-    trip count means no iterations.
+    """Configure parallel loops for runs: no task outlives a failing loop, and negative trip
+    counts mean 0.
     """
     if pass_.name == "async-parallel-for":
         from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
@@ -183,7 +183,7 @@ class PipelineError(TfrtError):
 
 
 def pass_named(name: str) -> type[ModulePass]:
-    """Return the class of the pass.
+    """Return the class of the pass called `name`.
 
     Raises:
         KeyError: if no pass has the name.

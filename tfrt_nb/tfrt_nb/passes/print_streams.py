@@ -2,10 +2,10 @@
 
     f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
 
-A stream's cost is the total cost of its operations. The first operation of a stream waits for
-another operation last, and the stream of that operation is the parent; the remark at that operation
-lists the new stream as a child. The stream in which the function starts has the parent -1. Its
-remark is at the function, or at the operation that has the region.
+A stream's cost is the total cost of its operations. A stream's parent is the stream of the
+operation for which its first operation waits last; the remark at that operation lists the new
+stream as a child. The stream in which the function starts has the parent -1. Its remark is at the
+function, or at the operation that has the region.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NO_STREAM = -1
 
 @dataclass(frozen=True)
 class PrintStreams(ModulePass):
-    """`tfrt-print-stream{cost-threshold=N}`; attributes of the program take precedence."""
+    """The pass `tfrt-print-stream{cost-threshold=N}`. Attributes of the program take precedence."""
 
     name = "tfrt-print-stream"
 
@@ -45,7 +45,7 @@ class PrintStreams(ModulePass):
         default = StreamOptions(cost_threshold=self.cost_threshold)
         for function in op.walk():
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
-                # The body and the regions of its operations are each a function of the BEF file.
+                # The body and each region of its operations are separate functions in the BEF file.
                 for owner in list(function.walk()):
                     for region in owner.regions:
                         if len(region.blocks) == 1:

@@ -42,12 +42,12 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "memref.subview": ("subview",),
     "async.execute": ("token", "bodyResults"),
 }
-"""MLIR's names for results: one name for all results, or one for each group of results in the
+"""MLIR's names for results: a name for all results, or for each group of results in the
 definition.
 """
 
 _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in dialect.operations}
-"""Operation classes that print MLIR's custom form if xDSL's class has a different one."""
+"""Operation classes that print MLIR's custom form where xDSL's class has a different form."""
 
 
 def print_ir(
@@ -205,7 +205,7 @@ class MlirPrinter(AttributePrinter):
         if self.print_generic_format or isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
-        # Passes create operations of xDSL's own classes, some of which have a different custom
+        # Passes create operations of xDSL's own classes, some of which print a different custom
         # form.
         class_ = _WITH_MLIRS_FORM.get(op.name, type(op))
         if class_.print is Operation.print:

@@ -1,8 +1,8 @@
 """Assign kernels to streams; the kernels of one stream run as one task.
 
-A task per independent kernel costs more than most kernels, and a single task for all of them uses a
-single worker. So the kernels are grouped into few streams. No stream costs less than a threshold
-unless the whole function does.
+A task per independent kernel would cost more than most kernels, and a single task for all kernels
+would use only one worker. Therefore, the kernels are grouped into a few streams. No stream costs
+less than a threshold unless the whole function does.
 
     %a = k0()                       stream 0
     %b = k1(%a); %c = k2(%b)        stream 0: the costliest path stays in its stream
@@ -11,13 +11,13 @@ unless the whole function does.
 
 Two passes over a function assign the streams. The forward pass picks a parent for each operation:
 the definer of the operand that is ready last, by cost from the start, or the root if there are no
-operands. The backward pass opens a stream at each operation without children. Any other operation
-joins the stream of one of its children that is not too costly, after the cheap streams among those
-of its children have been merged.
+operands. The backward pass opens a stream at each operation without children. At any other
+operation, it merges the cheap streams of the operation's children, and then adds the operation to a
+child's stream that is not too costly.
 
 Invariants: A stream is a tree of parent edges plus merged siblings, so it waits for other streams
-only where it has further operands. The stream of the function's return extends as far up to the
-root as possible.
+only where its operations have further operands. The stream of the function's return extends as far
+up toward the root as possible.
 
 The algorithm is that of TFRT's `StreamAnalysis` (`lib/compiler/stream_analysis.cc` in
 https://github.com/tensorflow/runtime).
@@ -43,9 +43,9 @@ class StreamOptions:
     `cost_threshold` is the cost from which work is worth a task; 0 means the cost of the function's
     longest path. With `merge_inter_dependent_streams`, cheap streams that wait for each other's
     values are merged first. With `prefers_return`, an operation joins the stream of the return if
-    it can, otherwise the costliest one. No operation joins a stream that costs
-    `upper_cost_threshold` or more, unless that is negative. The 2022 reference has StreamOptions(1,
-    prefers_return=False).
+    it can, and otherwise the costliest one. No operation joins a stream that costs
+    `upper_cost_threshold` or more, unless that threshold is negative. TFRT of 2022 has
+    StreamOptions(1, prefers_return=False).
     """
 
     cost_threshold: int = 0
@@ -84,16 +84,17 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
 
 
 def _number(op: Operation, name: str) -> int | None:
-    """Return the integer that an operation has as this attribute; None for any other attribute."""
+    """Return an operation's integer attribute; None if it is missing or no integer."""
     if (value := op.attributes.get(name)) is None:
         return None
-    from xdsl.dialects.builtin import IntegerAttr  # traces have no costs and no IR
+    # Imported here, because traces have neither costs nor IR.
+    from xdsl.dialects.builtin import IntegerAttr
 
     return value.value.data if isinstance(value, IntegerAttr) else None
 
 
 def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
-    """Return the cost of each operation: the stated one, or the default for its kind."""
+    """Return the cost of each operation: the stated cost, or the default for its kind."""
     default = max(options.cost_threshold, 1)
     return [
         _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
@@ -114,10 +115,10 @@ def assign_streams(
 ) -> list[int]:
     """Return the stream of each operation of a function.
 
-    Operation 0 is the root, the last operation is the return. `definers` has, for each operation,
-    the operations that define its operands, all of them earlier; 0 represents the function's
-    arguments. `data_definers` is the same without chain operands, and defaults to `definers`; only
-    `merge_inter_dependent_streams` uses it.
+    Operation 0 is the root, and the last operation is the return. For each operation, `definers`
+    has the operations that define its operands, all of which come earlier; 0 represents the
+    function's arguments. `data_definers` is the same without chain operands, and defaults to
+    `definers`; only `merge_inter_dependent_streams` uses it.
     """
     parents, costs_from_root = _forward(definers, costs)
     children: list[list[int]] = [[] for _ in costs]
@@ -129,7 +130,7 @@ def assign_streams(
     merges = options.merge_inter_dependent_streams
     links = _Links(data_definers or definers, parents) if merges else None
     is_unlimited = options.upper_cost_threshold < 0
-    # Operations come after their parents, so all children of one have their streams by now.
+    # Operations come after their parents, so by now all children of this one have their streams.
     for operation in reversed(range(len(costs))):
         following = children[operation]
         if len(following) == 1 and is_unlimited:  # the common case
@@ -151,9 +152,10 @@ def assign_streams(
 
 
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
-    """Return the operation that each operation waits for last, as `assign_streams` sees it.
+    """Return, for each operation, the operation for which it waits last, as `assign_streams` sees
+    it.
 
-    It is 0 if the operation waits for nothing.
+    The result is 0 for an operation that waits for nothing.
     """
     return _forward(definers, costs)[0]
 
@@ -194,14 +196,14 @@ class _Streams:
         self._costs: list[int] = []
 
     def find(self, stream: int) -> int:
-        """Return the stream that `stream` has been merged into."""
+        """Return the stream into which `stream` has been merged."""
         merged_into = self._merged_into
         while merged_into[stream] != stream:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
     def all(self) -> list[int]:
-        """Return the stream that each stream has been merged into."""
+        """Return, for each stream, the stream into which it has been merged."""
         return [self.find(stream) for stream in range(len(self._costs))]
 
     def cost(self, stream: int) -> int:
@@ -209,7 +211,7 @@ class _Streams:
         return self._costs[stream]
 
     def merge(self, kept: int, gone: int) -> None:
-        """Merge two different streams; the result keeps the number of the first."""
+        """Merge two different streams; the result keeps the number of the first one."""
         self._merged_into[gone] = kept
         self._costs[kept] += self._costs[gone]
 
@@ -231,8 +233,8 @@ class _Streams:
         """Return the stream for an operation whose children are in `candidates`, one or more.
 
         Candidates that cost less than `threshold` are merged, each with the last cheap one before
-        it, until they reach it. A cheap candidate that is left over is merged into the stream that
-        the operation joins.
+        it, until the group costs that much. A cheap candidate that is left over is merged into the
+        stream that the operation joins.
         """
         costs = self._costs
         joinable: list[int] = []
@@ -258,14 +260,16 @@ class _Streams:
         return chosen
 
     def _choose(self, streams: Sequence[int]) -> int | None:
-        """Return the stream of the return, which is opened first, or the first of the costliest."""
+        """Return the stream of the return, which is opened first, or the first of the costliest
+        streams.
+        """
         if self._prefers_return and (found := self.find(0)) in streams:
             return found
         return max(streams, key=self._costs.__getitem__, default=None)
 
 
 class _Links:
-    """Waits between streams: values whose users have another operation as their parent."""
+    """Waits between streams: values that are used by operations with another parent."""
 
     def __init__(self, definers: Sequence[Sequence[int]], parents: Sequence[int]) -> None:
         self._users: dict[int, list[int]] = {}
@@ -281,7 +285,7 @@ class _Links:
             self._known.append((assigned[user], assigned[operation]))
 
     def merge(self, streams: _Streams, candidates: list[int], threshold: int) -> list[int]:
-        """Merge cheap candidates into ones linked by a wait, until these are worth a task.
+        """Merge cheap candidates into ones that are linked by a wait, until these are worth a task.
 
         Returns:
             the candidates that are left.

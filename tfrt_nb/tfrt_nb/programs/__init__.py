@@ -1,6 +1,6 @@
-"""Programs, which are read from source or from a file, inspected, and run.
+"""Programs: how to read them from source or from a file, inspect them, and run them.
 
-This room builds on the compiler and the runtime. `inspecting` has the members that describe a
+This package builds on the compiler and the runtime. `inspecting` has the members that describe a
 program, `running` loads and starts its functions, and `reading` reads it from source or from a
 file. `Program` combines all three.
 """

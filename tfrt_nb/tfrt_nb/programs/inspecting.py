@@ -35,7 +35,9 @@ class FunctionSignature:
 
 
 class Labels(NamedTuple):
-    """The board's labels of a traced function's registers and operations; "" for auxiliary ones."""
+    """The labels that the board shows for a traced function's registers and operations; "" if
+    auxiliary.
+    """
 
     names: Sequence[str]
     """For each value, the variable to which it is assigned, or the expression that creates it."""
@@ -60,12 +62,12 @@ class Inspection:
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
     _labels: Callable[[str, int], Labels] | None = None
-    """A callback that returns the Python names in the function with the given name and argument
-    count; None unless the program is traced.
+    """For a traced program, a callback that maps a function's name and argument count to its
+    Python names.
     """
     _bytes: bytes | memoryview
-    """The content of the file that the program was read from, perhaps mapped into memory; b"" for
-    source.
+    """The content of the file from which the program was read, perhaps mapped into memory; b""
+    for source.
     """
 
     def __iter__(self) -> Iterator[str]:
@@ -94,7 +96,9 @@ class Inspection:
 
     def _repr_html_(self) -> str:
         """Return a notebook's display of the program."""
-        import html  # commands do not need it, and its table of characters takes a millisecond
+        # Imported here: commands do not need it, and loading its character table takes a
+        # millisecond.
+        import html
 
         picture = self.graph()._repr_html_()
         return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{html.escape(self.mlir)}</pre>"
@@ -106,7 +110,7 @@ class Inspection:
 
     @cached_property
     def mlir(self) -> str:
-        """The program as MLIR: its own source, or an equivalent text."""
+        """The program as MLIR: its own source, or equivalent text."""
         if self.text and not self._libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
@@ -119,13 +123,14 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The program as a BEF file, which holds compiled functions as text. It is built on first
-        use.
+        """The program as a BEF file, which holds compiled functions as text.
+
+        The file is built on first use.
         """
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
-        if self._bytes and is_whole() >= len(self._bytes):  # else the file was truncated
+        if self._bytes and is_whole() >= len(self._bytes):  # otherwise, the file was truncated
             return bytes(self._bytes)
         if self._compiled is None or self.file.compiled:
             return write_bef(self.file)
@@ -136,9 +141,7 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The named functions, which can be called: first those in the file, then the compiled
-        ones.
-        """
+        """The named functions, which can be called: those in the file, then the compiled ones."""
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -156,8 +159,8 @@ class Inspection:
         return found
 
     def parameters(self, function: str) -> tuple[str, ...]:
-        """Return the names of a function's arguments in the source; () for a program read from a
-        BEF file, which stores no names.
+        """Return the names of a function's arguments in the source; () for a BEF file, which
+        stores no names.
         """
         if self._compiled is not None and function in self._compiled.functions:
             names = [*self._compiled.functions[function].parameters]
@@ -214,7 +217,7 @@ class Inspection:
     def _default_function(self) -> str | None:
         """The function to run if none is named: @main, or the only public one; otherwise None.
 
-        A file does not record which functions are public, so those that another function calls
+        A file does not record which functions are public, so functions that another function calls
         count as private.
         """
         names = list(dict.fromkeys(one.name for one in self._own_functions))
@@ -246,14 +249,15 @@ class Inspection:
     def _own_functions(self) -> list[FunctionSignature]:
         """The functions in the program's own source, which run without being named.
 
-        They exclude those of its libraries, and the bodies of loops and branches of a traced
-        function.
+        They exclude functions of its libraries, and the bodies of a traced function's loops and
+        branches.
         """
         others = self._library_sources
         lines = self.text.splitlines()
 
         names = {one.name for one in self.functions}
-        bodies = {name for name in names if name.rpartition(".")[0] in names}  # as traces name them
+        # Tracing names such bodies this way.
+        bodies = {name for name in names if name.rpartition(".")[0] in names}
         if bodies:
             functions = self.file.functions
             bodies &= {functions[index].name for one in functions for index in one.callees}
@@ -297,8 +301,9 @@ class Inspection:
         return parse_module(self.mlir, self.name)
 
     def _named_values(self) -> Mapping[tuple[int, int], str]:
-        """Return the source's names of registers, by function index and register. A BEF file stores
-        no names.
+        """Return the names of registers in the source, by function index and register.
+
+        A BEF file has no names.
         """
         if self._names is None and self._plain is not None:
             self._names = {
@@ -332,7 +337,7 @@ class Inspection:
         return self._names
 
     def _is_compiled(self, function: BefFunction) -> bool:
-        """Return whether a function is compiled, in which case the file only declares it."""
+        """Return whether a function is compiled. If so, the file only declares it."""
         if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
         return function.name in self._compiled.interface.functions

@@ -1,6 +1,6 @@
 """Read programs from source and from files.
 
-A source may contain two kinds of functions, which `compiled.division` tells apart. Host functions
+A source may contain two kinds of functions; `compiled.division` tells them apart. Host functions
 become BEF, which the executor runs. Compiled functions become machine code when they first run, and
 the executor calls them as kernels.
 """
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
 
 class Program(Running):
-    """A program that can run any number of times. Each of its functions is a method that starts a
-    run of the function.
+    """A program, which can run any number of times.
 
-    `program["map"]` returns any function by its name, even if the name is a member of this class,
-    is not a Python identifier, or starts with an underscore. All members without an underscore are
-    public; the guide lists them.
+    Each of its functions is a method that starts a run.
+
+    `program["map"]` returns any function by its name, even if the name is also a member of this
+    class, is not a Python identifier, or starts with an underscore. All members without an
+    underscore are public; the guide lists them.
     """
 
     def __init__(
@@ -56,8 +57,9 @@ class Program(Running):
         module: ModuleOp | None = None,
         compiled: CompiledModule | None = None,
     ) -> Program:
-        """Create a program from its parts. If `text` is a function, it is called when the source is
-        first needed.
+        """Create a program from its parts.
+
+        If `text` is a function, call it when the source is first needed.
         """
         program = cls.__new__(cls)
         program.file = file
@@ -88,15 +90,16 @@ class Program(Running):
         """Create a program from its source; locations refer to it as `name`.
 
         Args:
-            libraries: programs by name; they define the functions that the source only calls.
+            libraries: programs by name, which define functions that the source calls but does not
+            define.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
                 of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
                 an empty string. A program that starts with `// parallel-for: OPTIONS` requests the
-                pass itself. None splits only loops of `async.parallel_for`, for the workers of the
-                queue.
-            level: 0 compiles functions with the lowering that the async dialect describes, 1 adds
-                shortcuts that change no result. None runs with shortcuts, but `emit` shows the
-                lowering.
+                pass itself. With None, only loops of `async.parallel_for` are split, for the
+                workers of the queue.
+            level: 0 compiles functions with the lowering that the async dialect describes, and 1
+                adds shortcuts that change no result. With None, runs use the shortcuts, but `emit`
+                shows the lowering.
 
         Raises:
             TfrtError: if the source is invalid. The error says what is wrong, and where.
@@ -120,7 +123,7 @@ class Program(Running):
             raise too_large(name, len(text))
         if (lines := text.count("\n")) > MAX_LINES:
             raise too_large(name, len(text), lines)
-        # The compiler is imported here: a program that comes as a file does not need it.
+        # Import the compiler here, because a program that comes as a file does not need it.
         from tfrt_nb.compiled.division import divide
         from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
         from tfrt_nb.convert.mlir_to_bef import to_records
@@ -133,7 +136,7 @@ class Program(Running):
         if options is None and "parallel-for" in text:
             options = requested_parallel_for(text)
         if options is not None:
-            loop_passes(options)  # rejects invalid options even if no function is compiled
+            loop_passes(options)  # reject invalid options even if no function is compiled
         with collector_paused():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
@@ -165,8 +168,8 @@ class Program(Running):
     def from_file(path: str | os.PathLike[str]) -> Program:
         """Create the program in a file, which holds source or BEF.
 
-        The file is mapped into memory. While a program read from a BEF file is in use, replace the
-        file instead of writing into it, because `bef` reads it again.
+        The file is mapped into memory. While a program from a BEF file is in use, replace the file
+        instead of writing into it, because the property `bef` reads it again.
 
         Raises:
             OSError: if the file cannot be read.
@@ -206,10 +209,10 @@ class Program(Running):
         return make, (self.text, self.name)
 
     def _interleaved(self) -> Program:
-        """Return the same program, but let other tasks run between any two effects of its compiled
-        functions.
+        """Return the same program, with other tasks allowed to run between any two effects of its
+        compiled functions.
 
-        `schedules.explore` uses it. Returns the program itself if no tasks have effects.
+        `schedules.explore` uses it. If no tasks have effects, the result is the program itself.
         """
         compiled = None if self._compiled is None else self._compiled._interleaved()
         if compiled is self._compiled:
@@ -223,8 +226,8 @@ class Program(Running):
 def program_of_bef(
     data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
 ) -> Program:
-    """Implement `Program.from_bef`; `read_code` creates the compiled functions from their text and
-    the file's name.
+    """Implement `Program.from_bef`; `read_code` makes compiled functions from their text and a
+    file name.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
@@ -254,8 +257,8 @@ def code_of_text(text: str, name: str) -> CompiledModule:
 
 
 def _no_text(found: object) -> str:
-    """Describe an object that was passed instead of a program's source, and the function that
-    accepts it.
+    """Return an error about an object passed instead of a source, with the function that accepts
+    it.
     """
     if isinstance(found, str):
         return f"the name of a file: Program.from_file({found!r}) reads it"

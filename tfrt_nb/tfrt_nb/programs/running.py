@@ -40,14 +40,13 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-HOOKS.own_packages.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values it gets
+# Numpy calls methods of values that are passed to it.
+HOOKS.own_packages.update(("tfrt_nb", "numpy"))
 HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class Way(NamedTuple):
-    """How compiled functions run: whether they log their operations, and whether they are
-    interpreted.
-    """
+    """How compiled functions run: whether they log operations, and whether they are interpreted."""
 
     watched: bool = False
     interpreted: bool = False
@@ -90,7 +89,7 @@ name.
 
 
 class NoFunctionError(TfrtError, KeyError):
-    """The program has no function with the name that it was indexed with."""
+    """The program has no function with the name in `program[name]`."""
 
 
 class Running(Inspection):
@@ -99,21 +98,21 @@ class Running(Inspection):
     _captured: Sequence[object]
     """The objects that a traced function captured; see `tfrt_nb.tracing`."""
     _executables: dict[bool, tuple[int, Executable]]
-    """The executables, by whether compiled functions are interpreted; each comes with the version
-    of the user's kernels.
+    """Executables by whether compiled functions are interpreted, each with the version of the
+    user's kernels.
     """
     _kernels_of_code: dict[Way, Mapping[str, Kernel]]
     """The compiled functions as kernels, by how they run."""
     _executables_of_code: dict[Way, Executable]
     """The compiled functions as executables, by how they run."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
-    """The entry of each named function, and of the default one (None), with the version of the
-    user's kernels.
+    """The entry of each named function and of the default (None), with the version of the user's
+    kernels.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
-        # Python and IPython look up hooks such as __array__ and _repr_png_, and call those that
-        # they find. Functions with such names are therefore not members.
+        # Python and IPython look up hooks such as __array__ and _repr_png_, and call the ones that
+        # they find. Therefore, functions with such names are not members.
         if not name[:1] == "_" == name[-1:] and name in self._signatures:
             return functools.partial(self._run_function, name)
         if name in _FORMER_MEMBERS:
@@ -218,7 +217,7 @@ class Running(Inspection):
         # Arguments are passed by position, because calling a class with keyword arguments creates a
         # dictionary.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
-        # From the start: the first run of a process also imports and compiles.
+        # Measure from here, because the first run of a process also imports and compiles.
         if timeout is not None and (deadline := deadline_in(timeout)) is not None:
             run.cancel_at(deadline, timeout)
         if follower is not None:
@@ -243,8 +242,8 @@ class Running(Inspection):
             function: by default @main, or the only public function.
             timeout: seconds from the start until the run is cancelled; results that are not
                 available raise `TimeoutError`.
-            at_once: how many calls are in flight at a time, which bounds the memory they hold; by
-                default, all of them.
+            at_once: how many calls are in flight at a time, which bounds the memory that they hold;
+                by default, all.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
@@ -321,8 +320,8 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
-        """Return the executable that has a function, and the function's name. Without a name, the
-        function is the default one.
+        """Return the executable that has a function, and the function's name; None means the
+        default one.
         """
         if function is None:
             function = self._default_function or "main"
@@ -334,8 +333,7 @@ class Running(Inspection):
     def _load_compiled(
         self, function: str, *, watched: bool = False, interpreted: bool = False
     ) -> Executable:
-        """Load the compiled functions, each as a host function that makes one call, so that they
-        are ready to run.
+        """Load the compiled functions, each as a host function that makes one call.
 
         They are loaded on first use. The arguments are those of `load`.
 
@@ -360,7 +358,7 @@ class Running(Inspection):
         return self._executables_of_code[way]
 
     def _named(self, executable: Executable) -> Executable:
-        """Make the errors of `executable` name arguments as the source does, and return
+        """Make errors of `executable` use the source's names of arguments, and return
         `executable`.
         """
         program = weakref.ref(self)
@@ -375,7 +373,9 @@ class Running(Inspection):
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
-        """Return the kernels, together with the compiled functions if host functions call any."""
+        """Return the kernels and, if host functions call any compiled functions, these as
+        kernels.
+        """
         is_called = any(map(self._is_compiled, self.file.functions))
         if not is_called:
             return kernels

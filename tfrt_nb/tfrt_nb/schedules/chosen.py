@@ -6,8 +6,8 @@ to the list.
 
 Timers, coroutines, and values that threads resolve arrive from outside the runtime. Time is
 virtual: a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no
-time. A coroutine runs when it is chosen, until it finishes or waits for something other than time.
-Threads run freely, but the values that they resolve reach the run when they are chosen.
+time. When a coroutine is chosen, it runs until it finishes or waits for something other than time.
+Threads run freely, but the values that they resolve reach the run only when they are chosen.
 """
 
 from __future__ import annotations
@@ -35,21 +35,26 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 PATIENCE_SECONDS = 2.0
-"""The time that a choice waits for values that threads have not resolved. Because of the wait, the
-choices do not depend on the threads' speed.
+"""How long, in seconds, a choice waits for values that threads have not resolved.
+
+The wait makes the choices independent of the threads' speed.
 """
 _LOOK_SECONDS = 0.001
 
 Offer = Callable[[Callable[[], object], Callable[[], bool], bool], bool]
 """`offer(action, is_open, is_python)` offers a step that calls `action`.
 
-The step is offered on a thread that runs a chosen kernel, and can be chosen while `is_open()`. With
-`is_python`, it runs users' code. On any other thread, the result is False, and there is no step.
+The caller must be on a thread that runs a chosen kernel; on any other thread, the result is False,
+and there is no step. The step can be chosen while `is_open()`. With `is_python`, it runs users'
+code.
 """
 
 
 class Outside:
-    """Arrivals from outside for the runs of one host, all of whose steps one thread chooses."""
+    """Arrivals from outside for the runs of one host.
+
+    One thread chooses all of the host's steps.
+    """
 
     def __init__(self, offer: Offer) -> None:
         self.timers = _ChosenTimers(offer)
@@ -65,9 +70,9 @@ class Outside:
         self._late.clear()
 
     def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
-        """Return a kernel's result that replaces `value`, which a thread resolves.
+        """Return a replacement for a kernel's result, `value`, that a thread resolves.
 
-        The result follows `value` when that step is chosen.
+        The replacement follows `value` when that step is chosen.
         """
         text = "the run has dropped a value that a thread was to resolve"
         held: AsyncValue = request.allocate(value.type, lambda: error(text))
@@ -97,7 +102,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """Timers of kernels, each of which is due when it is chosen."""
+    """Timers of kernels. Each one is due when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -117,7 +122,7 @@ else:
 
 
 class _ChosenLoop(_Loop):
-    """An event loop for the coroutines of kernels, each of which starts when it is chosen."""
+    """An event loop for the coroutines of kernels. Each one starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         self._skipped = 0.0
@@ -148,8 +153,8 @@ class _ChosenLoop(_Loop):
         return super().call_soon_threadsafe(callback, *args, context=context)
 
     def run_until_idle(self) -> None:
-        """Run everything that is ready; a wait for some time to pass ends at once."""
-        outer = asyncio._get_running_loop()  # the notebook's, when a cell explores
+        """Run everything that is ready. Waits for time to pass end immediately."""
+        outer = asyncio._get_running_loop()  # the notebook's loop, if a cell explores
         asyncio._set_running_loop(None)
         try:
             self.run_forever()
@@ -158,10 +163,10 @@ class _ChosenLoop(_Loop):
 
 
 class _Skipping(selectors.DefaultSelector):
-    """Never waits.
+    """A selector that never waits.
 
-    If all that is missing is that time passes, the loop's time is advanced. If nothing is left, the
-    loop stops.
+    If the loop only waits for time to pass, its time is advanced. If nothing is left, the loop
+    stops.
     """
 
     def __init__(self, loop: _ChosenLoop) -> None:
@@ -179,8 +184,9 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An arrival from outside; `action` lets it arrive, and may be called while `is_open()` is
-    true.
+    """An arrival from outside.
+
+    `action` makes it arrive, and may be called while `is_open()` is true.
 
     `is_python` means that it runs users' code.
     """
@@ -195,7 +201,7 @@ class Step:
     """A ready kernel, a task of compiled code, or an arrival for a kernel that has returned.
 
     `key` is the step's ordinal within the run, which is the same in all runs with the same earlier
-    choices. `kernel` is the kernel's number in its program, -1 for a task.
+    choices. `kernel` is the kernel's number in its program, or -1 for a task.
     """
 
     key: int
@@ -219,20 +225,23 @@ class Step:
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
-"""Chooses one of the ready steps, which are given by key, in the order in which they became ready.
-The result None lets nothing run now.
+"""A function that chooses one of the ready steps, given by key in the order in which they became
+ready. If it returns None, no step runs now.
 """
 
 Touched = Callable[[int, int, int], None]
-"""Called at each effect of compiled code, with the arguments of `passes.log_events.TOUCH`."""
+"""A function that is called at each effect of compiled code, with the arguments of
+`passes.log_events.TOUCH`.
+"""
 
 _queues: dict[int, ChosenHost] = {}
 _callbacks: list[object] = []
 
 
 class ChosenHost:
-    """A host without workers, whose steps `pick` chooses. `pick` is called on the thread that waits
-    for the run.
+    """A host without workers.
+
+    `pick`, which is called on the thread that waits for the run, chooses the steps.
     """
 
     def __init__(self, pick: Pick, touched: Touched = lambda *_: None) -> None:
@@ -282,7 +291,7 @@ class ChosenHost:
         self._count = 0
 
     def close(self) -> None:
-        """Let the remaining steps run unpicked, and close the host."""
+        """Let the remaining steps run in any order, and close the host."""
         self.host.work_queue.native.choose = 0
         self._outside.close()
         self.host.close()
@@ -302,12 +311,12 @@ class ChosenHost:
             step = self._keys.get(task)
             if step is None:
                 step = self._step(task)
-                if step is None:  # the start of a run, or another step that is not a choice
+                if step is None:  # it is the start of a run, or another step that is not a choice
                     return self._take(context, task, before)
                 self._keys[task] = step
             ready[step.key] = step
         if self._arrivals:
-            # Threads get time first, so that the choices do not depend on their speed.
+            # Give threads time first, so that the choices do not depend on their speed.
             self._outside.wait()
             arrived = ((key, step, step.arrival) for key, step in self._arrivals.items())
             ready |= {key: step for key, step, one in arrived if one is not None and one.is_open()}
@@ -328,7 +337,7 @@ class ChosenHost:
         try:
             return next(iter(ready.values())) if self.problem else self._pick(ready)
         except BaseException as problem:  # noqa: BLE001
-            # No exception may leave a callback of the native core.
+            # An exception must not leave a callback of the native core.
             self.problem = problem
             return next(iter(ready.values()))
 
@@ -352,8 +361,8 @@ class ChosenHost:
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
         """Hold a value that a chosen kernel returns, if another thread resolves it.
 
-        Whether that thread has already resolved the value makes no difference, so that runs with
-        the same choices have the same steps.
+        It does not matter whether that thread has already resolved the value, so runs with the same
+        choices have the same steps.
         """
         if self._running is None or self._has_offered:
             return value
@@ -370,7 +379,7 @@ class ChosenHost:
         owner, number = self._process.owner_of(task.second)
         assert isinstance(owner, Executable)
         if not any(declared.kernels for declared in owner.file.functions):
-            return None  # the single call that makes up a run of a compiled function
+            return None  # this is the single call that makes up a run of a compiled function
         self._count += 1
         return Step(self._count, address, number, owner)
 
@@ -387,7 +396,7 @@ class ChosenHost:
 
 
 def _pending(context: int) -> Iterator[tuple[int, int]]:
-    """Yield the tasks in a thread's list, each with the one before it."""
+    """Yield the tasks in a thread's list, each with its predecessor."""
     task, before = Context.at(context).pending, 0
     while task:
         yield task, before

@@ -1,5 +1,4 @@
-"""Find every outcome of a small program, by running it with each order of its steps that may make a
-difference.
+"""Find every outcome of a small program by running it with each order that may make a difference.
 
 The search is stateless: each run starts from the beginning with the choices recorded so far. Orders
 that cannot make a difference are skipped by dynamic partial-order reduction (Flanagan and
@@ -50,13 +49,13 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
-"""The contents of memory that a schedule has not written.
+"""The contents of memory that a schedule has not written yet.
 
 The numbers are even: see `native.layouts.QUEUE_CHOOSE`.
 """
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
-"""The operations that allocate memory that nothing has written."""
+"""The operations that allocate unwritten memory."""
 
 
 class Explorer:
@@ -102,7 +101,9 @@ class Explorer:
         self._host.close()
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
-        """Return all outcomes, or those of `most` schedules, or those found in `seconds`."""
+        """Return all outcomes, or those of at most `most` schedules, or those found within
+        `seconds`.
+        """
         self._program.compile(interpreted=self._tier is Tier.INTERPRETER)
         with self._limited(seconds):
             while True:
@@ -118,7 +119,7 @@ class Explorer:
                     return found
 
     def _find_reads(self, found: Exploration) -> None:
-        """Record which outcomes change if memory that was never written has other contents."""
+        """Record which outcomes change if memory that was never written has different contents."""
         queue = self._host.host.work_queue.native
         queue.choose = OTHER_POISON | 1
         try:
@@ -126,7 +127,7 @@ class Explorer:
                 self._forced = schedules.choices
                 try:
                     _, other = self._run()
-                except TfrtError:  # it takes another path
+                except TfrtError:  # the program takes another path
                     other = None
                 if self._is_late:
                     return
@@ -149,16 +150,17 @@ class Explorer:
                 while True:
                     try:
                         return self._run(watch=watch)
-                    except Restart:  # now the kernels that print are known
+                    except Restart:  # by now, the kernels that print are known
                         continue
         finally:
             self._forced = None
 
     @contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Cancel, inside the block, the current run after that many seconds.
+        """Cancel the current run of the block after that many seconds.
 
-        All runs share one timer: setting one wakes its thread, which takes longer than a short run.
+        All runs share one timer, because setting a timer wakes its thread, which takes longer than
+        a short run.
         """
         self._is_late = False
         timer = self._host.host.timers.at(time.monotonic() + seconds, self._end)
@@ -205,9 +207,9 @@ class Explorer:
         self._present = run
         if self._is_late:
             self._end()
-        # Without a time limit, the steps run on this thread; handing a run to another thread may
-        # take milliseconds. If an argument is unresolved, the limit is that of values that threads
-        # resolve.
+        # Without a time limit, the steps run on this thread, because handing a run to another
+        # thread may take milliseconds. If an argument is unresolved, wait as long as for values
+        # that threads resolve.
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
         is_over = run.wait(None if all(value.done() for value in given) else PATIENCE_SECONDS)
         self._present = None
@@ -240,7 +242,7 @@ class Explorer:
         enabled: dict[int, tuple[Step, Uses]] = {}
         for key, step in ready.items():
             uses = self._judge.uses(step)
-            if uses is None:  # its order makes no difference, so it runs now
+            if uses is None:  # the order of this step makes no difference, so run it now
                 self._note(step, Uses(), -1)
                 return step
             enabled[key] = step, uses
@@ -263,18 +265,18 @@ class Explorer:
             self._chosen.append(self._steps[-1])
 
     def _pick(self, enabled: set[int]) -> int:
-        """Return the recorded choice or, after the last of these, any choice that no other run
+        """Return the recorded choice or, after the last one, any choice that no other run
         covers.
         """
         depth, self._depth = self._depth, self._depth + 1
-        if self._is_late:  # the run is cancelled, which changes the ready steps
+        if self._is_late:  # the cancellation has changed the ready steps
             return min(enabled)
         if self._forced is not None:
             wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
             if wanted in enabled:
                 return wanted
-            # The error is raised after the run, because choices have other numbers while kernels
-            # that print are still being found.
+            # Raise the error after the run, because choices have other numbers until all kernels
+            # that print are known.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
@@ -321,8 +323,8 @@ class Explorer:
 
     def _find_races(self) -> None:
         """Record where another order of two steps that touch the same place is worth a run."""
-        # Sets of steps, as bits. `clocks` has, for each step, the step itself and those that must
-        # precede it; `needed` has the step itself and those that led to its being ready.
+        # Sets of steps, as bits. For each step, `clocks` has the step itself and the steps that
+        # must precede it, and `needed` has the step itself and the steps that made it ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}
@@ -346,8 +348,8 @@ class Explorer:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
             for place in places_of:
-                # Whatever precedes a write also precedes all later steps, so the list can restart
-                # here; but kernels keep it, because their races are reported pair by pair.
+                # All that precedes a write also precedes all later steps, so the list can restart
+                # here. Kernels keep it, however, because their races are reported pair by pair.
                 if place in step.uses.writes and not step.kernel:
                     touched[place] = []
                 touched.setdefault(place, []).append(j)
@@ -355,7 +357,7 @@ class Explorer:
             needed.append(causes | 1 << j)
 
     def _note_race(self, one: Done, other: Done, places: frozenset[Place]) -> None:
-        # `memory_races` finds the races of compiled functions, because it knows what they await.
+        # `memory_races` finds the races of compiled functions, because it knows what these await.
         if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
         first, second = sorted((one.operation, other.operation))
@@ -364,8 +366,9 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Plan to try, in place of step i, a step that leads to step j. If none is known, plan to
-        try all enabled steps.
+        """Plan to try a step that leads to step j instead of step i.
+
+        If none is known, plan to try all enabled steps.
         """
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
@@ -390,8 +393,8 @@ class Explorer:
 
 
 class _Order:
-    """The dependencies between operations, from the values that they pass to each other in the
-    source.
+    """Dependencies between operations, derived from the values that they pass to each other in
+    the source.
     """
 
     def __init__(self, document: ProgramDocument) -> None:
@@ -414,7 +417,8 @@ class _Order:
         return second in reachable([first], users) or first in reachable([second], users)
 
     def _beside(self, number: int, other: int) -> int:
-        """Return the operation around `number`, or `number` itself, that is in the body of `other`.
+        """Return `number`, or the operation around it, that is in the same body as `other`.
+
         If there is none, return `number`.
         """
         outer: int | None = number
@@ -426,14 +430,14 @@ class _Order:
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:
-    """Return the outcome of a run with this output, in text that is equal for equal outcomes."""
+    """Return the outcome of a run with this output as text that is equal for equal outcomes."""
     values = tuple(_text(value) for value in run.results)
     errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
     return Outcome(values, _comparable(printed), errors)
 
 
 def _comparable(text: str) -> str:
-    """Return the text without addresses and times, which differ in each run."""
+    """Return the text without addresses and times, because these differ in each run."""
     return OF_ONE_RUN.sub(r"\1...", text)
 
 

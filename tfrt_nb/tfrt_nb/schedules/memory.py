@@ -1,8 +1,8 @@
 """Find races of tasks in the text of compiled functions: two unordered accesses to one buffer.
 
-A schedule runs one access after the other, and both orders may have the same outcome; but two
-threads may run both accesses at the same time. Only races that are certain are reported: those on
-the same buffer, at the same indices.
+A schedule runs one access after the other, and both orders may have the same outcome. Two threads,
+however, may make both accesses at the same time. Only certain races are reported: those on the same
+buffer, at the same indices.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ _TASKS = ("async.execute", "async.call")
 _VIEWS = ("memref.cast", "memref.subview")
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
 MAX_ACCESSES = 1_000
-"""The maximum number of accesses of a function that are compared with each other."""
+"""The maximum number of accesses in a function that are compared with each other."""
 _ALL = None
 """The indices of an access to a whole buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An operation that reads or writes a buffer, either at indices, which are text, or as a
-    whole.
-    """
+    """An operation that reads or writes a buffer, either at indices (as text) or as a whole."""
 
     operation: int
     buffer: int
@@ -74,7 +72,7 @@ class _Races:
 
     def _accesses(self, function: int) -> list[Access]:
         if function not in self._known:
-            self._known[function] = []  # the contribution of a function that calls itself
+            self._known[function] = []  # what a recursive call of the function contributes
             rows = (row for row in self._rows if row["function"] == function)
             self._known[function] = list(dict.fromkeys(chain.from_iterable(map(self._of, rows))))
         return self._known[function]
@@ -91,7 +89,7 @@ class _Races:
             operands = operands[1:]
         if kernel in (*_VALUE_FIRST, "memref.load") and operands:
             base, indices = self._base(operands[0]), tuple(map(self._word, operands[1:]))
-            if base != operands[0]:  # indices mean something else in another view
+            if base != operands[0]:  # in another view, the same indices mean other elements
                 return None
             is_atomic = kernel == "memref.atomic_rmw"
             return Access(row["id"], base, indices, kernel != "memref.load", is_atomic)
@@ -100,7 +98,7 @@ class _Races:
         return None
 
     def _of_call(self, row: Row, name: str) -> Iterator[Access]:
-        """Yield the accesses of a callee to the buffers that it gets, as accesses of the call
+        """Yield a callee's accesses to the buffers that it is passed, as accesses of the call
         itself.
         """
         callee = self._functions.get(name)
@@ -132,7 +130,7 @@ class _Races:
     def _is_ordered(self, first: int, second: int) -> bool:
         """Return whether the earlier of two operations must finish before the other starts.
 
-        It is also True if the two never both run.
+        Return True as well if the two never both run.
         """
         around = [second, *self._around(second)]
         ends = {body_of(self._rows[number]): number for number in around}
@@ -144,33 +142,34 @@ class _Races:
             end = ends.get(body_of(row))
             if row["kernel"] in _TASKS and tokens is None:
                 tokens = set(row["results"])
-            if tokens is None:  # it runs in one piece with the operations around it
+            if tokens is None:  # it runs without a break with the operations around it
                 if end is not None:
                     return True
                 continue
             if end == number or self._is_awaited(number, end, tokens):
                 if end is not None:
                     return True
-                # The task is over by now: it counts as a part of the body around it.
+                # The task is over by now, so it counts as a part of the body around it.
                 tokens = None
             elif end is not None:
                 return False
             else:
                 tokens = self._left(row, tokens)
-        return True  # they are in two functions
+        return True  # the operations are in different functions
 
     def _around(self, number: int) -> Iterator[int]:
         while (parent := self._rows[number]["parent"]) is not None:
             yield (number := parent)
 
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
-        """Return whether the body waits for one of the tokens after `start`, before or at `end`.
+        """Return whether the body waits for one of the tokens after `start`, and before or at
+        `end`.
 
-        The tokens that depend on them are added to `tokens`.
+        Tokens that depend on these are added to `tokens`.
         """
         body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
-            return True  # nothing is certain
+            return True  # in this case, no race is certain
         for number in body[body.index(start) + 1 :]:
             if end is not None and number > end:
                 return False
@@ -191,14 +190,14 @@ class _Races:
                 yield from self._used(self._rows[number])
 
     def _left(self, row: Row, tokens: set[int]) -> set[int]:
-        """Return the tokens of a task that can still be awaited outside the body once the body has
-        ended.
+        """Return the tokens of a task that code outside the body can still await after the body
+        has ended.
         """
         parent = row["parent"]
         if parent is None:
             return tokens
         given: Sequence[int] = self._rows[parent]["regions"][row["region"]]["results"]
-        # The results of a task start with its token, before the values that its body yields.
+        # The first result of a task is its token; the values that its body yields follow.
         results = self._rows[parent]["results"][-len(given) :] if given else []
         makers = {value: self._values[value]["op"] for value in tokens}
         outside = {

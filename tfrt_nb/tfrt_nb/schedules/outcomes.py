@@ -1,4 +1,4 @@
-"""The findings of exploration: outcomes, races, and the schedules that lead to them."""
+"""The results of an exploration: outcomes, races, and the schedules that lead to them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MAX_LINES = 12
 OF_ONE_RUN = re.compile(
     r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
 )
-"""Addresses, and times of `tfrt_test.benchmark`."""
+"""Matches addresses, and the times of `tfrt_test.benchmark`."""
 LATE = "the time for schedules has run out"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: the texts of its results, its output, and its errors in any order."""
+    """The outcome of a run: its results as text, its output, and its errors in any order."""
 
     values: tuple[str, ...]
     printed: str = ""
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Race:
-    """Two unordered operations that touch one buffer, at least one of them writing."""
+    """Two unordered operations that touch one buffer, at least one of which writes."""
 
     first: int
     second: int
@@ -55,7 +55,9 @@ class Race:
 
 @dataclass
 class Schedules:
-    """The schedules that lead to an outcome: how many, and the choices and operations of one."""
+    """The schedules that lead to an outcome: their number, and the choices and operations of
+    one.
+    """
 
     count: int
     choices: tuple[int, ...]
@@ -69,8 +71,8 @@ class Schedules:
 
 @dataclass
 class Exploration:
-    """The result of the search: the outcomes in the order of discovery, and whether these are all
-    outcomes.
+    """The result of the search: the outcomes in the order of discovery, and whether these are
+    all.
     """
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
@@ -78,16 +80,16 @@ class Exploration:
     schedules: int = 0
     is_complete: bool = False
     steps: int = 0
-    """The steps of the unfinished schedule that had run when the time was up.
+    """The number of steps of the unfinished schedule that had run when the time was up.
 
     It is 0 if the time was up between two schedules.
     """
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
-        """Return the numbers of outcomes and schedules, the races, and then each outcome.
+        """Return the outcome and schedule counts, the races, and then each outcome, as text.
 
-        With `replay`, which is a command that takes the choices of a schedule, each outcome also
-        shows a schedule.
+        With `replay`, a command that takes the choices of a schedule, a schedule is shown for each
+        outcome.
         """
         return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
 
@@ -119,9 +121,10 @@ class Exploration:
 
 @dataclass
 class Node:
-    """A state in which there is a choice of steps; its fields hold the keys of steps.
+    """A state in which several steps may run. Its fields hold the keys of steps.
 
-    `enabled` may run, `asleep` need not be tried, `todo` must be tried, and `done` has been tried.
+    Steps in `enabled` may run, those in `asleep` need not be tried, those in `todo` must be tried,
+    and those in `done` have been tried.
     """
 
     enabled: set[int]
@@ -133,11 +136,11 @@ class Node:
 
 @dataclass
 class Done:
-    """A step that has run; `before` holds the steps that made it ready, and `node` is the number of
-    the choice that picked it, or -1.
+    """A step that has run; `before` has the steps that made it ready, and `node` the choice that
+    picked it or -1.
 
-    `operation` is that of the kernel, or one on the line of the first effect of compiled code; -1
-    if there is none.
+    `operation` is the kernel's operation or, for compiled code, an operation on the line of the
+    first effect; -1 if there is none.
     """
 
     key: int
@@ -149,4 +152,4 @@ class Done:
 
 
 class Restart(Exception):
-    """A kernel that was assumed to have no visible effect has printed."""
+    """Raised if a kernel has printed that was assumed to have no visible effect."""

@@ -1,6 +1,4 @@
-"""Run a program by hand: the caller takes the place of the work queue, and picks the next ready
-operation.
-"""
+"""Run a program by hand: the caller, instead of the work queue, picks the next ready operation."""
 
 from __future__ import annotations
 
@@ -32,17 +30,18 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 
 
 class Stepper:
-    """A run that advances only on request. Any thread may make a request, one at a time; the user
-    must close the stepper.
+    """A run that advances only on request.
+
+    Any thread may make requests, one at a time. The user must close the stepper.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():
                 stepper.run(ready[0])
             print(stepper.execution.result())
 
-    Operations are the ids of the program document. Every kernel is a step; constants are not. The
-    kernels run on a thread of the stepper's own. Where there is only one thread, they run on that
-    thread, within the request or a later one that waits for them.
+    Operations are the ids of the program document. Every kernel is a step, except constants. The
+    kernels run on the stepper's own thread. Where there is only one thread, they run on that
+    thread, during the request or during a later request that waits for them.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Stepper:
         output: Callable[[str], None] = lambda _: None,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Start the run, on a tier; no step of it has run when this returns.
+        """Start the run on a tier; no step has run when this returns.
 
         Raises:
             TfrtError: if the program cannot be loaded, or the arguments do not match the function's
@@ -76,7 +75,7 @@ class Stepper:
         started = threading.Event()
 
         def work() -> None:
-            # The run starts on the thread that waits for it, because without workers, ready steps
+            # Start the run on the thread that waits for it, because without workers, ready steps
             # belong to a thread.
             try:
                 self.execution = program.run(
@@ -114,10 +113,10 @@ class Stepper:
 
         The id is -1 for an unknown task of compiled code.
 
-        An operation whose result arrives from a timer, a coroutine or a thread is ready twice: its
-        kernel, then its result. Waits until the previous step is over. The list is empty when the
-        run is over, or when the time is up first; in that case a kernel is running, or is waiting
-        for something from outside.
+        An operation whose result arrives from a timer, a coroutine, or a thread is ready twice:
+        first its kernel, then its result. This method waits until the previous step is over. The
+        list is empty when the run is over, or when the time is up first; in that case, a kernel is
+        running or is waiting for something from outside.
         """
         with self._changed:
             self._wait_for(self._is_at_rest, timeout)
@@ -144,7 +143,7 @@ class Stepper:
             return True
 
     def run_to(self, operation: int, timeout: float | None = None) -> bool:
-        """Run other operations in program order until this one is ready.
+        """Run other operations in program order until the given operation is ready.
 
         Return False if the run finishes first.
         """
@@ -172,7 +171,7 @@ class Stepper:
             self._tell(self._first)
 
     def close(self) -> None:
-        """End the run, if it is not over, and its thread."""
+        """End the run if it is not over, and stop its thread."""
         if not self.is_over:
             self.cancel()
         self._join()
@@ -198,7 +197,7 @@ class Stepper:
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
         """Return the chosen step.
 
-        Wait for a choice if there is none, or if it picks nothing now.
+        If there is no choice yet, or if it picks nothing now, wait for one.
         """
         with self._changed:
             while True:
@@ -208,11 +207,11 @@ class Stepper:
                 self._choose, self._ready = None, ready
                 self._changed.notify_all()
                 if not HAS_THREADS:
-                    # No other thread can choose the steps that a kernel waits for.
+                    # No other thread can choose the steps for which a kernel waits.
                     return self._first(ready) if ONE_THREAD.is_nested else None
                 self._changed.wait()
 
-    # With the condition held
+    # Methods that require the condition's lock
 
     def _wait_for(self, is_so: Callable[[], bool], timeout: float | None) -> bool:
         if HAS_THREADS:
@@ -248,7 +247,7 @@ def stepped_through(
     """Run a function's operations in program order.
 
     Returns:
-        the outcome as text; its results; the errors.
+        the outcome as text, the results, and the errors.
 
     Raises:
         TfrtError: if the program cannot be loaded, the arguments do not match the function's

@@ -1,5 +1,6 @@
-"""Determine the places that a step touches. The order of two steps that share no place makes no
-difference.
+"""Determine the places that a step touches.
+
+If two steps share no place, their order makes no difference.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Place = str | int
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The places that a step reads, and those that it writes."""
+    """The places that a step reads and the places that it writes."""
 
     reads: frozenset[Place] = frozenset()
     writes: frozenset[Place] = frozenset()
@@ -39,7 +40,7 @@ PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
-    """Return the places because of which the order of two steps matters."""
+    """Return the shared places that make the order of two steps matter."""
     either = (one.reads | one.writes) & other.writes | one.writes & other.reads
     # A step that writes RUN cancels the run, which every step with effects notices.
     if (RUN in one.writes and other) or (RUN in other.writes and one):
@@ -60,7 +61,7 @@ _EFFECTS = {
 
 
 class Judge:
-    """Knows the places that the kernels of one program touch, by name and by their arguments."""
+    """Judges which places the kernels of one program touch, by their names and arguments."""
 
     def __init__(self, kernels: Iterable[str]) -> None:
         names = set(kernels)
@@ -77,8 +78,8 @@ class Judge:
     def begin(self) -> None:
         """Start another run: its buffers are numbered from the beginning.
 
-        A buffer has another address in each run. Runs with equal choices see their buffers in the
-        same order, so the numbers of one run can be compared with those of another.
+        A buffer has a different address in each run. Runs with equal choices see their buffers in
+        the same order, so numbers of buffers can be compared between runs.
         """
         self._buffers.clear()
 
@@ -91,8 +92,8 @@ class Judge:
         return Uses(memory | place) if kind == READ else Uses(memory, place)
 
     def uses(self, step: Step) -> Uses | None:
-        """Return the places that a step touches, as far as is known before it runs; None if it has
-        no effects.
+        """Return the places that a step is known to touch before it runs; None if it has no
+        effects.
         """
         if step.program is None:
             return Uses(writes=frozenset({STATE} if self.questions else ()))
@@ -116,7 +117,7 @@ class Judge:
             for position, address in _buffers(step):
                 place = self._buffers.setdefault(address, len(self._buffers))
                 (writes if position == written else reads).add(place)
-        if self._cancels:  # a skipped kernel is noticed
+        if self._cancels:  # that the kernel is skipped can be observed
             reads.add(RUN)
         return Uses(frozenset(reads), frozenset(writes)) if reads or writes else None
 
@@ -126,9 +127,9 @@ def _is_writer(name: str) -> bool:
 
 
 def _written(name: str, arguments: int) -> int:
-    """Return the position of the argument that a kernel writes into, -1 if there is none."""
+    """Return the position of the argument into which a kernel writes; -1 if there is none."""
     if _LAST_WRITTEN in name:
-        # The tensor is before the chain: `(a, b, into, chain)` and `(into, chain)`.
+        # The tensor precedes the chain: `(a, b, into, chain)` or `(into, chain)`.
         return max(0, arguments - 2)
     return 0 if _is_writer(name) else -1
 
@@ -136,7 +137,7 @@ def _written(name: str, arguments: int) -> int:
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
     """Yield a kernel's arguments that are memory.
 
-    They are available because the kernel is ready.
+    They are available, because the kernel is ready.
     """
     for position in range(Record.at(step.record).arguments):
         register = HALVES[(step.record + at.RECORD_REGISTERS + 4 * position) >> 2]

@@ -2,14 +2,14 @@
 
 This folder builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
 
-- Places: `spans` (also errors), `advice` (what to write instead, from the tables in `spellings`).
+- Places: `spans` (and errors), `advice` (what to write instead, from the tables in `spellings`).
 - The parser in layers, each a class derived from the one before: `attributes` (with the tokens),
   `scopes` (names), `parser`, and `parsing` (a whole source); `linking` adds functions of other
   programs.
 - Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
   used).
-- Speed: the folder `plain` reads host programs without building a module, as numbers that refer to
-  the shapes of their lines, with names and places.
+- Speed: the folder `plain` reads host programs without building a module. Its result is numbers
+  that refer to the shapes of lines, plus names and places.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Advice, which gives the correct spelling for a mistake.
+"""Advice: the correct spelling for a mistake.
 
-It covers, in this order: an operation on other numbers or types; a number, a string, or a name
+It covers, in this order: an operation for other numbers or types; a number, a string, or a name
 without its `%` where an operand should be; and an operation that one of its own checks rejects.
 
-A reader that finds no operand says so in words of its own, or says that something else should
+When an operand is missing, each reader has a different message, or says that something else should
 follow. The right spelling depends only on the line up to that point, so it is derived from the
 text, for operations of every dialect.
 """
@@ -36,9 +36,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
-    """Yield advice for an operation whose operands are numbers of another kind, or whose predicate
-    is unknown.
-    """
+    """Yield advice for an operation with operands of another kind or with an unknown predicate."""
     dialect, _, stem = name.partition(".")
     got = re.search(
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
@@ -61,7 +59,7 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
 
 
 def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
-    """Return advice if the operation `name` expects `operand` to be a `wanted`, but it is a
+    """Return advice if operation `name` expects `operand` to have type `wanted`, but it has type
     `given`.
     """
     stem, _, suffix = name.rpartition(".")
@@ -97,7 +95,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
 
 
 def _conversion(given: str, wanted: str) -> str | None:
-    """Return the operation of `arith` that converts a `given` to a `wanted`."""
+    """Return the operation of `arith` that converts type `given` to type `wanted`."""
     kinds = [re.fullmatch(r"(index|b?f|i)(\d*)", text) for text in (given, wanted)]
     if None in kinds:
         return None
@@ -117,8 +115,9 @@ _OPERAND_IS_MISSING = re.compile(
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )
-"""The readers' messages for a missing operand; `surely` matches the messages that can mean nothing
-else.
+"""The readers' messages for a missing operand.
+
+`surely` matches messages that can mean nothing else.
 """
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
@@ -165,8 +164,8 @@ _CONDITIONS = (
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """Return a string and its replacement, if the advice names a replacement for the rejected word,
-    or the types that should follow.
+    """Return a string and its replacement if the advice names one for the rejected word, or
+    names types that should follow.
     """
     found = _WRITE.search(advice or "")
     if found is None:
@@ -177,7 +176,7 @@ def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """Return advice for the source at `position` of `text`, which a reader rejected with `message`.
+    """Return advice for the place `position` in `text`, which a reader rejected with `message`.
 
     `known` maps names to values. Returns None if no advice is known.
     """
@@ -221,7 +220,7 @@ def instead_of_stray(
         return _instead_of_expression(text, position, known) if _ASSIGNS.search(line) else None
     before = line[operation.end() :].replace("->", "")
     if any(before.count(opening) > before.count(closing) for opening, closing in ("<>", "{}")):
-        return None  # a type or a dictionary continues
+        return None  # this continues a type or a dictionary
     if word is not None and word["name"] not in ("true", "false"):
         is_value = word["name"] in known or before.rstrip().endswith(",")
         if is_value or (refused["surely"] and word["function"] is None):
@@ -240,8 +239,8 @@ def instead_of_stray(
 
 
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
-    """Return the sentence to put before `message` if nothing is known but the rejected token at
-    `position`.
+    """Return the sentence to put before `message` if only the rejected token at `position` is
+    known.
     """
     for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
@@ -259,7 +258,7 @@ def for_people(message: str, text: str = "", position: int = 0) -> str | None:
 
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """Return the types that are missing after the operands of an operation."""
+    """Return the missing types after an operation's operands."""
     types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
@@ -268,8 +267,8 @@ def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValu
 
 
 def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """Return the type of the first defined value with this name; an argument named `%r#1` does not
-    define `%r#0`.
+    """Return the type of the first value defined under this name (an argument `%r#1` does not
+    define `%r#0`).
     """
     return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
 
@@ -277,7 +276,7 @@ def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
 def _instead_of_expression(
     text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """Return the operation for `1` or `%a + %b` after a `%c =`."""
+    """Return the operation to write for `1` or `%a + %b` after `%c =`."""
     dialect = "tfrt" if "tfrt." in text else "arith"
     written = _SUM.match(text, position)
     if written is None:
@@ -314,8 +313,8 @@ def _instead_of_expression(
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
-    """Return the operation that creates a value from the literal at `position`, for an operation
-    called `name`.
+    """Return the operation that makes a value of the literal at `position`, for the operation
+    `name`.
     """
     if (written := _TEXT.match(text, position)) is not None:
         return f"tfrt_test.get_string {{value = {written[0]}}}" if _is_of_host(name) else None
@@ -342,7 +341,7 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
 
 
 def _literal(number: str, type_: str) -> str:
-    """Return a number in the spelling of a constant of the type."""
+    """Return a number, spelled like a constant of the type."""
     return number + ".0" if "f" in type_ and "." not in number else number
 
 
@@ -369,7 +368,7 @@ _OF_CALLS = re.compile(r"for callee|type mismatch")
 def notes_on(
     operation: Operation, problem: str, symbols: Mapping[str, Operation]
 ) -> tuple[Diagnostic, ...]:
-    """Return advice if a check of the operation itself found `problem`."""
+    """Return advice if the operation's own check found `problem`."""
     place = span_of(operation)
     unknown = re.match(r"'(.*)' does not reference a valid (async )?function", problem)
     if unknown is not None:
@@ -413,7 +412,7 @@ def _on_callee(
 def nearest(
     name: str, symbols: Mapping[str, Operation], place: Location | None
 ) -> tuple[Diagnostic, ...]:
-    """Return a note that names the function that `name` may mean or, if there is none, the existing
+    """Return a note with the function that `name` may mean or, if there is none, all existing
     functions.
     """
     functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
@@ -425,9 +424,7 @@ def nearest(
 
 
 def _returned(end: Operation) -> tuple[str, str]:
-    """Return the types of the operands of a return, and the types that its async function
-    requires.
-    """
+    """Return the types of a return's operands, and the types that its async function requires."""
     function = end.parent_op()
     type_ = None if function is None else function.get_attr_or_prop("function_type")
     outputs = type_.outputs.data if isinstance(type_, FunctionType) else ()
@@ -437,7 +434,7 @@ def _returned(end: Operation) -> tuple[str, str]:
 
 
 def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
-    """Return the terminator that the body of a task needs, and its place."""
+    """Return the terminator that a task's body needs, and its place."""
     last = task.regions[0].blocks[-1].last_op if task.regions[0].blocks else None
     if last is None:
         return ()

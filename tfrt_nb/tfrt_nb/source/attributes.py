@@ -51,13 +51,13 @@ from tfrt_nb.source import spellings
 from tfrt_nb.source.spans import SourceText
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-# The quantifiers are possessive, so that a literal of some megabytes whose closing quote is missing
-# is not scanned again and again.
+# The quantifiers are possessive, so that an unclosed literal of several megabytes is not scanned
+# again and again.
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# Since version 21, MLIR writes branch weights before the first block. They change no result, so
-# they are skipped like a comment.
+# MLIR 21 and later write branch weights before the first block. They change no result, so skip them
+# like a comment.
 _WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(
@@ -89,7 +89,7 @@ def token_end(text: str, position: int) -> int:
 
 
 class SourceLexer(MLIRLexer):
-    """Produces MLIR's tokens. All string literals have the same kind, whatever bytes they hold."""
+    """Produces MLIR's tokens. All string literals have the same kind, regardless of their bytes."""
 
     def lex(self) -> MLIRToken:
         match = _TOKEN.match(self.input.content, self.pos)
@@ -163,9 +163,7 @@ _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCI
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
 
 MAX_CONSTANT_ELEMENTS = 1 << 24
-"""The maximum number of elements of a constant. It is limited because programs and machine code
-hold every element.
-"""
+"""The maximum number of elements of a constant. Programs and machine code hold every element."""
 
 _NOT_A_SCALAR = (
     MLIRTokenKind.L_SQUARE,
@@ -178,7 +176,7 @@ _NOT_A_SCALAR = (
 
 @dataclass
 class _Element(Parser._TensorLiteralElement):
-    """An element of `dense<...>`, which is read like a number outside of it."""
+    """An element of `dense<...>`, which is read like any other number."""
 
     def to_type(self, parser: AttrParser, type: Attribute) -> int | float | tuple[float, float]:
         if isinstance(type, ComplexType):
@@ -189,13 +187,16 @@ class _Element(Parser._TensorLiteralElement):
 
 
 MAX_ALIASES = 1 << 16
-"""The maximum number of aliases in the value of an alias. It is limited because a short source with
-aliases of aliases can have a huge value.
+"""The maximum number of aliases in an alias's value.
+
+With aliases of aliases, a short source can have a huge value.
 """
 
 
 class AttributeParser(Parser):
-    """xDSL's parser, with types and attributes of host programs, and aliases defined anywhere."""
+    """xDSL's parser, extended by types and attributes of host programs, and by aliases defined
+    anywhere.
+    """
 
     def __init__(self, source: SourceText, context: Context) -> None:
         self._last_end = 0
@@ -212,7 +213,7 @@ class AttributeParser(Parser):
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
         token = self._current_token
         if expected_kind is not None and token.kind is not expected_kind:
-            self.raise_error(f"unexpected '{token.text}'")  # xDSL would assert
+            self.raise_error(f"unexpected '{token.text}'")  # xDSL would fail an assertion
         self._last_end = token.span.end
         return super()._consume_token(expected_kind)
 
@@ -222,8 +223,9 @@ class AttributeParser(Parser):
         at_position: Span | int | None = None,
         end_position: int | None = None,
     ) -> NoReturn:
-        """Raise the error. A position without an end stands for the whole token there, so that all
-        of it is underlined.
+        """Raise the error.
+
+        A position without an end means the whole token there, which is then underlined.
         """
         if isinstance(at_position, int):
             end = token_end(self.source.text, at_position) if end_position is None else end_position
@@ -233,8 +235,10 @@ class AttributeParser(Parser):
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
-        """Parse `dense<...>`. A single number for all elements is handled here, because xDSL would
-        create an object for each element.
+        """Parse `dense<...>`.
+
+        A single number for all elements is handled here; xDSL would create an object for each
+        element.
         """
         start = self._current_token.span.start
         if type is not None:
@@ -290,8 +294,8 @@ class AttributeParser(Parser):
         return known
 
     def _parse_word_type(self, token: MLIRToken) -> TypeAttribute | None:
-        """Parse `i32` or `index`, and return the same object each time, so that equal operations
-        are quickly recognized.
+        """Parse `i32` or `index`; return the same object each time, so that equal operations are
+        found fast.
         """
         word = token.text
         known = self._simple_types.get(word)
@@ -401,7 +405,7 @@ class AttributeParser(Parser):
         return {match[1]: match.end() for match in definitions}
 
     def _find_alias(self, alias: str) -> None:
-        """Read the definition of an alias that is used earlier, as in the output of MLIR's
+        """Read the definition of an alias that is used before it, as in the output of MLIR's
         printer.
         """
         if alias in self.attribute_aliases:
@@ -421,8 +425,8 @@ class AttributeParser(Parser):
 
     @contextmanager
     def _measured(self, alias: str) -> Iterator[None]:
-        """Measure the definition of an alias that is read inside the `with` block, and reject it if
-        it is too large.
+        """Measure an alias definition that the `with` block reads, and reject it if it is too
+        large.
         """
         start, size = self.pos, self._size
         self._size = 1

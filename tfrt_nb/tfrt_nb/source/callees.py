@@ -35,14 +35,15 @@ def own_problem(operation: Operation) -> str | None:
             is_named = isinstance(operation.properties.get("sym_name", _NO_NAME), StringAttr)
             return None if is_named else "attribute 'sym_name' has the wrong kind"
     if isinstance(operation, IRDLOperation):
-        from tfrt_nb.dialects.definitions import definition_problem  # host programs do not need it
+        # Imported here, because host programs do not need it.
+        from tfrt_nb.dialects.definitions import definition_problem
 
         if (problem := definition_problem(operation)) is not None:
             return problem
     try:
         operation.verify_()
     except Exception as exception:  # noqa: BLE001
-        # Some operations of xDSL raise a plain Exception.
+        # Some of xDSL's operations raise a plain Exception.
         if operation.name in _CASTS and len(operation.operands) == len(operation.results) == 1:
             source, target = operation.operands[0].type, operation.results[0].type
             return f"operand type '{source}' and result type '{target}' are cast incompatible"
@@ -146,7 +147,7 @@ def _compiled_callee_problem(
 
 
 def _is_code(function: FuncOp) -> bool:
-    """Return whether a function ends as compiled functions do."""
+    """Return whether a function ends like a compiled function."""
     last = function.body.blocks[-1].last_op if function.body.blocks else None
     return last is not None and not isinstance(last, ReturnOp)
 

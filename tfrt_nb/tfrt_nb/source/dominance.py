@@ -14,8 +14,8 @@ from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 
 def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """Yield an error for the first use of `value` outside of its region, or before its definition
-    in the same block.
+    """Yield an error for the first use of `value` outside its region, or before its definition in
+    its block.
 
     `check_dominance` finds the uses in other blocks of the region.
     """
@@ -39,8 +39,8 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
 
 
 def check_dominance(region: Region) -> Iterator[Diagnostic]:
-    """Yield an error for each use, in a region of several blocks, whose definition may not have
-    run.
+    """Yield an error for each use, in a region of several blocks, that may run before its
+    definition.
 
     As in MLIR, unreachable code may use any value.
     """
@@ -59,8 +59,9 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
 
 
 def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[int]:
-    """Return, for each block, the set of blocks that are on every path to it, including itself. Bit
-    `i` of a set stands for block `i`.
+    """Return, for each block, the set of blocks on every path to it, including itself.
+
+    Bit `i` of a set represents block `i`.
     """
     found = [1, *[-1] * (len(order) - 1)]
     has_changed = True

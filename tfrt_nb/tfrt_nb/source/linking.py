@@ -1,8 +1,8 @@
 """Link functions of other programs that a program calls but does not define.
 
 Only called functions are linked, together with the functions that they call. The names in a linked
-function keep the meaning that they have in the function's own program. A function whose name is
-taken in this program is renamed.
+function keep the meaning that they have in the function's own program. If a function's name is
+taken in this program, the function is renamed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
-"""A function that creates a new module each time, because its operations are moved out of it."""
+"""A function that creates a new module each time, because operations are moved out of the
+module.
+"""
 
 
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
-    """Move the functions of `libraries` that `module` calls into `module`; `libraries` maps names
-    to modules.
+    """Move the functions of `libraries` that `module` calls into `module`.
 
-    The result has an error for each call of a function that two libraries define, or whose name
-    resembles one in a library.
+    `libraries` maps names to modules. The result has an error for each call of a function that two
+    libraries define, or whose name resembles the name of a function in a library.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
@@ -93,7 +94,7 @@ class _Linker:
         return None if own else f"'@{near[0]}' of {there[near[0]]}"
 
     def _move(self, library: str, name: str, new_name: str) -> None:
-        """Move a function, and everything it refers to, into the program under its new name."""
+        """Move a function and all that it refers to into the program, under its new name."""
         symbols = self._libraries[library]
         op = symbols[name]
         self._moved[library, name] = new_name

@@ -1,7 +1,7 @@
 """Parse a source to operations, each with its place.
 
 xDSL's parser reads the builtin attributes and types and the short forms of other dialects. This
-module, `attributes`, and `scopes` add places on operations, MLIR's rules for names, old spellings,
+module, `attributes`, and `scopes` add places of operations, MLIR's rules for names, old spellings,
 and errors with MLIR's words at MLIR's places.
 """
 
@@ -56,7 +56,7 @@ _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
 
 _SYMBOL_NEXT = re.compile(r"\s*@")
 _OPENS = re.compile(r"\{[ \t]*(?://[^\n]*)?")
-"""The end of a line that opens a region."""
+"""Matches the end of a line that opens a region."""
 
 
 _STATE = (
@@ -67,7 +67,7 @@ _STATE = (
 
 
 class SourceParser(ScopedParser):
-    """Parses a whole source. `diagnostics` collects the errors that did not stop it."""
+    """Parses a whole source. `diagnostics` collects the errors that did not stop the parser."""
 
     def __init__(self, source: SourceText) -> None:
         self._context: HostContext = new_context()
@@ -101,7 +101,7 @@ class SourceParser(ScopedParser):
         place(module, SourceSpan(self.source, 0, 0, 0))
         return module
 
-    # After an error: each function reports its first error, if another function follows
+    # After an error: each function that is followed by another one reports its first error
 
     def _parse_next_operation(self) -> Operation | None:
         """Return the next operation that can be parsed; None if something else comes next."""
@@ -125,8 +125,9 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error, after its cause, unless it has been kept already. Errors recur because a
-        function without an end includes the next function.
+        """Keep the error, after its cause, unless it has been kept already.
+
+        Errors recur if a function without an end includes the next function.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -146,7 +147,7 @@ class SourceParser(ScopedParser):
             self.diagnostics.append(diagnostic)
 
     def _next_function(self, start: int) -> int | None:
-        """Return the start of the next function with the indentation of the one at `start`."""
+        """Return the start of the next function that is indented like the function at `start`."""
         text = self.source.text
         line_start = text.rfind("\n", 0, start) + 1
         indentation = re.escape(text[line_start:start])
@@ -188,11 +189,11 @@ class SourceParser(ScopedParser):
     def operation_at(
         self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
     ) -> Operation | None:
-        """Parse the operation from `start` to before `end`, without the names of its results.
+        """Parse the operation from `start` up to `end`, without the names of its results.
 
         The operation's span ends where its first region opens; regions stay empty except for their
-        arguments. `operands` are the names, `x` or `x#1`, and the types of the expected operands.
-        Return None if the operation has other operands, or has them in another order.
+        arguments. `operands` has the names (`x` or `x#1`) and the types of the expected operands.
+        If the operation has other operands, or has them in another order, return None.
 
         Raises:
             ParseError: if the operation is invalid. Other exceptions of xDSL's parsers propagate,
@@ -244,7 +245,7 @@ class SourceParser(ScopedParser):
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
             if not is_raised_in("xdsl.dialects.", problem):
                 raise
-            # xDSL's readers assume that operand counts, positions, and types fit together.
+            # xDSL's readers assume that operand counts, positions, and types match.
             text = f"'{written}' op has operands, positions or types that do not fit together"
             span = Span(name_token.span.start, self._last_end, name_token.span.input)
             raise LocatedError(span, text, []) from problem
@@ -265,13 +266,14 @@ class SourceParser(ScopedParser):
     def _raise_wrong_types(
         self, operation_type: type[Operation], name: MLIRToken, problem: VerifyException
     ) -> NoReturn:
-        """Report types that the operation cannot have as an error of the operation, in MLIR's
+        """Report types that the operation cannot have as errors of the operation, in MLIR's
         words.
         """
         end = self._last_end
         text = in_mlirs_words(operation_type.name, str(problem))
         if issubclass(operation_type, IRDLOperation):
-            from tfrt_nb.dialects.definitions import type_problems  # not needed by host programs
+            # Imported here, because host programs do not need it.
+            from tfrt_nb.dialects.definitions import type_problems
 
             definition = operation_type.get_irdl_definition()
             types = self._written_types(name.span.end, end)
@@ -302,13 +304,13 @@ class SourceParser(ScopedParser):
         return spellings.operation_name(written)
 
     def _check_function(self, function: FuncOp) -> None:
-        """Reject an empty body, and add the return of a function that has no results and ends with
-        an effect.
+        """Reject an empty body, and add a return if the function has no results and ends with an
+        effect.
 
         The design document omits the return after kernels that return a chain. TFRT rejects
         functions that end with other kernels.
 
-        A declaration is private even if it does not say so, as later versions require.
+        A declaration is private even if it does not say so; later versions require that it does.
         """
         if self._head_end is None:
             if function.sym_visibility is None:
@@ -325,13 +327,13 @@ class SourceParser(ScopedParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """Parse a call of a user's kernel in the short form, which omits everything that the
-        kernel's annotations say.
+        """Parse a user's kernel in the short form, which omits all that the kernel's annotations
+        say.
 
             %y = shop.price %x {cents = 300}
 
         means `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`. The operands have the types of
-        their values, and the results those of the annotations, unless the operation ends with both,
+        their values, and the results have the annotated types, unless the operation ends with both,
         as in `: (i32) -> i64`.
         """
         self._consume_token()
@@ -366,7 +368,7 @@ class SourceParser(ScopedParser):
         known = self.ssa_values.get(operand.operand_name)
         if known is None:
             self.raise_undeclared(operand.operand_name, operand.span)
-        # An index past the value's results is reported when operands are resolved.
+        # An index beyond the value's results is reported when operands are resolved.
         return known[min(operand.index, len(known) - 1)].type
 
     def _annotated_results(
@@ -421,14 +423,14 @@ class SourceParser(ScopedParser):
         operands = self.parse_op_args_list()
         successors = self.parse_optional_successors() or []
         properties = self.parse_optional_properties_dict()
-        properties.pop("branch_weights", None)  # as the lexer does
+        properties.pop("branch_weights", None)  # skip branch weights, as the lexer does
         regions = self.parse_region_list()
         attributes = self.parse_optional_attr_dict()
         self.parse_punctuation(":", " and the types of operands and results")
         types_start = self.pos
         types = self.parse_function_type()
         location = self.parse_optional_location()
-        if issubclass(operation_type, FuncOp) and "type" in attributes:  # until 2022
+        if issubclass(operation_type, FuncOp) and "type" in attributes:  # the spelling until 2022
             attributes.setdefault("function_type", attributes.pop("type"))
         declared: set[str] = set()
         if issubclass(operation_type, IRDLOperation):
@@ -436,7 +438,7 @@ class SourceParser(ScopedParser):
         if declared:
             inherent = declared & attributes.keys()
             properties |= {name: attributes.pop(name) for name in inherent}
-        else:  # later versions write `<{value = 1 : i32}>` for what is an attribute here
+        else:  # later versions write `<{value = 1 : i32}>` where this one has an attribute
             attributes = properties | attributes
             properties = {}
         return operation_type.create(
@@ -454,14 +456,14 @@ def is_raised_in(package: str, problem: Exception) -> bool:
     """Return whether the innermost frame of an exception is in a module whose name starts with this
     prefix.
     """
-    import traceback  # for invalid programs only
+    import traceback  # only for invalid programs
 
     *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
     return str(frame.f_globals["__name__"]).startswith(package)
 
 
 def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
-    """Group values by name, as a scope holds them, from names such as `x` and `y#1`."""
+    """Group values, given under names such as `x` and `y#1`, by name, as a scope holds them."""
     known: dict[str, tuple[SSAValue, ...]] = {}
     for name, value in values.items():
         base, _, index = name.partition("#")
@@ -470,9 +472,7 @@ def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, .
 
 
 def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
-    """Give implied terminators, which the source omits, the place of the operation that they
-    end.
-    """
+    """Give terminators that the source omits the place of the operation whose regions they end."""
     for region in operation.regions:
         for block in region.blocks:
             last = block.last_op

@@ -21,7 +21,7 @@ from tfrt_runtime.diagnostics import Diagnostic, error
 
 @dataclass(frozen=True)
 class ParsedText:
-    """A module, and the values in it that were used before they were defined."""
+    """A module, and its values that were used before they were defined."""
 
     module: ModuleOp
     resolved_late: tuple[SSAValue, ...]
@@ -31,7 +31,7 @@ def parse_text(source: SourceText) -> ParsedText:
     """Parse a source to a module, without verifying it.
 
     Raises:
-        SourceError: if the source has errors; the exception holds all that were found.
+        SourceError: if the source has errors. The exception holds all errors that were found.
     """
     try:
         parser = SourceParser(source)
@@ -70,7 +70,7 @@ def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
         case OverflowError() | struct.error():
             text = "a number before this does not fit its type"
         case NotImplementedError() if is_raised_in("xdsl.", exception):
-            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, and external
+            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, or external
             # resources.
             text = f"not supported: {str(exception) or 'a number of this type'}"
         case _:

@@ -1,4 +1,4 @@
-"""The part of the parser that resolves names to values, according to where they are visible.
+"""The part of the parser that resolves names to values, according to their visibility.
 
 A function sees no outside values. A region of `tfrt.if` and similar operations sees only its own
 arguments. Any other region sees all values around it. As in MLIR, a value may be used before it is
@@ -47,7 +47,7 @@ UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
-    """The outer names that the regions of an operation can use."""
+    """Which outer names the regions of an operation can use."""
 
     ALL = auto()
     NOTHING = auto()
@@ -59,7 +59,7 @@ class Scope:
     """The names visible in a function, or in a region that sees no outside values.
 
     `values` has the visible values, and `forward` those that were used but are not defined yet. A
-    tuple of values has None where no value is defined, since an argument named `%r#1` does not
+    tuple of values has None where no value is defined, because an argument named `%r#1` does not
     define `%r#0`.
     """
 
@@ -69,7 +69,7 @@ class Scope:
     forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
     forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
     ended: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
-    """The names that inner regions defined, which are no longer available."""
+    """Names that inner regions have defined and that are no longer available."""
 
 
 def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:
@@ -109,13 +109,13 @@ class ScopedParser(AttributeParser):
         return self.source.location(span.start, span.end)
 
     def types_at(self, text: str, position: int) -> tuple[Attribute, ...] | None:
-        """Return the types that `text`, which is at `position`, lists without parentheses.
+        """Return the types that `text`, located at `position`, lists without parentheses.
 
         Returns None if `text` is not such a list.
         """
         try:
             self._resume_from(position)
-            # A comma after a single type, such as that of a function's argument, is not part of the
+            # A comma after a single type, such as a function argument's type, is not part of a
             # list.
             types = tuple(parse_types(self)) if "," in text else (self.parse_type(),)
         except ParseError:
@@ -162,12 +162,12 @@ class ScopedParser(AttributeParser):
     def _raise_wrong_type_count(
         self, operands: Sequence[UnresolvedOperand], listed: int, position: int
     ) -> NoReturn:
-        """Report a wrong number of types, as in the design document's example `%z = tfrt.call
-        @f(%x, %y) : (i32) -> i32`.
+        """Report a wrong type count, as in the design document: `%z = tfrt.call @f(%x, %y) :
+        (i32) -> i32`.
         """
         given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
-            # Some operations notice the problem only at the next line.
+            # Some operations notice the problem only on the next line.
             position = operands[0].span.start
         message = f"{given} given, but {counted(listed, 'type')} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
@@ -248,7 +248,7 @@ class ScopedParser(AttributeParser):
     # Operations
 
     def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
-        """Set which outer names the regions of the next operation see."""
+        """Set the visibility of outer names in the regions of the next operation."""
         self._op_name = operation_type.name
         self._visibility = Visibility.ALL
         if issubclass(operation_type, UnknownOp):
@@ -263,9 +263,9 @@ class ScopedParser(AttributeParser):
         """Resolve operands whose names the operation's own regions have defined.
 
         xDSL replaces forward references in the operations that use them, but this operation is
-        created after its regions. Such an operand does not dominate its use, which a later check
-        reports. One short form may stand for several operations, each of which is in a region of
-        the one before.
+        created after its regions. The definition of such an operand does not dominate its use,
+        which a later check reports. One short form may represent several nested operations, each in
+        a region of the one before.
         """
         if not self._late_values:
             return
@@ -275,7 +275,7 @@ class ScopedParser(AttributeParser):
                     made.operands[index] = self._late_values[operand]
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
-        # Result types are often inferred from operands, whose errors are then the cause.
+        # Result types are often inferred from operands, so an error in these is the cause.
         text = f"'{operation.name}' has no result here: remove the names and the '=' before it"
         try:
             operation.verify_()
@@ -408,10 +408,10 @@ class ScopedParser(AttributeParser):
             raise LocatedError(token.span, "expected '}': a region is not closed", [opening])
         self.raise_error("expected an operation, a block or '}'", token.span)
 
-    # What is used but never defined
+    # Names that are used but never defined
 
     def _report_undefined_values(self) -> None:
-        """Report each name that is used, but never defined, in the scope that ends here."""
+        """Report each name that is used but never defined in the scope that ends here."""
         for name, references in self.forward_ssa_references.items():
             index = min(
                 references, key=lambda number: self._scope.forward_spans[name, number].start

@@ -1,9 +1,9 @@
-"""Sources; the places of operations, results, arguments, and operands in them; and errors as
+"""Sources, places of operations, results, arguments, and operands in them, and errors as
 exceptions.
 
 The parser gives each operation a `SourceSpan` as its `location`, and passes copy it to the
 operations that they create. A span holds only positions. Lines, columns, and the places of names
-are computed only on request, because most operations never need them.
+are computed on request, because most operations never need them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from xdsl.utils.lexer import Span
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
-"""Matches a brace, or a comment or string, in which braces do not count."""
+"""Matches a brace; or a comment or a string, inside which braces do not count."""
 _PART = 1 << 16
-"""The number of characters searched for line ends at a time."""
+"""The number of characters that are searched for line ends at a time."""
 
 
 class SourceText:
@@ -50,8 +50,8 @@ class SourceText:
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """Return the starts of the lines that follow the line ends in one part of the source; a
-        large source has many parts.
+        """Return the line starts after the line ends in one part of the source; a large source
+        has many parts.
         """
         starts = self._starts_by_part.get(part)
         if starts is None:
@@ -98,7 +98,7 @@ class SourceText:
         return closing[position]
 
     def location(self, start: int, end: int) -> Location:
-        """Return the location of the characters from `start` to before `end`."""
+        """Return the location of the characters from `start` up to `end`."""
         line, column = self.line_and_column(start)
         end_line, end_column = self.line_and_column(max(start, end))
         return Location(self.name, line, column, end_line, end_column)
@@ -108,7 +108,7 @@ class SourceSpan(BuiltinAttribute):
     """A place in a source, used as the location of an operation or a block argument.
 
     `first` is where the names of its results start, `start` is where its own name starts, and `end`
-    is just past its head, which for an operation with regions ends where the first one opens.
+    is just past its head. If an operation has regions, its head ends where the first region opens.
     `explicit` is the location that the program states with `loc(...)`.
     """
 
@@ -164,8 +164,8 @@ def span_of(op: Operation) -> Location | None:
 
 
 def attribute_span(op: Operation, name: str) -> Location | None:
-    """Return the place of the value in `name = value`; None if the source does not spell the
-    attribute that way.
+    """Return the place of the value in `name = value`; None if the source writes it in another
+    way.
     """
     span, written = source_span(op), re.compile(rf"\b{re.escape(name)}\s*=\s*([^,}}\s]+)")
     found = None if span is None else written.search(span.source.text, span.start, span.end)
@@ -179,8 +179,8 @@ def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
 
 
 def location_of(op: Operation) -> LocationAttr:
-    """Return the location that a BEF file records for the operation, which is that of its
-    `loc(...)` or, without one, its place.
+    """Return the location that a BEF file records for the operation: its `loc(...)` or, without
+    one, its place.
     """
     span = source_span(op)
     if span is None:
@@ -283,9 +283,7 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """Return one of xDSL's messages, which vary in form, in MLIR's form, which says what is
-    expected and has no full stop.
-    """
+    """Return an xDSL message in MLIR's form: it says what is expected and has no final period."""
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
@@ -310,8 +308,8 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """Return a message of xDSL's verifier about an operation called `name`, in MLIR's words, as
-    they follow the name.
+    """Return a message of xDSL's verifier about operation `name` in MLIR's words, to follow the
+    name.
     """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")

@@ -1,5 +1,5 @@
-"""Tables of corrections: clearer sentences, which `advice` puts before error messages, and old
-spellings found in the 2020 programs and in the design document.
+"""Tables of corrections: clear sentences for `advice`, and old spellings from 2020 programs and
+the design document.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _rewrite(name: str, table: tuple[tuple[str, str], ...]) -> str:
 def operation_name(name: str) -> str:
     """Return the canonical name of an operation.
 
-    Some kernels have become test kernels: `hex.async_add.i32` is now `tfrt_test.async_add.i32`.
+    Some kernels have become test kernels: `hex.async_add.i32` is `tfrt_test.async_add.i32` now.
     """
     canonical = _rewrite(name, _OPERATIONS)
     if name.startswith("hex.") and host_operation(canonical) is None:
@@ -203,9 +203,9 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""Rules of four parts: the reader's message, the line's text before the rejected token, the
-rejected token, and the advice. The first and the third are matched from the start, and their named
-groups fill in the advice.
+"""Rules of four parts: the reader's message, the line before the rejected token, that token, and
+the advice. The first and the third part are matched from the start, and their named groups fill
+in the advice.
 """
 SENTENCES = (
     (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)",
@@ -221,6 +221,6 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""Messages of readers and checks about an operation, found at any position, each with the sentence
-that is put before it for people.
+"""Messages of readers and checks about an operation, each with the sentence for people that
+precedes it.
 """

@@ -49,11 +49,11 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, error, led_by, note
 def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Diagnostic]:
     """Return the errors of `module`, in source order.
 
-    `resolved_late` are the values that were used before they were defined.
+    `resolved_late` has the values that were used before they were defined.
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
-    tables: list[Symbols] = []  # these are kept alive because keys hold their ids
+    tables: list[Symbols] = []  # kept alive, because keys hold their ids
     for operation, symbols in _operations(module):
         if not tables or tables[-1] is not symbols:
             tables.append(symbols)
@@ -78,7 +78,7 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 
 
 def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
-    """Yield every operation and the functions that it may name. The walk is not recursive."""
+    """Yield every operation and the functions that it may name, without recursion."""
     pending: list[tuple[Operation, Symbols]] = [(module, {})]
     while pending:
         operation, symbols = pending.pop()
@@ -97,12 +97,11 @@ def _children(operation: Operation) -> Iterator[Operation]:
 
 
 def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
-    """Return a key that covers everything that the operation's checks read; None if the checks read
-    too much.
+    """Return a key that covers all that the operation's checks read; None if they read too much.
 
     Operations with equal keys are checked once. A key holds the operation's name, types, and
-    attributes. Types and attributes are compared by identity, because the parser reuses the same
-    objects often enough.
+    attributes. Types and attributes are compared by identity, which suffices because the parser
+    often reuses objects.
     """
     kind = type(operation)
     if operation.attributes or not _has_key(kind):
@@ -111,7 +110,7 @@ def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> 
     parts.append(id(symbols))
     for name, attribute in operation.properties.items():
         if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
-            parts += (name, id(attribute.type))  # any number
+            parts += (name, id(attribute.type))  # any number may follow
         elif isinstance(attribute, DenseArrayBase):
             parts += (name, id(attribute.elt_type), attribute.data)
         else:
@@ -165,7 +164,7 @@ Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
 def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     """Return the checks for operations of this class, in order.
 
-    Most operations belong to a few classes without special checks. Deciding once per class keeps
+    Most operations belong to a few classes without special checks, so deciding once per class keeps
     them cheap.
     """
     name, is_other = operation_type.name, not issubclass(operation_type, KernelOp)
@@ -185,7 +184,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
 
 
 def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
-    """Return the mistakes found by the first check that finds any."""
+    """Return the mistakes of the operation that the first check to find any has found."""
     for check in _checks(type(operation)):
         diagnostics = list(check(operation, symbols))
         if diagnostics:
@@ -213,8 +212,8 @@ _WRONG_ATTRIBUTE = re.compile(
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
-    """Return whether a call fits its callee. The check is done here, because xDSL's would search
-    the module for the function.
+    """Return whether a call fits its callee. xDSL's own check would search the module for the
+    function.
     """
     is_bare = not (call.regions or call.successors) and call.properties.keys() == {"callee"}
     if not is_bare or not isinstance(call.callee, SymbolRefAttr):
@@ -230,8 +229,8 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     )
 
 
-# Functions and modules are checked here, not by xDSL, which would walk all their operations to see
-# whether they use values from outside. The names in a source cannot refer to such values anyway.
+# Functions and modules are checked here. xDSL would walk all their operations to see whether they
+# use values from outside, to which names in a source cannot refer anyway.
 
 
 # Ends of blocks
@@ -286,7 +285,7 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             if last is None:
                 yield op_error(operation, "empty block: expect at least a terminator")
             elif any(map(_is_terminator, map(type, block.ops))):
-                continue  # this is a terminator in the middle of a block, which is reported there
+                continue  # a terminator in the middle of a block, which is reported there
             elif not last.has_trait(IsTerminator) and own_problem(last) is None:
                 problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
                 yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)
@@ -373,7 +372,8 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads; it would silently ignore a wrong one
+# Attributes of functions and modules that the compiler reads, and of which it would silently ignore
+# wrong ones
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -389,8 +389,8 @@ _LIKENESS = 0.85
 def kind_problem(
     operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
 ) -> tuple[str, str] | None:
-    """Return the error, with advice, of an attribute that must be an integer or a unit attribute;
-    None if the attribute is valid.
+    """Return the error, with advice, of an attribute that must be an integer or a unit
+    attribute, or None.
     """
     if isinstance(attribute, kind):
         return None

@@ -28,7 +28,7 @@ from tfrt_runtime.kernels.users.user import UserKernel
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The data that all calls of a kernel share, read from its function only once."""
+    """The data that all calls of a kernel share; it is read from the function only once."""
 
     signature: inspect.Signature
     positional: tuple[inspect.Parameter, ...]
@@ -90,8 +90,8 @@ def traced_call(
 def bound(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """Return the values in parameter order, up to the first parameter that takes its default, and
-    the attributes.
+    """Return the values, in parameter order up to the first one that takes its default, and the
+    attributes.
 
     Raises:
         TfrtError: if Python would reject a call of the kernel's function with these arguments.
@@ -132,7 +132,7 @@ def operand(
 
 
 def order_of(trace: Trace, after: object) -> list[object]:
-    """Return the values that a call waits for in addition to its arguments."""
+    """Return the values for which a call waits in addition to its arguments."""
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
@@ -141,7 +141,7 @@ def order_of(trace: Trace, after: object) -> list[object]:
 
 
 def attribute(name: str, value: object) -> Attribute:
-    """Return a Python value as an attribute of that name."""
+    """Return a Python value as the attribute called `name`."""
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
     value = _plain(value)
@@ -168,9 +168,7 @@ def _plain(value: Any) -> Any:
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
-    """Return a Python value as an attribute of the type that the signature states for it, if
-    any.
-    """
+    """Return a Python value as an attribute of the type that the signature states, if any."""
     value = _plain(value)
     word = word.removesuffix("?")
     if word.startswith("array.") and isinstance(value, list | tuple):
@@ -188,8 +186,9 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
 def attributes_of(
     kernel: UserKernel | None, keywords: Mapping[str, object]
 ) -> list[tuple[str, Attribute]]:
-    """Return the attributes that a call passes by name, in BEF's order. An attribute that is None
-    by default and is passed as None is left out.
+    """Return the attributes that a call passes by name, in BEF's order.
+
+    Leave out an attribute that is None by default and is passed as None.
     """
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
@@ -219,11 +218,11 @@ class in_order:
 
     def __exit__(self, *_: object) -> None:
         before, self._trace.is_ordered = self._before
-        # Otherwise, the enclosing block continues after the effects of this one.
+        # Otherwise, the enclosing block continues after the effects of this block.
         if not self._trace.is_ordered:
             self._trace.order = before
 
 
 def unpacked(results: Sequence[Any]) -> Any:
-    """Return a traced call's result: one value, a tuple of several, or None."""
+    """Return a traced call's result: a value, a tuple of several values, or None."""
     return None if not results else results[0] if len(results) == 1 else tuple(results)

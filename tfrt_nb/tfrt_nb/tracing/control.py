@@ -1,9 +1,9 @@
 """Control flow in traced functions.
 
 A body is a private function of the program. The values that it captures become additional
-arguments, which both branches of a `cond` share and which loops carry unchanged. If a body has
-effects, its last result is a chain, which becomes available once the effects have happened. Inside
-`in_order`, a chain is also an argument.
+arguments. Both branches of a `cond` share these arguments, and loops carry them unchanged. If a
+body has effects, its last result is a chain, which becomes available once the effects have
+happened. Inside `in_order`, a chain is also an argument.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Body:
-    """A traced body, with the items that it returned, which have no final types yet."""
+    """A traced body and the items that it returned. Their types are not final yet."""
 
     trace: Trace
     returned: list[object]
@@ -74,12 +74,12 @@ def check_body(function: object, count: int, where: str) -> None:
         given = counted(count, "argument")
         refuse(f"a body of control flow in @{where} is called with {given}: {wrong}")
     except ValueError:
-        return  # some C functions have no signature
+        return  # a C function without a signature
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
-    """Return a traced function's results as a list; if all are None or chains of its own effects,
-    the list is empty.
+    """Return a traced function's results as a list, which is empty if all are None or chains of
+    effects.
     """
     if isinstance(returned, tuple | list):
         items = list(returned)
@@ -91,7 +91,7 @@ def returned_items(trace: Trace, returned: object) -> list[object]:
 
 
 def final_chain(trace: Trace, *more: Traced) -> Traced:
-    """Return a chain that is available when all effects of a body have happened."""
+    """Return a chain that becomes available when all effects of a body have happened."""
     if trace.is_ordered and trace.order is not None:
         return trace.order
     return trace.chain_of([*more, *trace.effects])
@@ -174,11 +174,10 @@ def cond(
 def _loop_body(
     trace: Trace, step: Callable[..., Any], carried: list[Any], name: str, extra: int = 0
 ) -> tuple[Body, list[Traced], list[Traced]]:
-    """Return the body of a loop, its return values, and the values that the loop starts with.
+    """Return the body of a loop, its return values, and the loop's initial values.
 
-    A number that starts the loop takes the type that the body returns for it, and the body is then
-    traced again.  After the carried values, the body returns `extra` more values that are not
-    carried.
+    If an initial value is a number, it takes the type that the body returns for it, and the body is
+    traced again.  After the carried values, the body returns `extra` values that are not carried.
 
     """
     start = [trace.value(value) for value in carried]
@@ -225,8 +224,7 @@ def _loop_body(
 def _carry(
     trace: Trace, body: Body, results: list[Traced], start: list[Traced]
 ) -> tuple[list[Traced], list[Traced], bool]:
-    """Add the values that a loop carries implicitly: a chain of effects, and the values that the
-    body captures.
+    """Add the values that a loop carries implicitly: a chain of effects, and captured values.
 
     Return the results of the body, the operands of the loop, and whether a chain was added.
     """
@@ -312,7 +310,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         before = trace.order if ordered else None
         traced = body_of(trace, run, ["i32"], trace.module.fresh(f"{trace.name}.for"))
         if before is not None:
-            traced.trace.value(before)  # a block of calls waits for it
+            traced.trace.value(before)  # a block of calls waits for this chain
         with tracing(traced.trace):
             done = final_chain(traced.trace)
         captures = share_captures([traced])
@@ -320,7 +318,8 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         trace.is_ordered = ordered
     traced.trace.close([done])
     types = [value.type for value in captures]
-    passed = (0, *range(2, 2 + len(types)))  # the second argument is the end of the block of calls
+    # Argument 1 is the end of the block of calls, which is not passed.
+    passed = (0, *range(2, 2 + len(types)))
     region = Region(("i32", "i32", *types), traced.trace.name, passed, (CHAIN,))
     operands = (zero, end, one, *captures)
     [chain] = trace.kernel("tfrt.parallel_for.i32", operands, (CHAIN,), region=region)
@@ -346,10 +345,10 @@ def map_values(
     The length of a traced value is known only at run time, so the result is one value, a list.
 
     Args:
-        errors: With "raise", the first error becomes the error of the list. With "keep", each
-            failed value is replaced by a `TfrtError` whose `__cause__` is the kernel's exception.
-        at_once: The maximum number of calls in flight, which bounds the memory that they hold. The
-            result is then one value, a list, even if the length is known while tracing.
+        errors: With "raise", the first error becomes the list's error. With "keep", each failed
+            value is replaced by a `TfrtError` whose `__cause__` is the kernel's exception.
+        at_once: The maximum number of calls in flight, which bounds the memory that they hold. With
+            `at_once`, the result is one value, a list, even if the length is known while tracing.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -391,7 +390,7 @@ def map_values(
 
 
 def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return a version of `kernel` whose calls return their error as an object if they fail."""
+    """Return a version of `kernel` whose failed calls return their error as an object."""
 
     def call(item: Any) -> Any:
         trace = required("tfrt.map")
@@ -409,7 +408,7 @@ def recover(value: Any, replacement: Any) -> Any:
     """Return `value`, or `replacement` if `value` is an error.
 
     The replacement is a number, a string, an object, or another traced value; for a kernel that
-    returns None, it is None.  A cancelled run is not recovered.
+    returns None, it is None.  A cancelled run does not recover.
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):
@@ -436,7 +435,7 @@ def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
 
 
 def _taken(trace: Trace, before: dict[Traced, None]) -> list[Traced]:
-    """Remove and return the effects that a trace has had since an earlier state."""
+    """Remove and return the effects that a trace has recorded since an earlier state."""
     found = [one for one in trace.effects if one not in before]
     for one in found:
         del trace.effects[one]

@@ -42,22 +42,22 @@ from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
-"""The program that calls a kernel, and its function; whether the function takes an additional
-chain; the address of a kernel of numbers, or 0; and the caller's code, which is kept alive because
-its address is part of the key.
+"""A cached call: the program and its function; whether the function takes an additional chain;
+the address of a kernel of numbers, or 0; and the caller's code, which is kept alive because its
+address is part of the key.
 """
 _programs: dict[object, _Found] = {}
 """The cache of calls, by the caller's instruction, kernel, types, and attributes."""
 _checked: set[object] = set()
 """The keys, without the caller, of valid programs."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
-"""The kernels whose arguments have the types of the signature, whatever the values are."""
+"""The kernels whose arguments have the signature's types, regardless of the values."""
 _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; return its result as an AsyncValue, or a tuple if it does
-    not have exactly one.
+    """Run one kernel on the default host; return its AsyncValue, or a tuple unless it has one
+    result.
 
     `name` is the kernel's name, or the function that `kernel` decorated. The types come from the
     kernel's signature or, for a user's kernel, from the values. A final chain may be omitted.
@@ -101,7 +101,7 @@ def call_each(
     own = [one for one in columns if any(one is value for value in given)]
     for column in own:
         require_column(column)
-    if len(own) < len(columns):  # a default value between columns is not a column
+    if len(own) < len(columns):  # a default value between the columns is not a column
         count = len(own[0]) if own else 0
         columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])
     firsts = tuple([column[0] if len(column) else None for column in columns])
@@ -114,9 +114,7 @@ def call_each(
 def _by_position(
     name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the values, including those that a call of a user's kernel passes by name, and the
-    attributes.
-    """
+    """Return the values, even those passed by name to a user's kernel, and the attributes."""
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     for option in ("host", "timeout"):
         if option in keywords and (kernel is None or option not in kernel.signature.parameters):
@@ -138,8 +136,8 @@ def _program(
     It is created the first time that the caller's instruction runs.
     """
     if type(name) is not str and type(name) is not FunctionType:
-        name = _name_of(name)  # another object may be unhashable
-    frame = sys._getframe(2)  # the caller of `call` or `call_each`
+        name = _name_of(name)  # the name may be an unhashable object
+    frame = sys._getframe(2)  # frame 2 is the caller of `call` or `call_each`
     code = frame.f_code
     types: object = len(values)
     if name not in _TYPED:
@@ -149,7 +147,8 @@ def _program(
             if AsyncValue in kinds
             else kinds
         )
-    # Use a single tuple, because hashing several would take a noticeable part of such a short call.
+    # Use a single tuple, because hashing several tuples would take a noticeable part of such a
+    # short call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
@@ -217,9 +216,9 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Tell whether a call loads, and the trace has already checked all of it.
+    """Tell whether a call loads and the trace has already checked all of it.
 
-    Otherwise, the caller checks the text of the call, for which xDSL is imported.
+    If not, the caller checks the text of the call, which requires xDSL.
     """
     if name not in USER_FUNCTIONS and (name not in _TYPED or SIGNATURES[name].attributes):
         return False

@@ -46,8 +46,8 @@ OPTIONS = ("host", "timeout", "output")
 """Keywords of a call that are options, unless a parameter has the same name."""
 CANCELLED = "another value was chosen"
 SOON_SECONDS = 0.02
-"""If a run that a control started finishes within this time, it is shown with its results
-immediately.
+"""If a run that a control started finishes within this many seconds, it is shown with its
+results immediately.
 """
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
@@ -60,14 +60,14 @@ class Callee:
     results: tuple[str, ...] | None
     has_chain: bool = False
     is_called: bool = False
-    """Whether a call, perhaps a recursive one, relies on `results`."""
+    """Whether a call, perhaps a recursive one, depends on `results`."""
 
 
 class TracedProgram:
     """A Python function that is traced on its first call, once for each signature.
 
-    Calling it starts a run. Within another traced function, calling it adds a call of this
-    function. `host=`, `timeout=`, and `output=` are options of that run, unless a parameter has the
+    Calling it starts a run. Inside another traced function, calling it adds a call of this
+    function. `host=`, `timeout=`, and `output=` are options of the run, unless a parameter has the
     same name: `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
 
@@ -126,7 +126,7 @@ class TracedProgram:
 
     @property
     def mlir(self) -> str:
-        """The source text of the program, if its annotations state its types."""
+        """The source text of the program, which requires that annotations state its types."""
         return self.trace().mlir
 
     def trace(self, *values: object) -> Program:
@@ -198,7 +198,7 @@ class TracedProgram:
         controls.f = newest
 
     def run(self, *values: Any, **options: Any) -> Execution:
-        """Start the program; `options` are those of `Program.run`."""
+        """Start the program; `options` are the options of `Program.run`."""
         program = self._version(self._fixed or self._types_of(values))
         return program._run_function(self._name, *values, **options)
 
@@ -240,8 +240,8 @@ class TracedProgram:
     def _types_of(
         self, values: Sequence[object], type_of: Callable[[object], str] | None = None
     ) -> tuple[str, ...]:
-        """Return the types of arguments, from annotations or, where there are none, from the values
-        by `type_of`.
+        """Return the types of arguments, from annotations or, without these, from the values by
+        `type_of`.
         """
         type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
@@ -263,7 +263,7 @@ class TracedProgram:
             return program
 
     def _made(self, module: Module) -> Program:
-        """Return the program of the traced functions. Its text is created on request."""
+        """Return the program of the traced functions, whose text is created on request."""
         records = records_of(module)
         source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
@@ -282,7 +282,7 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """Return the function of this program in a module; if `ordered`, it takes and returns a
+        """Return this program's function in a module; if `ordered`, it takes and returns a
         chain.
         """
         key = (self, types, ordered)
@@ -396,7 +396,7 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
 
 
 def _type_like(value: object) -> str:
-    """Return the type that `value` names, or else the type of the value."""
+    """Return the type that `value` is or names, or else the type of the value."""
     if isinstance(value, Type):
         return value.name
     return annotated_type(value) or OBJECT if inspect.isclass(value) else _type_of_argument(value)
@@ -407,7 +407,7 @@ def _type_of_argument(value: object) -> str:
 
 
 def program(function: Callable[..., Any]) -> TracedProgram:
-    """Turn a Python function into a program, which is traced on its first call.
+    """Turn a Python function into a program that is traced on its first call.
 
     Raises:
         TfrtError: if the function takes a variable number of arguments.

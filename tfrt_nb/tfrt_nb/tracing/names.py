@@ -1,8 +1,7 @@
-"""The Python names of a traced program's values: the variables to which the traced lines assign
-them.
+"""The Python names of a traced program's values: the variables to which lines assign them.
 
-The name is in the bytecode after the call or operator, so tracing itself does not search for it:
-`pears = slow(apples)` is a CALL and a STORE.  Names are looked up only when the source text is
+The name is in the bytecode after the call or operator: `pears = slow(apples)` is a CALL and a
+STORE. Tracing itself does not search for it; names are looked up only when the source text is
 requested.
 """
 
@@ -25,7 +24,7 @@ _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
 _HELPERS = re.compile(
     r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
 )
-"""Operations that a line adds for its operands, unless they are the line's last operation."""
+"""Operations that a line adds just for its operands, unless they are the line's last operation."""
 _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
@@ -37,7 +36,7 @@ class Site(NamedTuple):
 
 
 class Made(NamedTuple):
-    """An operation of a function: where it was created, its kernel, and its number of results."""
+    """An operation of a function: where it was created, its kernel, and its result count."""
 
     site: Site | None
     kernel: str
@@ -55,7 +54,7 @@ class Function(NamedTuple):
 
 def labels(count: int, function: Function | None) -> Labels:
     """Return the names that boards show for the values and operations of a function with `count`
-    arguments; empty for an unknown function.
+    arguments, or no names for an unknown function.
     """
     if function is None:
         return Labels([], [])
@@ -67,7 +66,7 @@ def labels(count: int, function: Function | None) -> Labels:
 def value_names(count: int, function: Function) -> list[str]:
     """Return unique names of the registers of a function with `count` arguments.
 
-    The name is "" for a value without a name, or with one that MLIR does not allow.
+    The name is "" for a value that has no name, or a name that MLIR does not allow.
     """
     taken: dict[str, int] = {}
     found = _names(count, function, [""] * len(function.made))
@@ -75,8 +74,9 @@ def value_names(count: int, function: Function) -> list[str]:
 
 
 def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
-    """Return the variables to which values are assigned. If the only result of an operation is not
-    assigned, return the operation's entry in `texts` instead.
+    """Return the variables to which values are assigned.
+
+    For an operation's only result that is not assigned, return the operation's entry in `texts`.
     """
     names = [*function.arguments, *[""] * count][:count]
     for one, site, text in zip(function.made, _sites(function), texts, strict=True):
@@ -122,7 +122,7 @@ def expression(site: Site) -> str:
 
 
 def assigned(site: Site) -> tuple[str, ...]:
-    """Return the variables to which an instruction's result is assigned: one, several for a tuple,
+    """Return the variables to which an instruction's result is assigned: one, several (a tuple),
     or none.
     """
     return _assignments(site.code).get(site.instruction, ())
@@ -155,7 +155,7 @@ def _stored(instructions: Iterator[dis.Instruction], count: int) -> tuple[str, .
         one = next(instructions, None)
         if one is None or not one.opname.startswith(_STORES):
             break
-        # From Python 3.13 on, one instruction may store two variables, or store one and load
+        # In Python 3.13 and later, one instruction may store two variables, or store one and load
         # another.
         values = one.argval if isinstance(one.argval, tuple) else (one.argval,)
         names += map(str, values[: one.opname.count("STORE_")])

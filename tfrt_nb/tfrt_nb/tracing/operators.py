@@ -1,4 +1,4 @@
-"""Python's operators on traced values, each of which calls a kernel for its operands' types."""
+"""Python's operators on traced values. Each operator calls a kernel for its operands' types."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
 
 
 def _type_of_weak(*values: object) -> str | None:
-    """Return the common type of numbers without a type: a float type if one of them is a float."""
+    """Return the common type of untyped numbers, which is a float type if one of them is a
+    float.
+    """
     known = [value.type for value in values if isinstance(value, Traced)]
     if any(isinstance(value, float) for value in values):
         known.append("f64")
@@ -56,7 +58,7 @@ def _type_of_weak(*values: object) -> str | None:
 
 
 def _trace_of(*values: object) -> Trace:
-    """Return the function that is being traced and uses the values."""
+    """Return the function being traced that uses the values."""
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
@@ -83,9 +85,7 @@ def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ..
 
 
 def _joined(a: Traced, b: Traced) -> Weak | None:
-    """Return the weak type of a combination of two values; None unless each is a number without its
-    own type.
-    """
+    """Return the weak type of a combination of two values; None unless both are untyped numbers."""
     if a.weak is None or b.weak is None:
         return a.weak if b.is_number else b.weak if a.is_number else None
     return Weak(a.weak, b.weak)
@@ -171,7 +171,10 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
 
 
 _UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
-"""NumPy's names for operators; NumPy calls these functions if its number is the left operand."""
+"""NumPy's names for operators.
+
+NumPy calls these functions if a NumPy number is the left operand.
+"""
 
 
 def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
@@ -189,7 +192,7 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
 
 
 def _attribute(self: Traced, name: str) -> NoReturn:
-    """Raise an error, because a traced value has none of the attributes of the user's objects."""
+    """Raise an error, because a traced value has no attributes of users' objects."""
     if name.startswith("__"):
         raise AttributeError(name)
     _trace_of(self)
@@ -229,7 +232,7 @@ def _install() -> None:
     for operator, name in names.items():
         setattr(Traced, f"__{name}__", plain(operator))
     methods: dict[str, Callable[..., object]] = {
-        "hash": object.__hash__,  # the program's value matters, not its identity
+        "hash": object.__hash__,  # by identity, because `==` makes an operation
         "neg": negated,
         "pos": lambda self: self,
         "invert": lambda self: binary("^", self, True if self.type == "i1" else -1),

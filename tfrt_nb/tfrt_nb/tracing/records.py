@@ -1,4 +1,6 @@
-"""The program of a trace: records with Python locations immediately, and source text on request."""
+"""Make the program of a trace: records with Python locations at once, and source text on
+request.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ CALL = "tfrt.call"
 
 
 class _Body(NamedTuple):
-    """The parts of the record of a function, or of a region if the name is ""."""
+    """The parts of a function's record, or of a region's if the name is ""."""
 
     name: str
     place: Location
@@ -45,7 +47,9 @@ class _Body(NamedTuple):
 
 
 def records_of(module: Module) -> BefModule:
-    """Return the content of the traced functions' file, which equals that of their source text."""
+    """Return the content of the traced functions' file, which equals the file of their source
+    text.
+    """
     with collector_paused():
         writer = _Writer()
         for trace in module.functions:
@@ -54,9 +58,9 @@ def records_of(module: Module) -> BefModule:
 
 
 class _Writer:
-    """Collects functions in the order of a file, and then numbers them, as `convert.collect` does
-    for a module. `convert.collect` itself is not used because it loads the IR, which most traces do
-    not need.
+    """Collects functions in file order and numbers them, as `convert.collect` does for a module.
+
+    `convert.collect` itself would load the IR, which most traces do not need.
     """
 
     def __init__(self) -> None:
@@ -102,7 +106,7 @@ class _Writer:
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
-            # The contents of a region precede its operation in the file.
+            # In the file, the contents of a region precede the region's operation.
             self._kernel_names[CALL] = None
             self._types |= dict.fromkeys(operation.region.result_types)
         self._kernel_names[operation.name] = None
@@ -120,8 +124,10 @@ class _Writer:
         return row, operation.callees
 
     def _offset(self, value: Attribute) -> int:
-        """Return the offset of an attribute in the file, where each one is stored only once."""
-        key = repr(value)  # -0.0 is not 0.0, and True is not 1
+        """Return the offset of an attribute in the file, where each attribute is stored only
+        once.
+        """
+        key = repr(value)  # distinguishes -0.0 from 0.0, and True from 1
         offset = self._offsets.get(key)
         if offset is None:
             self._types |= dict.fromkeys(_number_types(value))
@@ -183,7 +189,7 @@ def _region(region: Region, place: Location) -> _Body:
 
 
 def _number_types(value: Attribute) -> list[str]:
-    """Return the types of the numbers in an attribute, because a file lists them."""
+    """Return the types of the numbers in an attribute, which a file lists."""
     match value:
         case Scalar():
             return [value.dtype.name.lower()]
@@ -214,8 +220,8 @@ def text_of(
 ) -> str:
     """Return the program as source text, with Python's names of values and Python's locations.
 
-    Values whose names contain characters that MLIR does not allow get numbers.  `named` is the
-    result of `named_in`.
+    If a value's name contains characters that MLIR does not allow, the value gets a number.
+    `named` is the result of `named_in`.
     """
     from xdsl.dialects.builtin import StringAttr
 

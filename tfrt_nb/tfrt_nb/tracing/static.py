@@ -1,7 +1,7 @@
 """The types of values for type checkers: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
 
 This module is never imported at run time; there, the types are values of
-`tfrt_runtime.kernels.users.annotations.Type`.  A value of such a type is a number in Python and a
+`tfrt_runtime.kernels.users.annotations.Type`.  A value of such a type is a number in Python but a
 traced value in a program, so checkers accept anything.
 """
 
@@ -98,7 +98,7 @@ class f64(Value):
 
 
 class index(Value):
-    """An index, of 64 bits."""
+    """An index of 64 bits."""
 
 
 class out(Value, Generic[Element]): ...

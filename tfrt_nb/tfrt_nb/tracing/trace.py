@@ -36,7 +36,7 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 VALUES = (*NUMBERS, STRING)
-"""The types that an object may turn out to have at run time, where a kernel checks that."""
+"""The types that an object may turn out to have at run time. A kernel checks the type then."""
 DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
@@ -46,7 +46,7 @@ def is_array(value: object) -> bool:
 
 
 def type_of_value(value: object) -> str:
-    """Return the type that a Python value has in a program if nothing else states the type."""
+    """Return the type that a Python value gets in a program if nothing else states a type."""
     if isinstance(value, AsyncValue):
         if value.type or value.state is not State.AVAILABLE:
             return value.type or OBJECT
@@ -67,13 +67,13 @@ def _is_numpy(value: object, kind: str) -> bool:
 
 
 def here() -> Location:
-    """Return the user's line."""
+    """Return the place of the user's current line."""
     return place_of_caller() or Location("<unknown>", 1, 1)
 
 
 class Weak:
-    """The type of a number that starts a loop: the number takes the type of the first value it is
-    combined with.
+    """The type of a number that starts a loop: it takes the type of the first value with which
+    it meets.
     """
 
     __slots__ = ("met", "others")
@@ -83,16 +83,14 @@ class Weak:
         self.others = others
 
     def meet(self, type_text: str) -> None:
-        """Record that the number, and the numbers from which it was computed, are used with this
-        type.
-        """
+        """Record that the number, and those from which it was computed, are used with this type."""
         self.met = self.met or type_text
         for other in self.others:
             other.meet(type_text)
 
 
 class Traced:
-    """A value of the program that is being traced. Its operators are in `operators`.
+    """A value of the program being traced. Its operators are in `operators`.
 
     A `weak` value may be used with any type; its first use determines the type that it must have.
     """
@@ -111,7 +109,7 @@ class Traced:
 
     @property
     def is_weak(self) -> bool:
-        """Whether the value has no type of its own."""
+        """Whether the value has no type yet."""
         return self.weak is not None
 
     def __repr__(self) -> str:
@@ -119,7 +117,7 @@ class Traced:
 
 
 class Region(NamedTuple):
-    """A region that calls a function with its arguments in `passed`, and returns the results."""
+    """A region that calls a function with the arguments in `passed`, and returns the results."""
 
     argument_types: tuple[str, ...]
     callee: str
@@ -171,8 +169,9 @@ class Module:
 
 
 class Trace:
-    """A function that is being traced. If it is a body of control flow, `outer` is the enclosing
-    function, whose values it may capture.
+    """A function that is being traced.
+
+    If it is a control flow body, `outer` is the enclosing function, whose values it may capture.
     """
 
     def __init__(
@@ -311,7 +310,7 @@ def has_traced(item: object) -> bool:
             return any(map(has_traced, item)) or any(map(has_traced, item.values()))
         case tuple() | list() | set() | frozenset():
             return any(map(has_traced, item))
-    # Only its own fields, because the fields of a tree may refer back to it.
+    # Check only the object's own fields, because the fields of a tree may refer back to it.
     if dataclasses.is_dataclass(item):
         fields = [getattr(item, one.name, None) for one in dataclasses.fields(item)]
         return any(isinstance(field, Traced) for field in fields)
@@ -390,7 +389,7 @@ def required(what: str) -> Trace:
 
 @contextlib.contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    """Make this thread trace `trace`, or nothing if it is None, within the block."""
+    """Make this thread trace `trace` inside the block, or nothing if it is None."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
     TRACING.call = None if trace is None else trace.call_kernel

@@ -174,7 +174,7 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
 
 
 def _division(part: int) -> Lowering:
-    """Return the lowering to part 0, the quotient, or to part 1, the remainder."""
+    """Return the lowering to one part of the division: 0 for the quotient, 1 for the remainder."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         body.bind(op.results[0], _divide(body, op)[part])

@@ -208,8 +208,8 @@ def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operat
 def _users_by_block(value: SSAValue, pairs: Counts) -> dict[Block, set[Operation]]:
     """Return the users in each block that has a counting operation.
 
-    In the block that contains it, a user counts as itself. In an outer block, the operation that
-    holds it counts as the user.
+    In its own block, a user counts as itself. In an outer block, the operation that encloses it
+    counts as the user.
     """
     blocks = {
         use.operation.parent: None
@@ -231,8 +231,9 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 def _cancelling(
     users: Sequence[Operation], pairs: Counts, takers: AbstractSet[type[Operation]]
 ) -> list[Operation]:
-    """Return the counting operations of pairs that cancel. `users` are all users of a value in one
-    block, in order.
+    """Return the counting operations of pairs that cancel out.
+
+    `users` are all users of a value in one block, in order.
     """
     cancelled: list[Operation] = []
     drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
@@ -252,14 +253,14 @@ def _cancelling(
 
 
 def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
-    """Return whether the operation is of this kind and was not written by the user."""
+    """Return whether the operation is of this kind and does not come from the program itself."""
     return type(op) is kind and BY_HAND not in op.attributes
 
 
 def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
     """Return, for each user, the place of the first later user that follows a taker.
 
-    The value may no longer exist there, so no pair may have that use between its two operations.
+    The value may no longer exist there, so that use must not lie between the operations of a pair.
     """
     first_other = end = len(users)
     ends = []
@@ -277,7 +278,7 @@ def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> l
 
 
 _LEAVES = (RuntimeCheckInterruptOp, RuntimeCheckOp, cf.AssertOp)
-"""The operations that become exits of a loop unless a pass has lowered them already."""
+"""The operations that will become exits of a loop unless a pass has lowered them already."""
 
 
 @dataclass(frozen=True)
@@ -287,8 +288,8 @@ class HoistRefCounts(ModulePass):
     name: ClassVar[str] = "async-hoist-ref-counts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Process inner loops first: a count that is moved before an inner loop is then in the outer
-        # loop, before which it may be moved, too.
+        # Process inner loops first: a count that is moved out of an inner loop is then in the outer
+        # loop, and may be moved out of that, too.
         for loop in reversed(operations_in(op)):
             if isinstance(loop, scf.ForOp) and not any(
                 isinstance(inner, _LEAVES) for inner in operations_in(loop)

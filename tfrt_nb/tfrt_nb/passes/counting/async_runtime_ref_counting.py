@@ -10,9 +10,9 @@ Calls own their async arguments, so each use in a call takes a reference. Each a
 with a reference. `reference_counts` does the rest.
 
 As in MLIR, the pass counts all values, including those whose references the program itself adds and
-drops. With `leave_counted`, it skips these, and the program must do all of the counting for them,
-as after a counting pass. The pass runs after both lowerings, because only then are the paths to
-errors known.
+drops. With `leave_counted`, it skips the latter, and the program must do all of the counting for
+them, as after a counting pass. The pass runs after both lowerings, because the paths to errors are
+known only then.
 
 Some of a program's own counts are in addition to the automatic ones.
 
@@ -24,17 +24,16 @@ Some of a program's own counts are in addition to the automatic ones.
 A program with tasks and awaits has not been counted yet, because counting follows their lowering
 and covers every value, as in MLIR's pipelines. References that such a program adds and drops itself
 are in addition to the automatic ones. A program that has only runtime operations may be the result
-of a counting pass. If it drops more references to a value than it adds, or passes one on, the value
-is counted by hand, and the pass adds nothing.
+of a counting pass. If it drops more references to a value than it adds, or hands one over, the
+value is counted by hand, and the pass adds nothing.
 
-The policy-based pass counts by rule. It adds one drop at the place where, by convention, a value is
-needed last.
+The policy-based pass counts by rule: it adds one drop where, by convention, a value is needed last.
 
 It assumes that each token is awaited or added to a group once, that each value and group is awaited
 once, and that nothing is passed to calls. It drops the reference
 
 - right after the definition, if there is no use;
-- after `is_error` of a token or group (the await is over);
+- after `is_error` of a token or group, because the await is over;
 - after `load` of a value;
 - after `add_to_group` of a token.
 
@@ -57,7 +56,8 @@ later.
 Counting on the high-level operations (`async-ref-counting`) does not see these paths, because they
 appear only when tasks become coroutines and assertions become branches. A program that counts by
 hand does not cover them, either. Counts are balanced on every normal path, so following a single
-normal path shows which drops are due. The pass follows one until it joins the path of the error.
+normal path shows which drops are due. The pass follows a normal path until it joins the error's
+path.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class MarkExplicitCounts(ModulePass):
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Return whether the program does all of the counting for the value or, if a select produces
-    it, for one of the select's sources.
+    """Return whether the program itself counts the value or, if a select produces it, one of its
+    sources.
     """
     users = (use.operation for use in value.uses)
     if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
@@ -161,7 +161,7 @@ def is_counted_by_hand(value: SSAValue) -> bool:
 
 
 def _is_balanced(value: SSAValue) -> bool:
-    """Return whether as many references are added as dropped, and no reference is passed on.
+    """Return whether as many references are added as dropped, and none is handed over.
 
     The result of a select has no reference of its own, so its sources decide whether the program
     counts it.
@@ -210,8 +210,8 @@ class AsyncRuntimeRefCounting(ModulePass):
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
-    """Reject tasks, awaits, and async calls, because counting follows threads of control, which
-    tasks hide, and assumes that calls own their arguments.
+    """Reject tasks, awaits, and async calls: they hide threads of control, and their arguments'
+    owners.
 
     The error names the first task or await if one exists, as MLIR does.
     """
@@ -266,8 +266,8 @@ def _gives_up(user: Operation, value: SSAValue) -> bool:
 class DropOnErrorPaths(ModulePass):
     """Completes the counts of `async-ref-counting` after the lowering to coroutines.
 
-    With `explicit_only`, the pass completes only the references that the program itself takes and
-    drops; other values are counted later.
+    With `explicit_only`, the pass completes only the counts of references that the program itself
+    takes and drops; other values are counted later.
     """
 
     name: ClassVar[str] = "async-drop-on-error-paths"
@@ -288,7 +288,7 @@ class DropOnErrorPaths(ModulePass):
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
                 if due := _due(branch, path, self.explicit_only):
-                    # A block split off for the drops is an error block for later branches, too.
+                    # For later branches, a block split off for the drops is an error block, too.
                     errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
 
 
@@ -332,7 +332,7 @@ def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
 
 
 def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
-    """Return a shortest normal path to a return, or to where it joins the path of the error."""
+    """Return a shortest normal path to a return, or to where it joins the error's path."""
     met = {error} | blocks_behind(error)
     pending = deque([[start]])
     seen = {start}
@@ -370,10 +370,10 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """Return the number of references that the path from `branch` drops, minus those that it adds,
-    for values defined before the path.
+    """Return the net number of references to earlier values that the path from `branch` drops.
 
-    A block argument on the path counts as the value that the branch passes for it.
+    Drops count 1 and adds -1. A block argument on the path counts as the value that the branch
+    passes for it.
     """
     due: dict[SSAValue, int] = {}
     passed: dict[SSAValue, SSAValue] = {}
@@ -386,8 +386,8 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
             made.update(op.results)
             for value, count in _dropped(op, passed, explicit_only):
                 source = passed.get(value, value)
-                # If the program counts only the argument by hand, the value is left to the pass
-                # that counts the rest.
+                # If the program counts only the argument by hand, leave the value to the pass that
+                # counts the rest.
                 is_left = explicit_only and source is not value and not is_counted_by_hand(source)
                 if source not in made and not is_left:
                     due[source] = due.get(source, 0) + count
@@ -398,10 +398,10 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
 def _dropped(
     op: Operation, passed: Mapping[SSAValue, SSAValue], explicit_only: bool
 ) -> Iterator[tuple[SSAValue, int]]:
-    """Yield the references that an operation drops or passes on, minus those that it adds.
+    """Yield the references that an operation drops or hands over, minus those that it adds.
 
-    With `explicit_only`, a value that is passed on is included only if it is counted by hand, or if
-    the value that `passed` maps it to is.
+    With `explicit_only`, a value that is handed over is included only if it, or the value to which
+    `passed` maps it, is counted by hand.
     """
     match op:
         case RuntimeDropRefOp():

@@ -2,7 +2,7 @@
 
 A use in a nested region counts as a use by the enclosing operation in the value's own region. Sets
 of values are integers: bit `i` represents value `i`. The analysis covers all values at once, in the
-control-flow graph as it is when the analysis runs.
+control-flow graph as it is at that time.
 
 This is live-variable analysis, the backward data-flow analysis in Aho, Lam, Sethi, and Ullman,
 "Compilers: Principles, Techniques, and Tools", second edition, chapter 9, with a worklist.
@@ -23,11 +23,11 @@ from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 
 
 class Liveness:
-    """The liveness of some values of one region, which are numbered in the given order.
+    """The liveness of some values of one region. The values are numbered in the given order.
 
-    For each block, `made` has the values that it defines, `live_in` the values that are live on
-    entry, and `at_end` the values that its terminator uses. Passing a value to a block argument is
-    a use by the branch.
+    For each block, `made` has the values that the block defines, `live_in` the values that are live
+    on entry, and `at_end` the values that the terminator uses. Passing a value to a block argument
+    is a use by the branch.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
@@ -63,7 +63,7 @@ class Liveness:
         """Propagate liveness backward: if a block needs a value, so do its predecessors, unless
         they define it.
         """
-        pending = dict.fromkeys(self.blocks)  # `popitem` takes the last first
+        pending = dict.fromkeys(self.blocks)  # `popitem` takes the last block first
         while pending:
             block, _ = pending.popitem()
             needed = self.live_in[block]
@@ -94,5 +94,5 @@ def numbers_in(values: int) -> Iterator[int]:
 
 
 def ancestor_in(region: Region, op: Operation) -> Operation:
-    """Return the operation directly in the region that is `op` or holds it."""
+    """Return the operation directly in the region that is or encloses `op`."""
     return [op, *itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))][-1]

@@ -1,12 +1,12 @@
-"""Find the places where references must be dropped. All counting passes use this module.
+"""Find the places where references must be dropped, for all counting passes.
 
-Every async value starts with one reference, which the code that follows owns. (The caller added the
-reference of an argument, and the defining operation added that of a result.) The reference goes
+Every async value starts with one reference, which the following code owns. (The caller added an
+argument's reference, and the defining operation added a result's.) The reference is
 
-- to the caller, if the value is returned;
-- to a block argument, if a branch passes the value on;
-- otherwise it is dropped after the last use, or on the edge of the control-flow graph after which
-  the value is no longer needed.
+- passed to the caller, if the value is returned;
+- passed to a block argument, if a branch passes the value on;
+- otherwise, dropped after the last use, or on the edge of the control-flow graph after which the
+  value is no longer needed.
 
 A value that is needed more than once at such a point (returned twice, or passed to a block argument
 and used afterward) gets more references first. The result of a select is one of its sources, which
@@ -48,8 +48,8 @@ Paths to an error that drop the same references share the code that drops them.
       async.runtime.drop_ref %c                  async.runtime.drop_ref %c
       cf.br ^fail                                cf.br ^fail
 
-A function that waits for many objects one after another may fail at each, and must then drop all
-later ones. Without sharing, that code grows with the square of their number.
+A function that waits for many objects one after another may fail at each of them, and must then
+drop all later ones. Without sharing, that code grows with the square of their number.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
 
 
 def is_exit(block: Block) -> bool:
-    """Return whether the block handles an error, exactly one branch leads to it, and it continues
-    to a block without arguments.
+    """Return whether the block handles an error, has one predecessor, and leads to an
+    argumentless block.
     """
     end = block.last_op
     return (
@@ -133,8 +133,8 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """Drops the values in `given`, the last one first, and then those of `rest`; `total` is the set
-    of all these values.
+    """A step that drops the values in `given`, the last one first, and then those of `rest`;
+    `total` is the set of all.
     """
 
     given: list[int]
@@ -228,7 +228,7 @@ class Counts:
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
-    """Return all async values to count: first the arguments of all blocks, then the results of all
+    """Return all async values to count: the arguments of all blocks, then the results of all
     operations.
     """
     given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
@@ -239,8 +239,8 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
 
 
 def lower_carried_values(module: ModuleOp) -> None:
-    """Lower loops and branches of `scf` that pass async values on, because ownership is explicit
-    only between blocks.
+    """Lower `scf` loops and branches that carry async values: ownership is explicit only between
+    blocks.
     """
     carrying = set(carrying_operations(module))
     carrying |= {outer for op in carrying for outer in structured_around(op)}
@@ -265,8 +265,8 @@ def structured_around(op: Operation) -> Iterator[Operation]:
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """Take a reference for each use that transfers ownership: to a call, to a value that stores it,
-    or to a handle.
+    """Take a reference for each use that transfers ownership: to a call, a storing value, or a
+    handle.
     """
     calls: dict[Operation, int] = {}
     for use in value.uses:
@@ -351,8 +351,8 @@ class _Dropping:
     def _add_step(
         self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
     ) -> None:
-        """Record a step that drops one reference to a value at a place or, if `added`, adds that
-        many.
+        """Record a step that drops one reference to a value at a place or, if `added` is not 0,
+        adds that many.
         """
         self._steps.append((number, order, where, added))
 
@@ -381,14 +381,14 @@ class _Dropping:
                 value = self.values[number]
                 passed = sum(operand is value for operand in branch_operands(branch, edge))
                 needed = passed + (live_in >> number & 1)
-                # The existing reference serves the first need, so only further ones are added.
+                # The existing reference serves the first need, so add only further ones.
                 if needed > 0:
                     dropped &= ~(1 << number)
                 if needed > 1:
                     where = functools.partial(self._in_front_of_target, block, edge)
                     self._add_step(number, order, where, needed - 1)
-            # A value that is not needed while suspended is needed after resumption, and the frame
-            # holds its reference.
+            # A value that only the resumed coroutine needs stays alive: the frame holds its
+            # reference.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
 
@@ -397,9 +397,10 @@ class _Dropping:
             self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
-        """Return an emitter that only this edge reaches, before the target gets its arguments.
+        """Return an emitter at a place that only this edge reaches, before the target gets its
+        arguments.
 
-        An argument may be the same object as the value, and its reference may be dropped
+        An argument may be the same object as the value, and the target may drop its reference
         immediately.
         """
         branch = terminator_of(block)
@@ -410,8 +411,8 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Return an emitter at a place that only this edge reaches: before an unconditional branch,
-        at the start of the target, or in a new block in between.
+        """Return an emitter that only this edge reaches: before a plain branch, in the target,
+        or in a new block.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

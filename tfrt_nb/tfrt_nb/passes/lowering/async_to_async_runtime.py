@@ -4,8 +4,8 @@
     async.await %t : !async.token              => async.runtime.await %t : !async.token
                                                   (and an assertion that %t is not in error)
 
-Each body is outlined, inner bodies first, and starts cold, which means that a worker runs it from
-its first operation. Awaits in bodies suspend, and awaits in plain functions block the thread.
+Each body is outlined, inner bodies first, and starts cold: a worker runs it from its first
+operation. Awaits in bodies suspend, and awaits in plain functions block the thread.
 
 After the pass, no operation above the runtime and coroutine level is left, except `async.func`,
 `async.call` and `async.return`, which `async-func-to-async-runtime` lowers earlier. MLIR's pass is
@@ -19,9 +19,9 @@ Asynchronous functions become coroutines that start on the caller's thread.
       return %y : i32                                    (suspend until %v, resolve the result)
     }                                                  }
 
-Their pass runs before `async-to-async-runtime`, which lowers the tasks in these functions, and
-awaits in tasks and plain functions. A declaration that is called is rejected because no other file
-could provide its definition. MLIR's pass is described at
+The pass for asynchronous functions runs before `async-to-async-runtime`, which lowers the tasks in
+these functions, and awaits in tasks and plain functions. A declaration that is called is rejected
+because no other file could provide its definition. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-async-func-to-async-runtime.
 """
 
@@ -98,9 +98,9 @@ class AsyncToAsyncRuntime(ModulePass):
     `share_bodies` builds one coroutine per distinct body. `token_last` and `keep_errors` depart
     from MLIR: on an error, the token is resolved after the values, and errors say why and where
     they occurred. `spawn` departs further. The code that starts a task creates the task's results
-    and passes them to the coroutine when it starts, and a task whose body never waits is not a
-    coroutine. Programs that count references at their tasks are not spawned, because their counts
-    assume that task bodies hold the objects that they await.
+    and passes them to the new coroutine, and a task whose body never waits is not a coroutine.
+    Programs that count references at their tasks are not spawned, because their counts assume that
+    task bodies hold the objects that they await.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -114,8 +114,8 @@ class AsyncToAsyncRuntime(ModulePass):
         style = ErrorStyle(self.token_last, self.keep_errors)
         counts = None
         if counts_tasks(op):
-            # Operations of the proposal become tasks and awaits, beside which lowered counts would
-            # seem to be in addition to the automatic ones.
+            # Operations of the proposal become tasks and awaits. Next to these, lowered counts
+            # would seem to be in addition to the automatic ones.
             proposed = next((one for one in operations_in(op) if type(one) in _PROPOSAL), None)
             if proposed is not None:
                 reason = "before counts are lowered: run async-desugar-proposal first"
@@ -124,7 +124,7 @@ class AsyncToAsyncRuntime(ModulePass):
             counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
-        # Inner tasks come first, so the tasks in an outer body have become calls by the time it is
+        # Inner tasks come first, so that tasks in an outer body are calls by the time it is
         # outlined.
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
@@ -137,7 +137,7 @@ class AsyncToAsyncRuntime(ModulePass):
 
 def _make_coroutine(function: PlainFuncOp, style: ErrorStyle) -> None:
     coroutine = begin_coroutine(function, style)
-    # A spawned task runs on a worker already, so its coroutine starts at once.
+    # A spawned task already runs on a worker, so its coroutine starts immediately.
     if given_results(function):
         start_hot(coroutine)
     else:
@@ -164,7 +164,7 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
 
 
 def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
-    """Replace an await in a plain function by code that blocks, and fails if the object is an
+    """Replace an await in a plain function with code that blocks, and fails if the object is an
     error.
     """
     emit = Emitter.in_front_of(op)
@@ -184,8 +184,8 @@ def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
 class AsyncFuncToAsyncRuntime(ModulePass):
     """Lowers `async.func`, `async.call` and `async.return`.
 
-    `token_last` and `keep_errors` are those of `async-to-async-runtime`. `bounded_stack` departs
-    from MLIR: a recursive function starts on a worker if the stack is low.
+    `token_last` and `keep_errors` have the same meaning as in `async-to-async-runtime`.
+    `bounded_stack` departs from MLIR: a recursive function starts on a worker if the stack is low.
     """
 
     name: ClassVar[str] = "async-func-to-async-runtime"

@@ -10,15 +10,15 @@ functions that can fail report it in their first result.
       ...                                                %f = async.call @get_async(%v) : ...
     }                                                    %x = async.await %f : !async.value<i64>
 
-In MLIR, such a task blocks its thread. If the blocked thread runs other tasks meanwhile, their
-frames are on top of the waiting frame, which cannot continue before they return, although they may
-be waiting for it. If the thread does not run other tasks, a worker is lost. After this pass, only
-code outside tasks can block, so no waiting frame is ever below another task's.
+In MLIR, such a task blocks its thread. If the blocked thread runs other tasks in the meantime,
+their frames are on top of the waiting frame, which cannot continue before they return, although
+they may be waiting for it. If the thread does not run other tasks, a worker is lost. After this
+pass, only code outside tasks can block, so a waiting frame is never below another task's frame.
 
-Invariants: tasks and async functions never call, on their own stack, a function that waits; and
+Invariants: tasks and async functions never call a function that waits on their own stack, and
 functions that are called from outside do not change. A result that is itself an async object passes
-through the value of the async function. That value is loaded once: the reference in it moves to the
-code that loads it.
+through the value of the async function. That value is loaded only once, because its reference moves
+to the code that loads it.
 
 Assertions in plain functions fail the function, not the process:
 
@@ -33,17 +33,17 @@ Assertions in plain functions fail the function, not the process:
 
 The first result of a function that can fail says whether it did. Callers test it: plain functions
 fail, too, and coroutines set their results to the error. The other results of a failed call are not
-used. Its async results are objects in the error state, so that their references can be counted like
+used. Its async results are objects that are errors, so that their references can be counted like
 any others.
 
 This second pass runs after the lowering to coroutines and before reference counting, which must see
 every exit.
 
-`finished_coroutine` recovers the parts of a coroutine that `coroutines.begin_coroutine` has made.
+`finished_coroutine` finds the parts of a coroutine that `coroutines.begin_coroutine` has made.
 
 Passes that run in between, especially `canonicalize`, merge blocks, so that the exit after a
 failure would lead back into the body. Here, each part gets its own block again. The extra blocks
-cost nothing, since LLVM merges them.
+cost nothing, because LLVM merges them.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ _STARTS = (cf.BranchOp, CoroSaveOp, RuntimeStackIsLowOp)
 def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
     """Return the coroutine that `begin_coroutine` created from the function, or None.
 
-    Its style keeps errors. Blocks that another pass has merged, as `canonicalize` does, are split
-    again.
+    The coroutine's style keeps errors. Blocks that another pass (`canonicalize`) has merged are
+    split again.
     """
     if function.attributes.get("passthrough") != PRESPLIT:
         return None
@@ -149,7 +149,7 @@ def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
 
 
 def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None:
-    """Separate the start, the body, and each of the last blocks again."""
+    """Split the start, the body, and each of the last blocks from each other again."""
     body, suspend, region = None, None, coroutine.function.body
     frees, destroyed = list[Block](), set[Block]()
     for op in operations:
@@ -187,7 +187,7 @@ def _own_block(op: Operation) -> Block:
 
 @dataclass(frozen=True)
 class AwaitInCalls(ModulePass):
-    """Makes tasks suspend where a function that they call waits."""
+    """Makes tasks suspend where functions that they call wait."""
 
     name: ClassVar[str] = "async-await-in-calls"
 
@@ -201,7 +201,7 @@ class AwaitInCalls(ModulePass):
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
     """Return the names of the functions that wait, or that call one that does.
 
-    Coroutines do not count. Functions that they call may wait, but a coroutine's own caller has
+    Coroutines do not count. Functions that a coroutine calls may wait, but its own caller has
     continued by then.
     """
     inside = {
@@ -242,8 +242,8 @@ class _Suspender:
         if JOINS in call.attributes:
             following = call.next_op
             assert isinstance(following, AwaitAllOp)
-            # The await of the result fails if the call did; the loop's other blocks must finish
-            # first.
+            # If the call failed, the await of its result fails, but the loop's other blocks must
+            # finish first.
             emit(RuntimeAwaitOp(called.results_[0]))
             emit(RuntimeAwaitOp(following.operand))
         awaited = [emit(AwaitOp(result)).result for result in called.results_]
@@ -287,14 +287,16 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
 FALLIBLE = "fallible"
 """The attribute of a function whose first result says whether it failed."""
 FAST_PATH = "fast_path"
-"""The attribute of a function whose first results are handles (see `fast_path`). Its value is the
-types of the handles' objects. Instead of failing, such a function returns handles of objects in the
-error state.
+"""The attribute of a function whose first results are handles (see `fast_path`).
+
+Its value is the types of the handles' objects. Instead of failing, such a function returns handles
+to objects that are errors.
 """
 
 _MAX_RETURNS = 3
-"""The maximum number of failure points for which each has its own return; if there are more, they
-share a block.
+"""The maximum number of failure points that each have their own return.
+
+If there are more, they share a block.
 """
 FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 """The operations by which a plain function fails."""
@@ -338,7 +340,7 @@ def _propagate(function: PlainFuncOp, coroutine: Coroutine | None, fallible: set
         way_out = Block()
         function.body.add_block(way_out)
         _return_failure(function, Emitter.at_end(way_out, function.location))
-    # Start from the end, so that each split moves only a short rest of a block.
+    # Start from the end, so that each split moves only a short remainder of a block.
     for op in reversed(points):
         _branch_on_failure(op, function, coroutine, way_out)
 
@@ -397,7 +399,7 @@ def _branch_on_failure(
 
 
 def _joined(op: Operation, continuation: Block) -> SSAValue | None:
-    """Return the group to wait for even though the call has failed."""
+    """Return the group that must be awaited even though the call has failed."""
     if JOINS not in op.attributes:
         return None
     waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
@@ -414,7 +416,7 @@ def _return_failure(function: PlainFuncOp, emit: Emitter) -> None:
 
 
 def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
-    """Return handles of objects in the error state, with the reason that is recorded for the
+    """Return handles to objects that are errors, with the reason that is recorded for the
     thread.
     """
     handles = []

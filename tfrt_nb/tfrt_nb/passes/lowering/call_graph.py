@@ -20,7 +20,7 @@ _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 def callees(module: ModuleOp) -> dict[str, set[str]]:
     """Return the names that each function calls on its stack.
 
-    Calls inside the body of a task do not count, but a function that is spawned does.
+    Calls inside the body of a task do not count, but spawned functions do.
     """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
@@ -50,10 +50,9 @@ def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> 
 def functions_with(
     inside: Mapping[str, Iterable[Operation]], matters: Callable[[Operation], bool]
 ) -> set[str]:
-    """Return the functions that contain an operation for which `matters` is true, and their callers
-    among the functions.
+    """Return the functions with an operation for which `matters` is true, and their callers.
 
-    `inside` has the operations of each function.
+    `inside` has the operations of each function. Only these functions can be callers.
     """
     found: set[str] = set()
     callers: dict[str, set[str]] = {}

@@ -8,8 +8,8 @@
                                  "rest"()
 
 The pass lowers the whole dialect; `scf.parallel` becomes a sequential nest with its reductions.
-Coroutines need this before anything in a loop can suspend, because a suspension is a branch and
-regions of `scf` have one block. MLIR's pass is described at
+Coroutines need this before anything in a loop can suspend: a suspension is a branch, but regions of
+`scf` have a single block. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
 """
 
@@ -43,7 +43,7 @@ from tfrt_nb.passes.control_flow import (
 class ConvertScfToCf(ModulePass):
     """Lowers every operation of `scf`.
 
-    All bits of an index select a case, although MLIR uses only the lowest 32.
+    All bits of an index select a case, whereas MLIR uses only the lowest 32.
     """
 
     name: ClassVar[str] = "convert-scf-to-cf"
@@ -55,7 +55,7 @@ class ConvertScfToCf(ModulePass):
 def lower_structured_control_flow(
     region: Region, wanted: Callable[[Operation], bool] = lambda op: True
 ) -> None:
-    """Lower the operations of `scf` in the region that are wanted, the outermost first.
+    """Lower the wanted operations of `scf` in the region, the outermost first.
 
     If an operation is wanted, its enclosing operations must be wanted, too.
     """
@@ -141,7 +141,10 @@ def _lower_for(op: scf.ForOp) -> None:
 
 
 def _lower_while(op: scf.WhileOp) -> None:
-    """Lower a loop whose condition's block dominates the rest, so its values are the results."""
+    """Lower a loop.
+
+    The condition's block dominates the code after it, so its values are the results.
+    """
     head, rest = split_behind(op)
     before, after = op.before_region.block, op.after_region.block
     condition = terminator_of(before)

@@ -13,7 +13,7 @@ Invariants: `suspend` is the only block that returns. Every path of the body end
 after each result has been resolved exactly once. Nothing touches the frame between the call that
 may resume the coroutine on another thread and the suspension that follows it.
 
-In a coroutine an await suspends, and an assertion branches to the error block.
+In a coroutine, an await suspends, and an assertion branches to the error block.
 
 The blocks meet LLVM's contract for coroutines with switched-resume lowering,
 https://llvm.org/docs/Coroutines.html.
@@ -108,13 +108,14 @@ PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 JOINS = "joins"
 """The attribute of a call: if it fails, the program still waits for the operand of the next await.
 
-When a parallel loop fails, nothing that uses the buffers of its surroundings is then left running.
+Therefore, when a parallel loop fails, no task that uses buffers from outside the loop is still
+running.
 """
 UNINTERRUPTED = "uninterrupted"
 """The attribute of a loop that does not stop when its run is cancelled.
 
-A loop that starts the members of a group must start all of them; otherwise, an await of the group
-would never finish.
+A loop that starts the members of a group must start all of them, because otherwise, an await of the
+group would never finish.
 """
 WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
 """The operations that wait."""
@@ -136,7 +137,8 @@ class ErrorStyle:
 
 @dataclass(frozen=True, slots=True)
 class Coroutine:
-    """A function around whose body `begin_coroutine` has put the blocks of a coroutine.
+    """A function whose body is surrounded by a coroutine's blocks, which `begin_coroutine` has
+    added.
 
     `results` are the objects that it returns, or resolves for the code that spawned it: an optional
     token, then values.
@@ -156,9 +158,7 @@ class Coroutine:
 
     @property
     def is_resolved_by_hand(self) -> bool:
-        """Return whether only the program resolves the token, which it may have done before a
-        failure.
-        """
+        """Return whether only the program resolves the token, perhaps before a failure."""
         return RESOLVED_BY_HAND in self.function.attributes
 
     @property
@@ -168,7 +168,9 @@ class Coroutine:
 
     @property
     def suspend(self) -> Block:
-        """Return the last block, which returns to the caller or to the code that resumed it."""
+        """Return the last block, which returns to the caller or to the code that resumed the
+        coroutine.
+        """
         block = self.function.body.last_block
         assert block is not None
         return block
@@ -189,7 +191,7 @@ class Coroutine:
 
     @property
     def set_error(self) -> Block:
-        """Return the block that resolves all results to an error; created at the first use."""
+        """Return the block that resolves all results to an error, creating it on first use."""
         before = self.cleanup.prev_block
         assert before is not None
         # An existing error block starts by setting one of the results.
@@ -257,7 +259,7 @@ def freeing_block(coroutine: Coroutine, suspend: Block) -> Block:
 
 
 def given_results(function: FuncOp) -> tuple[SSAValue, ...]:
-    """Return the arguments that the function resolves instead of returning objects of its own."""
+    """Return the arguments that the function resolves instead of returning new objects."""
     count = function.attributes.get(GIVEN_RESULTS)
     return function.args[: count.value.data] if isinstance(count, IntegerAttr) else ()
 
@@ -269,7 +271,7 @@ def start_hot(coroutine: Coroutine) -> None:
 
 
 def start_cold(coroutine: Coroutine) -> None:
-    """Start the body on a worker, when one becomes free."""
+    """Start the body on a worker when one becomes free."""
     entry, body = _entry_and_body(coroutine)
     _hand_over(coroutine, entry, body)
 
@@ -296,8 +298,7 @@ def _entry_and_body(coroutine: Coroutine) -> tuple[Block, Block]:
 def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
     """Suspend at the end of `block` until a worker resumes in `body`."""
     emit = Emitter.at_end(block, coroutine.function.location)
-    # Save the state first, because from the next operation on, another thread may resume the
-    # coroutine.
+    # Save the state first: from the next operation on, another thread may resume the coroutine.
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
     resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
@@ -305,7 +306,7 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
 
 
 def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
-    """Return the block where a worker starts; it branches to `body` unless the run is cancelled."""
+    """Return the block where a worker starts. It branches to `body` unless the run is cancelled."""
     started, location = Block(), coroutine.function.location
     coroutine.function.body.insert_block_before(started, body)
     cancelled = _noting(coroutine, started, location, RuntimeTakeFailureOp)
@@ -315,8 +316,8 @@ def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
 
 
 def resolve(coroutine: Coroutine, terminator: Operation) -> None:
-    """Replace a return or yield by code that stores and resolves the results, values before the
-    token.
+    """Replace a return or yield with code that stores and resolves the results, values before
+    the token.
     """
     emit = Emitter.in_front_of(terminator)
     for operand, value in zip(terminator.operands, coroutine.values, strict=True):
@@ -329,7 +330,9 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
 
 
 def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
-    """Replace each handle with the token, which the function's return then no longer resolves."""
+    """Replace each handle with the token, and stop the function's return from resolving the
+    token.
+    """
     token = coroutine.token
     assert token is not None
     coroutine.function.attributes[RESOLVED_BY_HAND] = UnitAttr()
@@ -346,7 +349,7 @@ def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
 
 
 def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await by code that suspends, and then continues with the payload or in
+    """Replace an await with code that suspends, and then continues with the payload or in
     `set_error`.
     """
     _, continuation = split_behind(op)
@@ -383,7 +386,7 @@ def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emi
 def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
     """Suspend, and resume in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
-    # The state is already saved, because from here on, another thread may resume the coroutine.
+    # The state must be saved by now: from here on, another thread may resume the coroutine.
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
@@ -415,7 +418,7 @@ def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> N
 def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
     """Branch to `interrupted` or to `continuation`, which must follow.
 
-    The branch first tests whether any run is cancelled. Only if so, it calls the runtime, in a
+    The branch first tests whether any run is cancelled. Only then does it call the runtime, in a
     separate block, to find out whether this run is cancelled.
     """
     ask = Block()
@@ -472,7 +475,7 @@ def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn everything that can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
     make_single_level(body, lambda op: type(op) in _BRANCHING)
-    # From the end, each split moves only a short rest of a block.
+    # Start from the end, so that each split moves only a short remainder of a block.
     for op in reversed(list(outside_tasks(body))):
         match op:
             case AwaitOp() | AwaitAllOp():

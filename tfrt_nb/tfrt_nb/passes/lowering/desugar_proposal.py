@@ -8,12 +8,12 @@
     }
 
 - There is only one runtime, so `async.default_runtime` and runtime arguments are removed.
-- A function that returns one handle, and leaves resolving it to its return, is an `async.func`. So
-  is a function that waits and resolves the handle by hand. In that case, `async.ret_handle`
-  remains, and the lowering (`async-func-to-async-runtime`) turns it into the token of the
-  coroutine, which only the program resolves.
-- Any other handle of `async.ret_handle` is an ordinary token. It is resolved by hand, or by the
-  return of a function that returns more than the handle.
+- A function that returns one handle, which its return resolves, is an `async.func`. So is a
+  function that waits and resolves the handle by hand. In the latter case, `async.ret_handle`
+  remains, and the lowering (`async-func-to-async-runtime`) turns it into the coroutine's token,
+  which only the program resolves.
+- Any other handle of `async.ret_handle` is an ordinary token. It is resolved by hand, or when a
+  function that returns more than the handle returns.
 - `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside tasks.
 """
 
@@ -197,8 +197,8 @@ def _return_own_handle(
 ) -> set[Operation]:
     """Make the function return with `async.return`; return the function's own handles.
 
-    Returning resolves the function's own handle unless the function uses it otherwise. Any other
-    handle that it returns is awaited first.
+    Returning resolves the function's own handle unless the function uses the handle for anything
+    else. If it returns any other handle, it awaits that handle first.
     """
     ends = [op for op in function.walk() if isinstance(op, PlainReturnOp)]
     returned = {value.owner for end in ends for value in end.arguments}
@@ -227,7 +227,8 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     if function.body.blocks:
         entry = function.body.blocks[0]
         for argument in [argument for argument in entry.args if argument.type == RUNTIME]:
-            # A placeholder keeps uses valid until the operations on a runtime are replaced.
+            # Insert a placeholder to keep uses valid until the operations on a runtime are
+            # replaced.
             stand_in = Emitter.at_start(entry, function.location)
             argument.replace_all_uses_with(
                 stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME])).result

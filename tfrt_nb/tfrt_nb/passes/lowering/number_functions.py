@@ -5,8 +5,8 @@
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-Later passes then treat these calls like any others, which may fail, recurse, or wait. The
-candidates are the functions of the value's type that some `func.constant` names.
+Later passes then treat these calls like any other calls, which may fail, recurse, or wait. The
+candidates are all functions of the value's type that occur in a `func.constant`.
 """
 
 from __future__ import annotations

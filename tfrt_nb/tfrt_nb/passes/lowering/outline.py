@@ -19,11 +19,12 @@ function gets the operands' payloads.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
-A body that never waits is then a plain function, which returns the values that the task yields. Any
+A body that never waits becomes a plain function that returns the values that the task yields. Any
 other body is a coroutine that takes the results as its first arguments, resolves them, and returns
 nothing.
 
-References that a program counts by hand at its tasks become the references that functions need.
+If a program counts references at its tasks by hand, these become the references that functions
+need.
 
     async.add_ref %t {count = 1 : i32}              async.runtime.add_ref %t {count = 1 : i64}
     %u = async.execute [%t, %t] {            =>     async.runtime.add_ref %t {count = 1 : i64}
@@ -70,8 +71,8 @@ EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 
 
 def counts_tasks(module: ModuleOp) -> bool:
-    """Return whether a program counts references on the high-level operations, where a task holds
-    its own references.
+    """Return whether a program counts references on high-level operations, where tasks hold
+    their own.
     """
     return any(type(op) in EARLY_COUNTING for op in operations_in(module))
 
@@ -96,7 +97,7 @@ class TaskCounts:
                     task = _task_around(task)
 
     def replaced(self, task: ExecuteOp, call: Operation) -> None:
-        """Record that the results of `call` replace those of `task`."""
+        """Record that the results of `call` replace the results of `task`."""
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
@@ -116,7 +117,7 @@ class TaskCounts:
 
 
 def write_out_handed_on(module: ModuleOp) -> None:
-    """Emit the reference that a task holds if it only passes a counted value to a call.
+    """Emit the task's reference to a counted value that the task only passes to a call.
 
     The call owns its arguments, so it takes the reference of the task. Counting passes cancel the
     two operations that are added here. Without them, nothing in the body would show that the
@@ -143,12 +144,13 @@ BodyKey: TypeAlias = tuple[Hashable, ...]
 MAX_SPECIALISED = 8
 """The maximum number of functions for bodies that differ only in numbers.
 
-Each of these contains its numbers; further bodies share a function that takes them as arguments.
+Each of these functions contains its numbers; further bodies share a function that takes the numbers
+as arguments.
 """
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """Return the outside values used in the region, each once, in the order of first use.
+    """Return the outside values that the region uses, each once, in the order of first use.
 
     Values used in the regions of an operation come before its own operands, as in MLIR.
     """
@@ -187,7 +189,7 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
     """Copy the constants among the values to the start of the region.
 
-    Return whether any existed.
+    Return whether there were any.
     """
     block = region.blocks[0]
     first = block.first_op
@@ -246,7 +248,7 @@ class Outliner:
 
     With `share`, equal bodies share a function.
 
-    `counts` has the references that the program counts at its tasks, if it counts any.
+    `counts` has the references that the program itself counts at its tasks, if any.
     """
 
     symbols: Symbols
@@ -254,9 +256,7 @@ class Outliner:
     spawns: bool = False
     counts: TaskCounts | None = None
     _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
-    """Functions by body key and then by the numbers that they contain, or by None if they take
-    these as arguments.
-    """
+    """Functions by body key, and then by their numbers, or None if the numbers are arguments."""
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
         """Replace the task with a call.
@@ -267,7 +267,7 @@ class Outliner:
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
         is_leaf = self.spawns and never_waits(task)
-        if not self.spawns:  # a coroutine already has its dependencies and operands as arguments
+        if not self.spawns:  # without spawns, the function already takes these as arguments
             given = {*task.dependencies, *task.body_operands}
             captured = [value for value in captured if value not in given]
         constants: list[arith.ConstantOp] = []
@@ -365,8 +365,7 @@ def _argument(block: Block, value: SSAValue) -> SSAValue:
 def numbers_to_know(
     variants: Mapping[Hashable, object], numbers: Sequence[Hashable]
 ) -> Hashable | None:
-    """Return the numbers that the function for a body contains, or None if it takes them as
-    arguments.
+    """Return the numbers that a body's function contains, or None if it takes them as arguments.
 
     `variants` has the existing functions for bodies of the same key, by the numbers that they
     contain.
@@ -376,7 +375,7 @@ def numbers_to_know(
 
 
 def is_number(value: SSAValue) -> bool:
-    """Return whether a task can take the value as an argument by copy."""
+    """Return whether the value is a number, which a task can take as an argument by copy."""
     return isinstance(value.type, IntegerType | IndexType | AnyFloat)
 
 
@@ -421,8 +420,8 @@ def _op_key(
     blocks: dict[Block, int],
     constants: list[ConstantOp],
 ) -> BodyKey:
-    # An operation may use a value that a later block in the region's order defines; such a use
-    # numbers the value here.
+    # An operation may use a value that a later block of the region defines; such a use numbers the
+    # value.
     operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
     for result in op.results:
         numbers.setdefault(result, len(numbers))

@@ -9,17 +9,17 @@ one block:
     parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps,
                         captured values)
 
-It computes the iterations block*size ... min(block*size + size, N) - 1. It splits the numbers of
-the first and the last iteration into coordinates, and runs a loop nest from the first to the last:
-an inner loop starts at the first coordinate only while all outer loops are in their first
-iteration, and stops at the last coordinate only while all outer loops are in their last iteration.
+It computes the iterations block*size ... min(block*size + size, N) - 1. It converts the numbers of
+the first and the last iteration to coordinates, and runs a loop nest from the first to the last. An
+inner loop starts at the first coordinate only while all outer loops are in their first iteration,
+and stops at the last coordinate only while all outer loops are in their last iteration.
 
 A dispatch function starts the blocks: it passes half of its blocks to a new task until only one
-block is left. With `async-dispatch=false`, a loop starts them. The caller then waits for all
-blocks.
+block is left. With `async-dispatch=false`, a loop starts the blocks instead. The caller then waits
+for all blocks.
 
 Invariants: Each iteration belongs to exactly one block, and no started block is empty. Loops with
-reductions are not changed, or first become loops over blocks (`parallel_reduction`).
+reductions are either not changed, or first become loops over blocks (`parallel_reduction`).
 
 The pass follows MLIR's `-async-parallel-for`
 (https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
@@ -61,7 +61,7 @@ from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
-"""Pairs of a worker count and the number of blocks per worker up to that count.
+"""Pairs: a worker count, and the number of blocks per worker up to that count.
 
 With few workers, blocks must be finer to balance the load. The numbers are MLIR's.
 """
@@ -76,11 +76,11 @@ _MAX_PARTS = 256
 class AsyncParallelFor(ModulePass):
     """Lowers `scf.parallel`.
 
-    `num_workers` -1 queries the runtime. A block has at least `min_task_size` iterations.
-    `clamp_trip_counts` departs from MLIR; without it, a loop counts as non-empty if the bounds of
-    two of its dimensions are reversed. `reductions` departs from MLIR, too: with it, loops with
-    reductions run in parallel. `fold` also folds the whole module, as MLIR does. `only_async` does
-    not change an `scf.parallel` unless the program writes it as `async.parallel_for`.
+    If `num_workers` is -1, the program asks the runtime. A block has at least `min_task_size`
+    iterations. `clamp_trip_counts` departs from MLIR, where a loop counts as non-empty if the
+    bounds of two of its dimensions are reversed. `reductions` departs from MLIR, too: loops with
+    reductions run in parallel. `fold` also folds the whole module, as MLIR does. `only_async`
+    leaves an `scf.parallel` unchanged unless the program writes it as `async.parallel_for`.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -111,7 +111,7 @@ class AsyncParallelFor(ModulePass):
             simplify(op)
 
     def _outermost(self, module: ModuleOp) -> list[scf.ParallelOp]:
-        """Return the loops to rewrite that are not inside another one."""
+        """Return the loops to rewrite that are not inside another such loop."""
         found: list[scf.ParallelOp] = []
         inside: set[Operation] = set()
         for op in operations_in(module):
@@ -158,7 +158,7 @@ class AsyncParallelFor(ModulePass):
         dispatch = _by_halves if self.async_dispatch else _in_a_loop
         call, starts = dispatch(loop, compute, size, count, inner, symbols)
         if self.join_on_failure:
-            # If the call fails, the other blocks still use what the loop captures.
+            # If the call fails, other blocks may still be using the values that the loop captures.
             call.attributes[JOINS] = UnitAttr()
             starts.attributes[UNINTERRUPTED] = UnitAttr()
         inner.emit(scf.YieldOp())
@@ -175,10 +175,9 @@ class AsyncParallelFor(ModulePass):
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """Return the maximum number of blocks, which is a multiple of the number of workers and at
-        least one.
+        """Return the maximum number of blocks: a multiple of the worker count, and at least 1.
 
-        The number of workers is known here, or only when the program runs.
+        The worker count is known here, or only when the program runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())
@@ -240,7 +239,7 @@ def _in_a_loop(
 def _by_halves(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """Compute a single block here; dispatch several blocks by halves.
+    """Compute a single block here, or dispatch several blocks by halves.
 
     Returns:
         the call that dispatches the blocks, and the loop that passes them to tasks.
@@ -335,7 +334,7 @@ def _compute_function(op: scf.ParallelOp, loop: _Loop, symbols: Symbols) -> Func
 
 
 def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
-    """Return the arguments that represent the loop's parts, with constants for the known ones."""
+    """Return the arguments that represent the loop's parts, with constants for known parts."""
     rank = len(outside.trips)
     parameters = list(entry.args[2:])
 
@@ -376,7 +375,9 @@ def _first_and_last(
 
 
 def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -> list[SSAValue]:
-    """Convert an iteration's number to one coordinate per dimension; the last varies fastest."""
+    """Convert an iteration's number to one coordinate per dimension; the last one varies
+    fastest.
+    """
     coordinates: list[SSAValue] = []
     for trip in reversed(trips):
         coordinates.insert(0, math.rem(number, trip))
@@ -411,8 +412,8 @@ class _LoopNest:
     ) -> None:
         """Emit the loop of one dimension.
 
-        `indices` are the induction values of the enclosing loops; `edges` says whether all of these
-        are in their first iteration, and in their last.
+        `indices` are the induction values of the enclosing loops. `edges` says whether all of these
+        loops are in their first iteration, and whether all are in their last.
         """
         dimension, rank = len(indices), len(self.inside.trips)
         body = Block(arg_types=[IndexType()])

@@ -1,4 +1,4 @@
-"""Emit arithmetic on `index` values, and fold it where operands are known.
+"""Emit arithmetic on `index` values, folding it if operands are known.
 
 `folded` folds the arithmetic of loop bounds if its operands are known:
 
@@ -6,7 +6,7 @@
     %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
 
 `simplify` does so in a whole module. It then erases unused operations, and keeps one copy of each
-constant, at the start of its function. `async-parallel-for` calls it at the end. Other programs are
+constant at the start of each function. `async-parallel-for` calls it at the end. Other programs are
 simplified by xDSL's `canonicalize`.
 """
 
@@ -26,7 +26,7 @@ from tfrt_nb.passes.control_flow import Emitter, block_of, erase, integer_of, op
 from tfrt_runtime import scalars
 
 Folded: TypeAlias = SSAValue | Attribute | None
-"""The value or the constant that an operation folds to; None if neither is known."""
+"""The value or the constant to which an operation folds; None if neither is known."""
 
 _CONSTANTS = frozenset(("arith.constant", "ub.poison"))
 _INDEX_BITS = 64
@@ -40,8 +40,9 @@ def _emitted(
 
 @dataclass
 class IndexMath:
-    """Emits every requested operation, including constants. Only `trip_count` folds known
-    bounds.
+    """Emits every requested operation, including constants.
+
+    Only `trip_count` folds known bounds.
     """
 
     emit: Emitter
@@ -97,7 +98,7 @@ def _constant_of(value: SSAValue) -> Attribute | None:
 
 
 def folded(op: Operation) -> Folded:
-    """Fold an operation. In a commutative one, a constant operand moves to the second position."""
+    """Fold an operation. If it is commutative, a constant operand moves to the second position."""
     if op.name in _COMMUTATIVE and _constant_of(op.operands[1]) is None:
         left, right = op.operands
         if _constant_of(left) is not None:

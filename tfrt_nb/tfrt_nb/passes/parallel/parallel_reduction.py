@@ -15,7 +15,8 @@ becomes, for N iterations in blocks of equal size,
 No neutral element is needed because no block is empty. If the reduction is not associative, the
 result depends on the number of blocks, but not on the order in which they finish.
 
-A loop that fails does not free its partial results because another block might still write there.
+A loop that fails does not free its partial results, because another block may still be writing
+there.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | 
 
 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
-    """Return whether buffers can hold the partial results, the body contains no parallel loop, and
-    the reductions are independent of the iteration.
+    """Return whether the loop can be split: buffers can hold the partial results, the body contains
+    no parallel loop, and the reductions are independent of the iteration.
 
-    A reduction must not use a value of the iteration except its own operands, because partial
-    results are reduced after the iterations.
+    A reduction must use no value of the iteration except its own operands, because partial results
+    are reduced after the iterations.
     """
     body = op.body.block
     reduce = terminator_of(body)
@@ -72,7 +73,7 @@ def split_reduction(
 ) -> scf.ParallelOp:
     """Replace the loop, and return the loop over blocks.
 
-    A block has `size` iterations, at least one. There are at most `most_blocks` blocks.
+    A block has `size` iterations, which is at least 1. There are at most `most_blocks` blocks.
     """
     zero, one = math.constant(0), math.constant(1)
     iterations = math.product(trips)

@@ -1,5 +1,4 @@
-"""Reject programs that would kill the process, or insert assertions before the operations that
-would.
+"""Reject programs that would crash the process, or put assertions before operations that would.
 
     %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
                                             cf.assert %ok, "division by zero"
@@ -14,12 +13,13 @@ names the line.
 Operations that are known to be safe are not guarded, such as a nonzero constant divisor or step, a
 constant shift by less than all bits, or a constant index below a static size.
 
-Some programs verify, but cannot be compiled or would harm the process, and are rejected:
+Some programs pass the verifier, but cannot be compiled or would harm the process. They are
+rejected:
 
 - The payload of a value must not be an async object, because the reference in it would not be
   counted.
-- Operations of coroutines must be in functions that are coroutines with all their blocks, and ids
-  and saved states must stay where they are created.
+- Coroutine operations must be in functions that are complete coroutines, and ids and saved states
+  must stay where they are created.
 - A task must not capture a buffer of `memref.alloca`, because the task may run when the buffer no
   longer exists.
 """
@@ -141,8 +141,8 @@ def _argument_types(op: Operation) -> Iterator[Attribute]:
 
 
 def _check_coroutine(function: FuncOp) -> None:
-    """Check LLVM's assumptions: there is one id, one frame that is created first, and states are
-    used in the block that saves them.
+    """Check LLVM's assumptions: one id; one frame, created first; states used in the block that
+    saves them.
 
     See https://llvm.org/docs/Coroutines.html.
     """
@@ -174,7 +174,7 @@ INDEX_BITS = 64
 MAX_BYTES_OF_AN_ELEMENT = 16
 MAX_ITERATIONS = 2.0**63
 MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-"""The memory of the machine; larger buffers are rejected."""
+"""The memory of the machine in bytes; larger buffers are rejected."""
 
 _RESUME = 1
 """The index of the successor of `async.coro.suspend` where a coroutine resumes."""
@@ -223,7 +223,7 @@ class GuardOperations(ModulePass):
 def first_block(function: FuncOp) -> Block:
     """Return the block where the work starts.
 
-    In a coroutine it follows the block that creates the results.
+    In a coroutine, it follows the block that creates the results.
     """
     entry = function.body.blocks[0]
     if finished_coroutine(function) is None or entry.last_op is None:
@@ -257,7 +257,7 @@ def _guard_shift(op: Operation) -> None:
 
 
 def _guard_conversion(op: Operation) -> None:
-    """Assert that the float, without its fraction, fits the integer's type.
+    """Assert that the float, without its fraction, fits in the integer's type.
 
     The comparison uses doubles, which hold the bounds exactly.
     """
@@ -267,7 +267,7 @@ def _guard_conversion(op: Operation) -> None:
     is_signed = op.name == arith.FPToSIOp.name
     limit = 2.0 ** (target.width.data - is_signed)
     above, lowest = "ogt", -limit - 1 if is_signed else -1.0
-    if lowest == -limit:  # the next lower double is more than 1 away
+    if lowest == -limit:  # the next lower double is more than 1 below the limit
         above = "oge"
     emit = Emitter.in_front_of(op)
     number = float_ if float_.type == f64 else emit(arith.ExtFOp(float_, f64)).result
@@ -297,8 +297,8 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
-    """Assert that the product of the sizes is at most the machine's memory, so that the product
-    cannot overflow, either.
+    """Assert that the product of the sizes is at most the machine's memory, so that it cannot
+    overflow.
     """
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
@@ -335,8 +335,8 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """Describe an error that a program sets by hand, but not in coroutines, which describe their
-    failures earlier.
+    """Describe an error that a program sets by hand; coroutines have described their failures
+    earlier.
     """
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
@@ -357,15 +357,14 @@ def _guard_load(op: RuntimeLoadOp) -> None:
 
 
 def _guard_parallel(op: scf.ParallelOp) -> None:
-    """Assert that the steps are positive, and that the iteration count, by which the loop is cut
-    into tasks, fits in 64 bits.
+    """Assert that the steps are positive, and that the iteration count fits in 64 bits.
 
-    The count is estimated as a double, whose error does not matter for any count that a loop can
-    reach.
+    The loop is cut into tasks by that count. It is estimated as a double, whose error does not
+    matter for any count that a loop can reach.
     """
     _guard_steps(op, op.step)
     lowers = [integer_of(lower) for lower in op.lowerBound]
-    # If it starts at 0 or above, a single dimension has fewer than 2**63 iterations.
+    # A single dimension that starts at 0 or above has fewer than 2**63 iterations.
     if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:
         return
     emit = Emitter.in_front_of(op)

@@ -6,10 +6,10 @@
       cf.br ^loop                    "work"()
                                      cf.br ^loop
 
-The check fails the function, so everything that the function holds is dropped as on any other error
-path. The check costs a load and a branch, but since nothing can be computed ahead of it, it would
-keep LLVM from vectorizing small loops. So an `scf.for` loop whose iterations are short is cut into
-pieces, with one check per piece:
+The check makes the function fail, so everything that the function holds is dropped as on any other
+error path. The check costs a load and a branch. Because nothing can be computed ahead of it, it
+would also keep LLVM from vectorizing small loops. So an `scf.for` loop whose iterations are short
+is cut into pieces, with one check per piece:
 
     scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
       "work"(%i)                      =>      async.runtime.check_interrupt
@@ -19,11 +19,11 @@ pieces, with one check per piece:
                                               yield %c + 4096
                                             }
 
-Starting a task counts as some tens of operations, whatever the task does, because tasks of a
-cancelled run do not start.
+Starting a task counts as some tens of operations, regardless of what the task does, because tasks
+of a cancelled run do not start.
 
 Functions that may run long through their calls alone check when they are called. Loops with few
-iterations do not check. The pass turns the parallel loops that are left into sequential ones.
+iterations do not check. The pass turns the remaining parallel loops into sequential ones.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ The overflow flags that users put on operations make the same promise, but the p
 them, because they may be wrong.
 """
 _OPERATIONS_IN_A_PIECE = 2**16
-"""The approximate number of operations between two checks; they take about ten microseconds."""
+"""The approximate number of operations between two checks; they take about 10 microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
-"""The number of elements copied in about the time of one other operation."""
+"""The number of elements that are copied in about the time of one other operation."""
 _OPERATIONS_TO_START_A_TASK = 32
 """The number of other operations that take about as long as starting a task."""
 MIN_ROUNDS = 16
@@ -123,11 +123,11 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """Return the functions that may run long through their calls alone: recursive functions, and
-    the tops of call pyramids.
+    """Return functions that may run long through their calls alone: recursive ones, tops of call
+    pyramids.
 
-    A function that calls another one twice takes twice as long. With twenty such levels, the top
-    function takes a million times as long, without any loop.
+    A function that calls another one twice takes twice as long as the other. After twenty such
+    levels, the top function takes a million times as long, without any loop.
     """
     functions = {
         one.sym_name.data: one
@@ -185,8 +185,8 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    # References to values carried between iterations are counted per block, and pieces would carry
-    # more values.
+    # References to values that iterations carry are counted per block, and pieces would carry more
+    # values.
     is_simple = not any(map(is_async, loop.iter_args))
     length = _length(loop.body.block.ops, lengths) if is_simple else None
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
@@ -207,8 +207,7 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 
 def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
-    """Return the maximum number of operations in one iteration; None if the number may be very
-    large.
+    """Return the maximum number of operations in one iteration; None if there may be very many.
 
     `lengths` holds the lengths that the loops inside the iteration had before they were cut.
     """
@@ -249,9 +248,7 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
 
 
 def _own_length(op: Operation) -> int | None:
-    """Return how many plain operations this one takes as long as, without its regions; None if that
-    is unknown.
-    """
+    """Return an operation's duration in plain operations, without its regions; None if unknown."""
     if not isinstance(op, memref.CopyOp):
         return 1
     type_ = op.source.type

@@ -65,7 +65,7 @@ class Canonicalize(ModulePass):
 
 class _Upstream(CanonicalizationRewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        # The operation is left alone if combining its constants gives a number that its type cannot
+        # Leave the operation alone if combining its constants gives a number that its type cannot
         # hold.
         with suppress(OverflowError):
             super().match_and_rewrite(op, rewriter)

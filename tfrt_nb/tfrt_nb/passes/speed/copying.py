@@ -8,10 +8,10 @@
 
     %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
-While this module copies, it turns each task whose body only computes into a function, as `outline`
-does with any task. A thousand tasks with the same body therefore never become a thousand bodies,
-which every pass would have to walk. If such a body awaits a value before anything in it may fail or
-have an effect, the task awaits that value before the body starts, like its operands.
+During the copy, each task whose body only computes becomes a function, as `outline` does with all
+tasks. Therefore, a thousand tasks with the same body never become a thousand bodies that every pass
+would have to walk. If such a body awaits a value before anything in it may fail or have an effect,
+the task awaits that value before the body starts, like its operands.
 
 Constants from outside are created again in the body. Tasks share a function if their bodies are
 equal, which includes the places of operations that may fail. If many bodies differ only in numbers,
@@ -27,8 +27,8 @@ without its token:
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 
 A program must not contain the attributes by which passes inform each other, so the copy leaves them
-out. Some operations rely on facts that only passes know, for instance that a number is a handle of
-an object; the module rejects them.
+out. Some operations rely on facts that only passes know, for instance that a number is an object's
+handle; the module rejects these operations.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes inform later passes; a source could forge one missing here."""
+"""The attributes by which passes inform later ones; a source could forge any that is missing."""
 _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
@@ -129,8 +129,9 @@ _OF_PASSES = frozenset(
     }
 )
 _NAME = "async_execute_body"
-"""The base name of the functions that are made here. The passes name the functions of other tasks
-`async_execute_fn`.
+"""The base name of functions made here.
+
+Passes call the functions of other tasks `async_execute_fn`.
 """
 
 
@@ -142,8 +143,8 @@ _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A program to be lowered, and the functions of its tasks that need no lowering because they
-    only compute numbers.
+    """A program to be lowered, and its tasks' functions that only compute numbers and need no
+    lowering.
 
     These functions are not in the module, so that no pass walks them; `complete` adds them.
     """
@@ -160,8 +161,9 @@ class Copy:
 
 
 def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
-    """Return a copy, which keeps source locations but not the names of values. Without `spawn`, no
-    task becomes a function.
+    """Return a copy with source locations, but without value names.
+
+    Without `spawn`, no task becomes a function.
     """
     return _Copier(module, spawn).program()
 
@@ -209,7 +211,7 @@ class _Copier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
             if mark == FALLIBLE:
-                # This mark cannot simply be dropped, because the function's failure flag would then
+                # This attribute cannot simply be dropped, because the function's failure flag would
                 # become an ordinary result.
                 fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
@@ -249,8 +251,9 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """Return the operation that starts the task if the task's body only computes, otherwise
-        None. The constants that the operation needs are added to the copy.
+        """Return the operation that starts a task whose body only computes, or None.
+
+        Add the constants that it needs to the copy.
         """
         if not self._spawns:
             return None
@@ -300,8 +303,8 @@ class _Copier:
         return number
 
     def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
-        """Return whether the block only computes; if so, add to `body` everything that
-        distinguishes the block from others.
+        """Return whether the block only computes; add to `body` all that distinguishes the block
+        from others.
         """
         may_have_failed = False
         numbers: dict[SSAValue, int] = {}
@@ -352,7 +355,7 @@ class _Copier:
                 numbers[result] = len(numbers)
                 key.append(number_of(result.type))
             if type(op) is arith.ConstantOp and is_number(op.result):
-                # The number is not part of the key, so that bodies that differ only in numbers can
+                # Leave the number out of the key, so that bodies that differ only in numbers can
                 # share a function.
                 body.constants.append(op)
                 body.numbers.append(number_of(op.value))
@@ -392,7 +395,7 @@ class _Copier:
         values: Values = dict(zip(taken, block.args, strict=True))
         for op in (*body.outside, *source.ops):
             if type(op) is arith.ConstantOp and op.result in values:
-                continue  # an argument
+                continue  # the value is an argument
             if type(op) is AwaitOp:
                 for result in op.results:
                     values[result] = values[body.awaited[op.operand] or result]
@@ -416,8 +419,7 @@ class _Copier:
             location=task.location,
         )
         is_leaf = body.is_infallible and all(map(is_number, (*taken, *leave.operands)))
-        # A leaf takes and returns only numbers, and it cannot fail, so no pass has anything to do
-        # in it.
+        # A leaf takes and returns only numbers and cannot fail, so passes have nothing to do in it.
         (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
@@ -441,7 +443,7 @@ class _Body:
     constants: list[arith.ConstantOp] = field(default_factory=list)
     """The constants that are numbers, from outside and in the body."""
     numbers: list[Hashable] = field(default_factory=list)
-    """The constants' numbers, encoded so that equal ones compare equal."""
+    """The constants' numbers, encoded so that equal numbers compare equal."""
     is_infallible: bool = True
 
     @property
@@ -484,7 +486,7 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
-    """Return the group that the task is added to right after it, if its token has no other use."""
+    """Return the group to which the next operation adds the task, if the token has no other use."""
     add = task.next_op
     if (
         type(add) is not AddToGroupOp

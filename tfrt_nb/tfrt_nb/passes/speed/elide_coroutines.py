@@ -10,9 +10,9 @@ resolves them, and returns them, without a frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results only after they are resolved, so no other code refers to them before. In
-a coroutine that may suspend, this holds for results that it resolves before the first suspension.
-It does not hold for a token that the program resolves by hand.
+The caller gets the results only after they are resolved, so no other code refers to them before
+that. In a coroutine that may suspend, the same is true of results that are resolved before the
+first suspension, but not of a token that the program resolves by hand.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _elide(function: FuncOp) -> None:
         op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
     ]
     _mark_unseen(function, set())
-    # In reverse, so that the users of the id and the handle are erased before these.
+    # Go in reverse, so that users of the id and the handle are erased first.
     for op in reversed(frame):
         erase(op)
 
 
 def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
-    """Mark the operations that resolve results before the caller has them, which excludes those
-    after a suspension.
+    """Mark the operations that resolve results before the caller has them, that is, before any
+    suspension.
     """
     if RESOLVED_BY_HAND in function.attributes:
         return

@@ -10,8 +10,8 @@
       return %r : i64
     }
 
-becomes a plain function that returns the payloads of the async function's results or, if they are
-not known yet, a handle for each result: a number that represents an object, or 0 for none.
+becomes a plain function. It returns the payloads of the async function's results or, if they are
+not known yet, a handle for each result: a number that represents an object, or 0 if there is none.
 
     func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]}
     {
@@ -40,17 +40,17 @@ function of the values needed there:
       return %r : i64
     }
 
-So the caller never blocks, and the continuation waits where the function would have waited.
+Therefore, the caller never blocks, and the continuation waits where the function would have waited.
 Operations before that await run unchanged, on objects. `@fib` itself calls `@fib_fast` and, if it
 returns a handle, awaits that handle's object. The first handles appear when little stack is left:
-at that point the fast path calls `@fib`, which continues on a worker.
+at that point, the fast path calls `@fib`, which continues on a worker.
 
-A function that fails returns handles of objects in the error state, so that the failure shows up
-where the function is awaited.
+A function that fails returns handles to objects that are errors, so that the failure appears where
+the function is awaited.
 
 The pass skips functions that await anything but calls of these functions, because they would leave
-the fast path again and again. It also skips functions that call each other in loops, whose
-continuations would need the state of the loop, and functions whose continuations would take long to
+the fast path again and again. It also skips functions that call each other in loops, because their
+continuations would need the loop's state, and functions whose continuations would take long to
 compile.
 """
 
@@ -119,10 +119,10 @@ SELDOM = "seldom"
 """The attribute of a function that rarely runs."""
 _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
-"""The maximum number of operations in all continuations of a function; these are compiled again."""
+"""The maximum number of operations in all continuations of a function. They are compiled twice."""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
-"""Operations that a function with an early exit must not contain; for example, a buffer in its
-frame would be gone.
+"""Operations that a function with an early exit must not contain: a buffer in its frame would be
+gone.
 """
 
 
@@ -163,7 +163,7 @@ def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
     """
     for function in functions.values():
         make_single_level(function.body, lambda op: type(op) is AwaitOp or type(op) is CallOp)
-    # Dropping a function may leave others with calls or awaits outside the set, so repeat until all
+    # Dropping a function may leave calls or awaits of others outside the set, so repeat until all
     # fit.
     while True:
         kept = {n: f for n, f in functions.items() if _is_worth_while(f, functions)}
@@ -235,7 +235,7 @@ def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
 
 @dataclass(frozen=True, slots=True)
 class _Continuation:
-    """An async function, and the values of the original function that it is called with."""
+    """An async function, and the values of the original function that are its arguments."""
 
     symbol: str
     captured: list[SSAValue]
@@ -243,7 +243,7 @@ class _Continuation:
 
 @dataclass(frozen=True, slots=True)
 class _Exit:
-    """A call after which the fast path may have to be left."""
+    """A call after which the fast path may have to stop."""
 
     call: CallOp
     before_continuation: list[Operation]
@@ -374,7 +374,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
     call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
-    # All handles become objects before the first await, because nothing runs after an await fails:
+    # Turn all handles into objects before the first await: nothing runs after a failed await, so
     # the references in the other handles would leak.
     objects = [
         waiting(RuntimeFromHandleOp(handle, type_)).result
@@ -412,8 +412,8 @@ def _operations_from(start: Operation) -> Iterator[Operation]:
 def _continuation_of(
     function: FuncOp, start: Operation, symbol: str
 ) -> tuple[FuncOp, list[SSAValue]]:
-    """Return a private function that does what `function` does from `start` on, and the arguments
-    to call it with.
+    """Return a private function that does the same as `function` from `start` on, and its
+    arguments.
     """
     block = block_of(start)
     body = _region_from(start, block, blocks_behind(block))
@@ -440,7 +440,7 @@ def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> R
     values: dict[SSAValue, SSAValue] = {}
     for original, copy in zip(originals, copies, strict=True):
         values.update(zip(original.args, copy.args, strict=True))
-    # A separate map, because copying adds the blocks in the regions of operations to `blocks`.
+    # Use a separate map, because copying adds the blocks in the regions of operations to `blocks`.
     blocks = dict(zip(originals, copies, strict=True))
     entry = Block()
     for op in _operations_from(start):

@@ -9,15 +9,15 @@
       return %r : i32                              return %y : i32
     }                                            }
 
-The pass replaces `func.call` and `tfrt.call` of a function with a body. A `tfrt.call` does not run
-the body if an argument is an error, so it stays unless no argument can be an error, or everything
-in the body depends on all arguments that can.
+The pass replaces `func.call` and `tfrt.call` if the function has a body. A `tfrt.call` does not run
+the body if an argument is an error. Therefore, it stays unless no argument can be an error, or
+everything in the body depends on all arguments that can be errors.
 
-A call also stays if functions call each other in a cycle, if the body has several blocks but the
-place allows only one, or if the body has a `memref.alloca`, whose memory would be kept until the
-caller returns, or an `async.ret_handle`, which is the handle of its own function. To bound the
-program's growth, calls stay after `MAX_OPERATIONS` operations have been copied. Private functions
-that are no longer referenced are removed.
+A call also stays if functions call each other in a cycle, or if the body has several blocks but the
+place allows only one. It stays, too, if the body has a `memref.alloca`, whose memory would be kept
+until the caller returns, or an `async.ret_handle`, which belongs to the function that contains it.
+To bound the program's growth, calls stay after `MAX_OPERATIONS` operations have been copied.
+Private functions that are no longer referenced are removed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _RETURNS = ("func.return", "tfrt.return")
 
 @dataclass(frozen=True)
 class Inline(ModulePass):
-    """The pass `inline`. It processes callees before their callers."""
+    """The pass `inline`, which processes callees before their callers."""
 
     name = "inline"
 
@@ -57,7 +57,7 @@ class Inline(ModulePass):
         graph = {name: {callee for _, callee in found} for name, found in calls.items()}
         budget = MAX_OPERATIONS
         sizes: dict[str, int] = {}
-        # Callees come first, so that an inlined body contains the bodies inlined into it.
+        # Callees come first, so that an inlined body already contains the bodies inlined into it.
         for circle in callees_first(graph):
             for name in circle:
                 for call, callee in calls[name]:
@@ -99,7 +99,7 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
 
 
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
-    """Return whether an argument that is an error would also keep the inlined body from running.
+    """Return whether an error argument would also keep the whole inlined body from running.
 
     Conservative: may return False for a body that would do the same.
     """
@@ -117,7 +117,7 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
     for op in body.ops:
         found = set[SSAValue]().union(*(depends[operand] for operand in op.operands))
         is_last = op is body.last_op
-        # The return passes each value on separately; any other operation waits for all its
+        # The return passes on each value separately; any other operation waits for all its
         # operands.
         waits_for = [depends[value] for value in op.operands] if is_last else [found]
         if not _is_constant(op) and any(fallible - each for each in waits_for):
@@ -129,9 +129,7 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
 
 
 def _cannot_fail(value: SSAValue, call: Operation) -> bool:
-    """Return whether the value is a constant, or an argument of the calling function, which is
-    available.
-    """
+    """Return whether the value is a constant, or an argument of the caller, which is available."""
     owner = value.owner
     if isinstance(owner, Block):
         return isinstance(owner.parent_op(), FuncOp) and call.parent is owner

@@ -10,11 +10,11 @@
       memref.store %y, %b[%i]                                  memref.store %y, %b[%i]
     }                                                        }
 
-LLVM vectorizes only innermost loops. Here that is the short loop, whose iterations each depend on
-the one before. After it is unrolled, the outer loop is the innermost one. Each element is computed
-by the same operations in the same order.
+LLVM vectorizes only innermost loops. Here, the innermost loop is the short one, each of whose
+iterations depends on the one before. After it is unrolled, the outer loop is the innermost one.
+Each element is computed by the same operations in the same order.
 
-The pass runs after loops have become interruptible, and before they become blocks.
+The pass runs after loops have become interruptible and before they become blocks.
 """  # noqa: E501
 
 from __future__ import annotations

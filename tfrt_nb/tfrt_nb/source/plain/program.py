@@ -1,6 +1,4 @@
-"""The lines of a plain program as rows, and the results of reading them: shapes, which later
-programs share, and bodies.
-"""
+"""The lines of a plain program as rows, and the results of reading them: shapes and bodies."""
 
 from __future__ import annotations
 
@@ -22,13 +20,13 @@ from tfrt_runtime.bef.locations import FilePlace
 
 
 class NotPlain(Exception):
-    """This source is not plain, so another reader has to read it."""
+    """The source is not plain, so another reader has to read it."""
 
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
-"""The name of a value."""
+"""Matches the name of a value."""
 Row: TypeAlias = tuple[str, str, str, str, str, str, str]
-"""A line, or a part of one: the groups of `_ROW`."""
+"""A line or a part of a line: the groups of `_ROW`."""
 _ROW = re.compile(
     r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
     (?: ((?: [A-Za-z_] | "[^"\\\n\r]*") [^%\n\r/"]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)?
@@ -37,42 +35,45 @@ _ROW = re.compile(
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: everything before the operation, its first result, the names of further ones; the
-operation up to its operands, the operands, the rest. For a line of another form: everything after
-its indentation. The text matched as a result's name need not be a valid one.  No possessive
-quantifiers: in the first releases of Python 3.11 they do not backtrack over a group's failed match.
+"""Matches a line.
+
+The groups: everything before the operation, its first result, the names of further results; the
+operation up to its operands, the operands, and the rest.  For a line of another form, there is just
+one group: everything after the indentation.  A result's name need not be valid to match.  Do not
+use possessive quantifiers: in the first releases of Python 3.11, they do not backtrack over a
+group's failed match.
 """
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
 """The placeholder for a name in the rest of a line, which never contains this character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
-"""The part of a line that closes a body that is ignored."""
+"""Matches the end of a line that closes a body; it is ignored."""
 _IN_ONE_LINE = re.compile(
     r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
     re.ASCII | re.VERBOSE,
 )
-"""An operation with its regions, which contain no braces and no strings."""
+"""Matches an operation with its regions, which must not contain braces or strings."""
 _NEXT = re.compile(
     rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
     r" | (?:(?:tfrt|hex)\.)?return\b )",
     re.ASCII | re.VERBOSE,
 )
-"""The separator before every operation of a one-line region but the first."""
+"""The separator before every operation of a one-line region, except the first one."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-"""Matches a list of names that are separated by blanks, if one of the names is invalid."""
+"""Matches a list of names, separated by blanks, in which a name is invalid."""
 MAX_LINE = 2_000
 """The maximum length, in characters, of a line whose regions are split."""
 _CHUNK = 1 << 14
 TAIL = 6
-"""The group of `_ROW` that an operation ends with."""
+"""The last group of `_ROW` that belongs to an operation."""
 Types: TypeAlias = tuple[Attribute, ...]
 Key: TypeAlias = tuple[str, str]
-"""A line's head and its rest, both without names."""
+"""The head and the rest of a line, both without names."""
 MAX_REMEMBERED = 1024
 """The number of shapes kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
-"""A name as the source spells it, or "" if there is none, and where it starts and ends."""
+"""A name as the source spells it (or "" if there is none), and where it starts and ends."""
 HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
     (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
@@ -87,7 +88,7 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
     """Yield the lines of a source with their numbers.
 
-    They are matched about a hundred at a time, so that a program that is not plain is noticed
+    About a hundred lines are matched at a time, so that a program that is not plain is noticed
     early.
     """
     start, line = 0, 1
@@ -101,16 +102,14 @@ def rows_of(text: str) -> Iterator[tuple[int, Row]]:
 
 
 def row_of(text: str) -> re.Match[str]:
-    """Match a line, or a part of one, as a row."""
+    """Match a line, or a part of a line, as a row."""
     row = _ROW.match(text + "\n")
     assert row is not None, "every line is one"
     return row
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """Return a row or, if it has regions, the rows of its parts, each as if the line had blanks
-    before it.
-    """
+    """Return the row or, if it has regions, the rows of its parts, padded to keep their columns."""
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
     for start, part in parts(before + "".join(rest)) or ():
@@ -120,8 +119,8 @@ def apart(line: int, row: Row) -> list[tuple[int, Row]]:
 
 
 def parts(line: str) -> list[tuple[int, str]] | None:
-    """Split an operation with its regions in one line into its head, operations, and braces, each
-    with its start. Return None for any other line.
+    """Split a one-line operation with regions into head, operations, and braces, each with its
+    start. Return None for any other line.
     """
     match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
     if match is None:
@@ -140,7 +139,7 @@ def parts(line: str) -> list[tuple[int, str]] | None:
 
 
 def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
-    """Return the number of the next line, which closes a body, and its content, which is `}` or
+    """Return the number of the next line, which must close a body, and its content: `}` or
     `}else{`.
     """
     for line, row in rows:
@@ -156,8 +155,9 @@ def is_nothing(row: Row) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """The shared part of lines that differ only in names. `operation` is the operation of the first
-    line, without its place.
+    """The shared part of lines that differ only in names.
+
+    `operation` is the first line's operation, without its place.
 
     Programs share shapes, so their operations must never be changed. `operation` lacks its regions.
     The arguments of the regions have the names and the types of the operands that `arguments`
@@ -183,11 +183,11 @@ class Memory:
         self.lists: dict[str, Types] = {}
         """Lists of types, by their text."""
         self._types: dict[Attribute, Attribute] = {}
-        # Shapes of constants, by their text up to the number.
+        # The shapes of constants, by the text up to the number.
         self._constants: dict[str, Shape] = {}
 
     def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
-        """Remember the contents of a source, except for long lines and those that depend on other
+        """Remember the contents of a source, except long lines and lines that depend on other
         sources.
         """
         if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
@@ -202,9 +202,10 @@ class Memory:
         self.lists.update(islice(short, MAX_REMEMBERED))
 
     def constant(self, head: str) -> Shape | None:
-        """Return the shape of a constant that differs from a valid one only in its number; None for
-        any other line. The constant is valid, too. Programs have many numbers, and the parser takes
-        as long for one number as for a hundred known lines.
+        """Return the shape of a constant that differs from a valid one only in its number, or None.
+
+        Such a constant is valid, too. The shortcut pays off because programs have many numbers, and
+        the parser takes as long for one number as for a hundred known lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])
@@ -214,14 +215,15 @@ class Memory:
         assert isinstance(number, IntegerAttr)
         assert isinstance(number.type, IntegerType)
         value = int(match[2])
-        if value >> number.type.width.data - 1:  # too large, or another way to write a negative one
+        # The number is too large, or another way to write a negative number.
+        if value >> number.type.width.data - 1:
             return None
         attributes = {name: IntegerAttr(value, number.type)}
         operation = like.operation.create(result_types=like.result_types, attributes=attributes)
         return Shape(operation, (), like.result_types, False)
 
     def same(self, types: Sequence[Attribute]) -> Types:
-        """Return these types, as the same object for equal lists."""
+        """Return these types, the same object for equal lists."""
         known = self._types
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
@@ -238,8 +240,10 @@ def _is_constant(operation: Operation) -> bool:
 
 
 def _is_lasting(key: Key, shape: Shape) -> bool:
-    """Return whether a line is short, and its text alone determines its meaning. The meaning of
-    calls of users' kernels does not last, because their annotations may change later.
+    """Return whether a line is short and its text alone determines its meaning.
+
+    The meaning of a call of a user's kernel does not last, because the annotations may change
+    later.
     """
     head, tail = key
     is_short_form = not head.startswith('"')
@@ -255,15 +259,15 @@ def _numbers() -> array[int]:
 class Body:
     """The body of a function, or of a region, which has no `name`.
 
-    Its registers are its arguments, then its results in the order of the text. `owner` is the
-    operation of a region; a function has none. `end_line` is the line of the closing brace, or 0
-    for a region that the source omits. `numbers`, `lines`, and `columns` have an entry per
-    operation except the return, whose operands are `returned`. A number is the index of the
-    operation's shape in `table`, which the bodies of a source share. `operands` has the registers
-    of all operations, concatenated. `regions` and `places` (from `loc(...)`) have entries only for
-    operations that have any. `line` and `column` are where the function or the region's operation
-    starts. `register_types` has an entry per register. `like` is a region of an earlier line that
-    is equal to this one in everything except places.
+    Its registers are its arguments, followed by the operations' results in the order of the text.
+    `owner` is the operation that has the region, or None for a function. `end_line` is the line of
+    the closing brace, or 0 for a region that the source omits. `numbers`, `lines`, and `columns`
+    have an entry per operation except the return, whose operands are `returned`. A number is the
+    index of the operation's shape in `table`, which the bodies of a source share. `operands` has
+    the registers of all operations, concatenated. `regions` and `places` (from `loc(...)`) have
+    entries only for operations that have any. `line` and `column` say where the function or the
+    region's operation starts. `register_types` has an entry per register. `like` is a region of an
+    earlier line that equals this one in everything except places.
     """
 
     name: str
@@ -308,8 +312,8 @@ class Body:
 class PlainProgram:
     """A source as numbers that refer to the shapes of its lines.
 
-    `contents` has each shape after its first line, and each body after its end, which is the order
-    of kernels and functions in a BEF file.
+    `contents` has each shape at its first line, and each body at its end. This is the order of
+    kernels and functions in a BEF file.
     """
 
     source: SourceText
@@ -367,8 +371,8 @@ class PlainProgram:
         return first + len(line) - len(line.lstrip()), first + len(line)
 
     def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
-        """Return the start of the part of a line that has the operation at a column, and that part
-        as a row.
+        """Return the part of a line that has the operation at a column, as its start and its
+        row.
         """
         start = self.source.line_start(line)
         end = self.source.text.find("\n", start)

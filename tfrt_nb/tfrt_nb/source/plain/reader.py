@@ -1,6 +1,4 @@
-"""Read plain programs. The parser reads the first line of each shape, and the result holds for the
-other lines of that shape.
-"""
+"""Read plain programs: the parser reads only the first line of each shape; see `source.plain`."""
 
 from __future__ import annotations
 
@@ -72,8 +70,7 @@ class _Registers(dict[str, int]):
 
 
 class _Names(NamedTuple):
-    """The names in a line, and the rest of the line. Lines that differ only in names have the same
-    `key`.
+    """The names in a line, and the rest; lines that differ only in names have the same `key`.
 
     `ends` starts with 0 and then has, for each name, the total length in characters of the names up
     to it.
@@ -85,11 +82,10 @@ class _Names(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The result of reading an operation with all of its regions in one line, which holds for lines
-    with the same `_Names.key`.
+    """The result of reading an operation on one line, valid for lines with the same `_Names.key`.
 
-    `operands` are the indices, among the line's names, of its operands. `columns` has, for each
-    region and each operation in it, how many names precede it, and how many other characters.
+    `operands` are the indices, among the line's names, of its operands. For each region and each
+    operation in it, `columns` has the count of names before it, and the count of other characters.
     """
 
     shape: Shape
@@ -112,7 +108,7 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
-        # Shapes that are valid because they differ from valid shapes only in a number.
+        # These shapes are valid, because they differ from valid shapes only in a number.
         self._sure: set[Shape | None] = set()
         self._nesting = 0
 
@@ -279,7 +275,7 @@ class _Reader:
     def _read_regions(
         self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
-        """Read the regions of an operation whose operands are `listed`, up to the line with their
+        """Read the regions of an operation with the operands `listed`, up to the line with the
         last brace.
         """
         names = [name.strip() for name in listed.split(",")]
@@ -350,7 +346,7 @@ class _Reader:
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
         try:
             operation = self._parser.operation_at(*span, known)
-        except Exception as problem:  # xDSL's parser raises all kinds; the full reader reports it
+        except Exception as problem:  # of any kind, from xDSL's parser; the full reader reports it
             raise NotPlain from problem
         if operation is None or not _is_plain(operation):
             raise NotPlain
@@ -365,7 +361,7 @@ class _Reader:
         return Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
 
     def _check(self, functions: Sequence[Body]) -> None:
-        """Check that functions have different names, and that operations, including calls of these
+        """Check that functions have different names, and that operations, even calls of these
         functions, are valid.
 
         Raises:
@@ -377,7 +373,7 @@ class _Reader:
         unchecked = [
             shape.operation
             for key, (shape, _) in self._shapes.items()
-            if not shape.region_count  # `_head_shape` has checked the others
+            if not shape.region_count  # `_head_shape` has checked the other shapes
             and shape not in self._sure
             and (known.get(key) is not shape or isinstance(shape.operation, CallingOp))
         ]
@@ -397,8 +393,8 @@ def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> 
 
 
 def _names_of(row: Row) -> _Names | None:
-    """Return the names in an operation with all of its regions; None if lines that differ only in
-    names may still differ in meaning.
+    """Return the names in an operation and its regions; None if lines that differ only in names
+    may differ in meaning.
     """
     before, _, more, head, listed, tail, _ = row
     line = f"{before}{head}{listed}{tail}"
@@ -428,7 +424,7 @@ def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]
 
 
 def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
-    """Take the shape of an operation whose regions are empty; it has no shape afterwards.
+    """Take the shape of an operation with empty regions; afterward, it has no shape.
 
     Raises:
         NotPlain: if the operation is invalid.
@@ -444,8 +440,8 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
 
 
 def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """Return a line without the `loc("file":1:2)` at its end, and the place that it states. The
-    `loc` may start in the line's head.
+    """Return a line without its final `loc("file":1:2)`, which may start in the head; and its
+    place.
     """
     if head.endswith("loc("):
         head, tail = head[:-4], f"loc({tail}"
@@ -474,7 +470,7 @@ def _check_return(body: Body, types: Types) -> None:
 
 
 def _check_sync_return(function: Body) -> None:
-    """Check that a sync function returns only values it has defined, each once.
+    """Check that a sync function returns only values that it has defined, each once.
 
     Raises:
         NotPlain: if the check fails.
@@ -488,8 +484,8 @@ def _check_sync_return(function: Body) -> None:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Return whether the validity of the operation depends only on its own line, its callees, and
-    its regions.
+    """Return whether only its own line, its callees, and its regions determine an operation's
+    validity.
     """
     if isinstance(operation, BodyOp):
         return not (operation.attributes or isinstance(operation, JitOp))
