@@ -438,7 +438,7 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job failed or was stopped; empty if it succeeded."""
+    """Return why a finished job failed or was stopped; empty if it is `done` without errors."""
     shown = job.snapshot()
     # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)

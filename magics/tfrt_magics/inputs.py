@@ -1,6 +1,7 @@
-"""The Python objects and files that a line names: values, programs, and hosts.
+"""The Python objects and files that a line names (`--in`, `--with`, `--host`).
 
-Also chooses the functions to run.
+The objects are values, programs, and hosts. This module also chooses the functions to run with
+them.
 """
 
 from __future__ import annotations

@@ -297,13 +297,14 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("-t", "--timeout"): {
         "metavar": "SECONDS",
         "type": _above_zero("number of seconds"),
-        "help": "cancel what has not finished by then",
+        "help": "cancel the run if it has not finished by then",
     },
     ("--memory",): {
         "metavar": "SIZE",
         "type": _read_by(parse_budget),
-        "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
-        "default: half of what the process may have; not for hosts of yours",
+        "help": "memory budget for values, tasks, tensors, and buffers, "
+        "for instance 500M or 2G; default: half of what the process may use; not for your own "
+        "hosts",
     },
     ("--no-wait",): {
         "dest": "wait",
@@ -318,15 +319,15 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "OPTIONS",
         "help": "split scf.parallel of compiled functions into tasks; quote several options: "
         "'num-workers=4 min-task-size=100', or '' for the default options; a first line "
-        "`// parallel-for: OPTIONS` asks for the same",
+        "`// parallel-for: OPTIONS` does the same",
     },
     ("-O",): {
         "dest": "level",
         "metavar": "LEVEL",
         "type": int,
         "choices": (0, 1),
-        "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where"
-        " none is needed; default: a run takes them, and --emit shows coroutines",
+        "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where no coroutine is needed; "
+        "default: -O1 for a run, -O0 for --emit",
     },
     ("--emit",): {
         "metavar": "STAGE",
@@ -347,8 +348,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     },
     ("--step",): {
         "action": "store_true",
-        "help": "run one operation at a time: the board lists those that are ready, and a click runs one;"
-        " without a page they run in the order of the program; remote kernels run here",
+        "help": "run one operation at a time: the board lists the ready operations, and a click runs "
+        "one; without a page, they run in program order; remote kernels run locally",
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }

@@ -81,7 +81,7 @@ class TFRT(Configurable):
 
     work_queue = traitlets.Unicode(
         f"mstd:{max(2, os.cpu_count() or 2)}" if HAS_THREADS else "s",
-        help="The work queue of cells without --work-queue, --host and a host of tfrt.set_default_host: s, mstd,"
+        help="The work queue of cells without --work-queue, --host, or a host set by tfrt.set_default_host: s, mstd,"
         " mstd:N or mstd:N,B.",
     ).tag(config=True)
     timeout = traitlets.Float(
@@ -91,30 +91,33 @@ class TFRT(Configurable):
         ("raise", "show"),
         "raise",
         help="Whether a cell whose program is wrong or whose run fails raises TfrtError, which stops Run All"
-        " and nbconvert; show draws the errors alone.",
+        " and nbconvert; show only displays the errors.",
     ).tag(config=True)
     live = traitlets.Enum(
         ("auto", "always", "never", "tables"),
         "auto",
-        help="Show a live board while a cell runs: auto does so where a page is looking, as a widget where the page lacks"
-        " tfrt-nb's extension of JupyterLab. tables draws a table each second instead, for pages without widgets.",
+        help="Show a live board while a cell runs: auto does so if a page shows the cell, as a widget if "
+        "the page lacks tfrt-nb's JupyterLab extension. tables draws a table each second "
+        "instead, for pages without widgets.",
     ).tag(config=True)
     board = traitlets.Enum(
         ("full", "simple"),
         "full",
-        help="What the boards of cells show: simple leaves out threads and work queues, for readers who have not met them"
-        " yet: the worker of each value, the queue of the run, and the timeline.",
+        help="What the boards of cells show: simple leaves out the worker of each value, the queue of "
+        "the run, and the timeline, for readers who have not met threads and work queues yet.",
     ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),
         "own",
-        help="Where 'async def' kernels run: on an event loop of the host's own, or on the notebook's, which"
-        " serves cells with --no-wait; others keep it busy, so that theirs run on a loop of the host.",
+        help="Where 'async def' kernels run: on the host's own event loop, or on the notebook's, "
+        "which serves only cells with --no-wait; other cells keep it busy, so their kernels run "
+        "on the host's loop.",
     ).tag(config=True)
     check_references = traitlets.Bool(
         True,
-        help="Keep an eye on every async object of compiled programs, so that the board counts them"
-        " and %tfrt_leaks knows all; a run with millions of tasks takes less memory without.",
+        help="Track every async object of compiled programs, so that "
+        "the board counts them and %tfrt_leaks lists them all; without this, a run with "
+        "millions of tasks takes less memory.",
     ).tag(config=True)
 
 

@@ -114,7 +114,7 @@ ROWS = tuple(
             "tfrt.merge.chains",
             "any* -> chain",
             "scalar_kernels.new_chain",
-            "A chain that is available when all operands are.",
+            "A chain that becomes available when all operands are available.",
             form="TYPED",
             example="""\
 // 1 and 2 may be printed in either order, 3 comes last.
@@ -166,7 +166,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             "tfrt_test.as_chain",
             "any* -> chain",
             "scalar_kernels.new_chain",
-            "A chain that is available when all operands are.",
+            "A chain that becomes available when all operands are available.",
             example="""\
 func.func @main() -> !tfrt.chain {
   %a = tfrt.constant.i32 13
@@ -188,7 +188,7 @@ func.func @main() -> !tfrt.chain {
             "tfrt_test.async_constant.{}",
             "-> {}",
             "async_kernels.async_constant_{}",
-            "A constant, given by another task.",
+            "A constant that another task provides.",
             functions=_COPY,
             attributes={"value": "{}"},
             variants="i1 i32",
@@ -198,7 +198,7 @@ func.func @main() -> !tfrt.chain {
                 f"tfrt_test.{name}.i32",
                 "i32 -> i32",
                 "async_kernels.async_copy_i32",
-                "The value, given by another task.",
+                "The value, returned by another task.",
                 functions=_COPY,
             )
             for name in ("async_copy", "async_copy_2")
@@ -207,7 +207,7 @@ func.func @main() -> !tfrt.chain {
             "tfrt_test.async_copy.with_delay.{}",
             "{} -> {}",
             "async_kernels.copy_with_delay_{}",
-            "The value, a moment later, by a thread of the blocking pool.",
+            "The value, returned a moment later by a thread of the blocking pool.",
             flags=("blocking",),
             variants="i32 i64",
         ),
@@ -375,7 +375,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             "tfrt_test.report_error_indirect_async",
             "i32 -> i32",
             "async_kernels.report_error_when_async",
-            "An error that another task forwards the result to.",
+            "An error to which another task forwards the result.",
             functions=_ERROR,
             is_loose=True,
         ),

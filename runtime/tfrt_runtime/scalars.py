@@ -172,7 +172,7 @@ ARITHMETIC = (
     ),
     Family(
         "div", INTEGERS, _truncated,
-        "The quotient, cut towards zero, and the remainder, which has the sign of the first number."
+        "The quotient, truncated toward zero, and the remainder, which has the sign of the first number."
         "  A division by zero is an error.",
         results=("{}", "{}"), aliases=("divide", "rem", "remainder"), arith={"divsi": "", "remsi": ""}, failure=_division,
     ),
@@ -248,13 +248,13 @@ ARITHMETIC = (
     ),
     Family(
         "shiftleft", INTEGERS, lambda a, b: a << b,
-        "The first number's bits, moved up by the second.  A shift by all bits or more is an error.",
+        "The first number's bits, shifted left by the second.  A shift by all bits or more is an error.",
         python="<<", numpy=("left_shift",), aliases=("shl", "lshift"), arith={"shli": "shl"},
         failure=_shift,
     ),
     Family(
         "shiftright", INTEGERS, lambda a, b: a >> b,
-        "The first number's bits, moved down by the second; the sign stays."
+        "The first number's bits, shifted right by the second; the sign stays."
         "  A shift by all bits or more is an error.",
         python=">>", numpy=("right_shift",), aliases=("shr", "rshift"), arith={"shrsi": "ashr"},
         failure=_shift,
@@ -316,8 +316,9 @@ CASTS = _Casts(
     "cast",
     tuple(f"{source}_to_{target}" for source, target in itertools.permutations(TYPES, 2)),
     lambda a: a,
-    "The number as one of the other type: floats are rounded, or cut towards zero.  One that does not fit is"
-    " an error; a float cast to i64 is the least number then.",
+    "The number, converted to the other type: floats are rounded, "
+    "or truncated toward zero.  A number that does not fit is an error, except that a float "
+    "cast to i64 becomes the least number.",
     operands=1,
     generic=("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64"),
 )

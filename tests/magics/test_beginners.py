@@ -39,7 +39,7 @@ MISTAKES = [
     (host("%a = tfrt.constant.i32 7"), 4, "'%a' already has a value: choose another name", "choose another name"),
     (host("%b == tfrt.add.i32 %a, %a"), 4, "one '=' goes here", "one '='"),
     (host("%1st = tfrt.add.i32 %a, %a"), 4, "a name that begins with a digit has digits only: write '%first' or '%1'", "write '%first'"),
-    (host("%b: i32 = tfrt.add.i32 %a, %a"), 4, "a result has no type in front of '=': the operation gives it", "the operation gives it"),
+    (host("%b: i32 = tfrt.add.i32 %a, %a"), 4, "a result has no type before '=': the operation determines it", "the operation determines it"),
     (host("%c = tfrt.new.chain()"), 4, "operands have no parentheses here: leave them out", "leave them out"),
     (host("%b = tfrt.call @square(%a) : (i32) -> i32"), 4, "there is no function '@square'", "defined functions: @main"),
     (host("%b = tfrt.call square(%a) : (i32) -> i32"), 4, "names of functions start with '@': write '@square'", "write '@square'"),

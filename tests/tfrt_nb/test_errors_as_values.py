@@ -311,7 +311,7 @@ def test_a_cancelled_run_waits_for_no_delay() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"retries": 1, "delay": 1.0}, "would keep its worker meanwhile"),
+        ({"retries": 1, "delay": 1.0}, "would block its worker in the meantime"),
         ({"deadline": 1.0}, "cannot be stopped"),
         ({"retries": 1, "delay": -1.0}, "delay of a kernel must be a number of seconds"),
         ({"retries": 1, "growth": 0.5}, "growth of a kernel must be a factor, 1 or more"),

@@ -309,7 +309,7 @@ class LiveRecord:
         return not self.record.is_over
 
     def _last(self, message: Document) -> Document:
-        """Return the last message: the run's file, and the changes, so that pages need not read
+        """Return the last message: the run's file, plus the changes in `message` to spare pages
         the file.
         """
         events: Document = {key: message[key] for key in ("from", "events") if key in message}

@@ -140,7 +140,7 @@ def test_without_namespaces_answers_are_graded_and_a_warning_says_so(
     out, err = capsys.readouterr()
     assert out == "ann.ipynb: words: right\nann.ipynb: 1 of 1 right\n"
     assert err == (
-        "tfrt-nb: warning: this system does not withhold from answers: the network,"
+        "tfrt-nb: warning: this system cannot withhold from answers: the network,"
         " other processes, files that you may write\n"
     )
 

@@ -57,7 +57,7 @@ def test_values_that_are_there_have_their_types() -> None:
         (
             "retu¦",
             {
-                "return": "ends a compiled function and gives its results",
+                "return": "ends a compiled function and returns its results",
                 "kernel.return": "operation",
                 "tfrt.return": "operation",
             },

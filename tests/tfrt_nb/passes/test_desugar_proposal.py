@@ -48,7 +48,7 @@ CALL = "  %h = async.call %rt : !async.runtime"
         ),
         (f"{CALL} @work() : () -> !async.handle", 8, "incorrect number of operands for callee"),
         (f"{CALL} @work(%rt) : (!async.runtime) -> !async.handle", 8, "operand type mismatch"),
-        (f"{CALL} @work() : () -> i64", 50, "a call on a runtime gives one '!async.handle'"),
+        (f"{CALL} @work() : () -> i64", 50, "a call on a runtime returns one '!async.handle'"),
         (f"{CALL} @work(%rt) -> !async.handle", 45, "the types of the arguments are missing"),
         (
             "  cf.br ^a(%rt : !async.runtime)\n^a(%r: !async.runtime):",

@@ -128,7 +128,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         type=threshold,
         default=0,
-        help="the cost that justifies a stream of its own; default: 0, which "
+        help="the cost that justifies a separate stream; default: 0, which "
         "means the cost of the longest path",
     )
     _add_verification(to_bef, ", report only differences, and write no file")

@@ -131,7 +131,7 @@ class CompiledModule:
 
     def _interleaved(self) -> CompiledModule:
         """Return these functions in a form that can yield between any two effects
-        (`log_events.Interleave`).
+        (`passes.log_events.Interleave`).
         """
         from tfrt_nb.passes.log_events import Interleave, is_needed
 

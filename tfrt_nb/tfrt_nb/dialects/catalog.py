@@ -162,7 +162,7 @@ NOT_HERE = {
     "gpu": "write 'scf.parallel': programs run on the CPU",
     "index": "write the operation of 'arith' with the type 'index', as in 'arith.addi %a, %b : "
     "index'",
-    "llvm": "give the program as it was before it was lowered, with 'func', 'scf', 'cf', 'arith', "
+    "llvm": "write the program as it was before it was lowered, with 'func', 'scf', 'cf', 'arith', "
     "and 'memref'",
     "omp": "write 'scf.parallel' instead",
     "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and "

@@ -144,8 +144,8 @@ Kind = tuple[AttrConstraint, bool]
 
 
 def _spread(definitions: Sequence[object], count: int, sizes: Sequence[int]) -> list[Kind]:
-    """Return each value's constraint, and whether it belongs to a variadic list of operands or
-    results.
+    """Return, for each of `count` values, its constraint, and whether the value belongs to a
+    list of operands or results.
     """
     fixed = sum(not isinstance(one, VariadicDef) for one in definitions)
     variadic = len(definitions) - fixed

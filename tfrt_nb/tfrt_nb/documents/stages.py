@@ -30,7 +30,10 @@ MAX_COMPARED = 4_000
 """The maximum number of lines in two stages that are compared."""
 _CODE = {
     Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
-    Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
+    Stage.LLVM_SPLIT: (
+        "LLVM IR, split",
+        "each coroutine is a ramp function plus functions that resume it",
+    ),
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
@@ -62,7 +65,7 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     if program._compiled is not None:
         rows += _compiled(program._compiled, operations)
     lines = list(_listed(program, document, operations))
-    rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", lines))
+    rows.append(_stage("BEF", "the bytes that the runtime reads, and their meaning", lines))
     return rows
 
 

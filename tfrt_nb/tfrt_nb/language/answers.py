@@ -43,7 +43,7 @@ _RETURNS = ("return", "tfrt.return", "func.return")
 _KEYWORDS = {
     "func.func": "a function",
     "async.func": "a compiled function that is a coroutine",
-    "return": "ends a compiled function and gives its results",
+    "return": "ends a compiled function and returns its results",
 }
 
 

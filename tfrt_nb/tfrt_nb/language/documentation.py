@@ -13,49 +13,54 @@ from tfrt_runtime.scalars import OPERATIONS
 
 FAMILIES = {
     "tfrt.constant": "A constant.",
-    "tfrt.print": "Print the number with its type, once the chain is available; the new chain is "
-    "for what comes next.",
-    "tfrt.repeat": "Runs its region a number of times; loop values pass from one round to the "
-    "next.  A round begins when all values of the one before are resolved.",
-    "demo.wait": "The operand after a delay in seconds, or a chain if there is no operand.  A "
-    "timer does it: no thread waits.",
+    "tfrt.print": "Print the number with its type once the chain is available; "
+    "the result is a chain for the next effect.",
+    "tfrt.repeat": "Runs its region a given number of times, passing loop values "
+    "from one iteration to the next.  An iteration starts when all values of the previous one "
+    "are resolved.",
+    "demo.wait": (
+        "The operand after a delay in seconds, or a chain if there is no operand.  A timer "
+        "waits, so no thread is blocked."
+    ),
     "tfrt_test.get_string_sync": "The string of an attribute.",
-    "tfrt_test.invoke_sync_function": "What a sync function returns for these operands.",
+    "tfrt_test.invoke_sync_function": "The results of a sync function for these operands.",
     "tfrt_test.sync.const_dense_attr": "A copy of the elements of an attribute.",
-    "tfrt_test.get_static_tensor_type": "The kind of tensor of that name.",
-    "tfrt_test.matmul": "Write alpha times the matrix product of two tensors, plus beta times what "
-    "it holds, into the third.",
-    "tfrt_test.relu": "Write into the second tensor the elements of the first, zero for negative "
-    "ones.",
+    "tfrt_test.get_static_tensor_type": "The kind of tensor with the given name.",
+    "tfrt_test.matmul": (
+        "Write alpha times the matrix product of two tensors, plus beta times the third tensor, "
+        "into the third."
+    ),
+    "tfrt_test.relu": "Write the elements of the first tensor into the second, with "
+    "zero for negative ones.",
     "tfrt_test.relu_inplace": "Make negative elements zero.",
     "tfrt_test.add": "Write the sums of the elements of two tensors into the third.",
     "tfrt_test.add_inplace": "Add the elements of the first tensor to those of the second.",
-    "tfrt_test.equal": "Write into the third tensor whether the elements of the first two are "
-    "equal.",
-    "tfrt_test.equal_inplace": "Write into the second tensor whether its elements equal the "
-    "first's.",
+    "tfrt_test.equal": "Write whether the elements of the first two tensors are "
+    "equal into the third.",
+    "tfrt_test.equal_inplace": "Write whether the elements of two tensors are equal into the "
+    "second.",
     "tfrt_test.broadcast": "The tensor, repeated to fill the shape.",
-    "tfrt_test.argmax": "Where each row has its largest element.",
+    "tfrt_test.argmax": "The position of the largest element in each row.",
     "tfrt_test.reduce_mean": "The mean over the first axis.",
-    "tfrt_test.slice_inplace": "Write into the last tensor the part of the first that begins at an "
-    "index.",
-    "tfrt_test.cast": "The tensor with elements of the other type.",
-    "tfrt_dht.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set: "
-    "they are 0.",
+    "tfrt_test.slice_inplace": "Write the part of the first tensor that starts at an index "
+    "into the last tensor.",
+    "tfrt_test.cast": "The tensor, converted to another element type.",
+    "tfrt_dht.create_uninitialized_tensor": (
+        "A dense tensor of the given shape, whose elements are 0."
+    ),
     "tfrt_dht.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
-    "tfrt_dht.set_tensor_with_constant_values": "Set the elements to numbers that the program "
-    "says.",
+    "tfrt_dht.set_tensor_with_constant_values": "Set the elements to numbers in the program.",
     "tfrt_dht.set_tensor_with_values": "Set the elements to the operands.",
     "tfrt_dht.make_tensor": "A tensor of that shape over the memory of a buffer.",
     "tfrt_dht.tensor_equal": "Whether two tensors have the same shape and elements.",
     "tfrt_dht.tensor_allclose": "Whether two tensors have the same shape and nearly the same "
     "elements.",
-    "tfrt_dht_sync.create_uninitialized_tensor": "A dense tensor of that shape, its elements not "
-    "set: they are 0.",
+    "tfrt_dht_sync.create_uninitialized_tensor": (
+        "A dense tensor of the given shape, whose elements are 0."
+    ),
     "tfrt_dht_sync.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
     "tfrt_dht_sync.print_tensor": "Print a tensor of any kind.",
-    "tfrt_dht_sync.set_tensor_with_constant_values": "Set the elements to numbers that the program "
-    "says.",
+    "tfrt_dht_sync.set_tensor_with_constant_values": "Set the elements to numbers in the program.",
     "tfrt_dht_sync.tensor_equal": "Whether two tensors have the same shape and elements.",
     "coo.convert_dht_to_coo": "The tensor in coordinates: only elements other than zero are kept.",
     "coo.convert_coo_to_dht": "The dense tensor with the elements of a sparse one.",
@@ -66,15 +71,15 @@ FAMILIES = {
     "ts.print_fixed_rank_shape": "Print the sizes of a shape of that rank.",
     "arith.constant": "A constant number or array.",
     "func.func": "A function.",
-    "func.return": "Ends a compiled function and gives its results.",
+    "func.return": "Ends a compiled function and returns its results.",
     "func.call": "Calls a compiled function, and waits for its return.",
     "memref.load": "An element of a buffer.",
     "memref.store": "Writes an element of a buffer.",
     "builtin.module": "A program, or a part of one: its functions.",
     "builtin.unrealized_conversion_cast": "The value as another type, in the middle of a lowering.",
-    "memref.alloc": "A new buffer; its elements are not set.",
+    "memref.alloc": "A new buffer with undefined elements.",
     "memref.alloca": "A new buffer that lasts as long as the call of the function.",
-    "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used afterwards.",
+    "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used afterward.",
     "memref.dim": "The size of a buffer in one dimension.",
     "memref.get_global": "The buffer of a memref.global.",
     "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are "
@@ -86,55 +91,61 @@ FAMILIES = {
     "dimensions.",
     "func.call_indirect": "Calls a function value.",
     "func.constant": "A function as a value.",
-    "memref.atomic_rmw": "Combines an element of a buffer with a number, as one step for all "
-    "tasks; the result is the element before.",
-    "memref.generic_atomic_rmw": "Replaces an element of a buffer by what the region makes of it, "
-    "as one step for all tasks; the region may run again.",
+    "memref.atomic_rmw": "Atomically combines an element of a buffer with a number; "
+    "the result is the old element.",
+    "memref.generic_atomic_rmw": "Atomically replaces an element of a buffer with the value "
+    "that the region computes from it; the region may run several times.",
     "memref.atomic_yield": "Ends the region of memref.generic_atomic_rmw.",
-    "memref.cast": "The same buffer, as a type that says more or less of its sizes.",
+    "memref.cast": "The same buffer, with a type that states more or fewer of its sizes.",
     "memref.copy": "Copies the elements of one buffer into another.",
     "memref.extract_aligned_pointer_as_index": "The address of a buffer's elements.",
     "memref.extract_strided_metadata": "The base of a buffer, its offset, sizes and strides.",
-    "memref.global": "A buffer of the module, for all runs; memref.get_global gives it to a "
-    "function.",
+    "memref.global": "A buffer of the module that all runs share; memref.get_global returns it.",
     "memref.memory_space_cast": "The same buffer, as a type of another memory space.",
-    "memref.rank": "How many dimensions a buffer has.",
+    "memref.rank": "The number of dimensions of a buffer.",
     "linalg.copy": "Copies the elements of one buffer into another.",
     "linalg.fill": "Sets all elements of a buffer.",
-    "linalg.generic": "Runs its region for each element that the maps name; what it yields is "
-    "written into the outs.",
+    "linalg.generic": "Runs its region for each element that the maps select, and "
+    "writes the yielded values to the outs.",
     "linalg.yield": "Ends the region of linalg.generic.",
     "scf.execute_region": "Runs its region, which may have several blocks, once.",
-    "scf.for": "Runs its region for each number from the lower bound up to the upper one, which is "
-    "not among them; iter_args go from round to round.",
-    "scf.if": "Runs the first region if the condition is true, else the second one; the results "
-    "are what it yields.",
+    "scf.for": (
+        "Runs its region for each number from the lower bound up to, but not including, the "
+        "upper bound; iter_args are passed from one iteration to the next."
+    ),
+    "scf.if": (
+        "Runs the first region if the condition is true, and otherwise the second; the results "
+        "are the yielded values."
+    ),
     "scf.index_switch": "Runs the region of the matching case, or the default region.",
-    "scf.parallel": "Runs its region for each combination of numbers, in any order; with "
-    "--parallel-for the rounds are shared among tasks, as those of async.parallel_for always are.",
-    "scf.reduce": "Ends the region of scf.parallel.  Each region of its own combines two values "
-    "into one.",
+    "scf.parallel": (
+        "Runs its region for each combination of numbers, in any order; with --parallel-for, "
+        "tasks share the iterations, as they always do for async.parallel_for."
+    ),
+    "scf.reduce": (
+        "Ends the region of scf.parallel.  Each of its own regions combines two values into one."
+    ),
     "scf.while": "Runs the first region, then the second, while the condition of the first holds.",
     "cf.assert": "Fails with the message, unless the condition is true.",
     "cf.br": "Branches to another block, which gets the operands.",
     "cf.cond_br": "Branches to the first block if the condition is true, otherwise to the second.",
     "cf.switch": "Branches to the block of the matching case, or to the default block.",
-    "arith.cmpi": "Whether two whole numbers are so: eq, ne; with a sign slt, sle, sgt, sge; "
-    "without one ult, ule, ugt, uge.",
-    "arith.cmpf": "Whether two floats are so: oeq, one, olt, ole, ogt, oge are false where one is "
-    "NaN; ueq, une, ult, ule, ugt, uge are true there; ord, uno ask for that.",
+    "arith.cmpi": "Compares two whole numbers: eq, ne; signed: slt, sle, sgt, "
+    "sge; unsigned: ult, ule, ugt, uge.",
+    "arith.cmpf": "Compares two floats: oeq, one, olt, ole, ogt, oge are false "
+    "if either is NaN, and ueq, une, ult, ule, ugt, uge are true; ord and uno test for NaN.",
     "arith.select": "The second operand if the first is true, else the third.",
     "math.absf": "The number without its sign.",
     "math.absi": "The number without its sign; the least number stays.",
-    "math.atan": "The angle that has this tangent, in radians.",
+    "math.atan": "The angle with this tangent, in radians.",
     "math.atan2": "The angle of the point (second, first), in radians.",
     "math.cbrt": "The cube root.",
     "math.ceil": "The number rounded up.",
     "math.cos": "The cosine of an angle in radians.",
     "math.cosh": "The hyperbolic cosine.",
-    "math.ctlz": "How many zero bits lead.",
-    "math.ctpop": "How many bits are one.",
-    "math.cttz": "How many zero bits follow.",
+    "math.ctlz": "The number of leading zero bits.",
+    "math.ctpop": "The number of one bits.",
+    "math.cttz": "The number of trailing zero bits.",
     "math.erf": "The error function.",
     "math.exp": "e to the power of the number.",
     "math.exp2": "2 to the power of the number.",
@@ -148,8 +159,8 @@ FAMILIES = {
     "math.log1p": "The natural logarithm of 1 plus the number; exact near 0.",
     "math.log2": "The logarithm to base 2.",
     "math.powf": "The first to the power of the second.",
-    "math.round": "The nearest whole number; halves go away from 0.",
-    "math.roundeven": "The nearest whole number; halves go to the even one.",
+    "math.round": "The nearest whole number; halves are rounded away from 0.",
+    "math.roundeven": "The nearest whole number; halves are rounded to the even number.",
     "math.rsqrt": "1 divided by the square root.",
     "math.sin": "The sine of an angle in radians.",
     "math.sinh": "The hyperbolic sine.",
@@ -157,39 +168,39 @@ FAMILIES = {
     "math.tan": "The tangent of an angle in radians.",
     "math.tanh": "The hyperbolic tangent.",
     "math.trunc": "The number rounded towards 0.",
-    "scf.condition": "Ends the first region of scf.while: whether it goes on, and with which "
-    "values.",
-    "scf.yield": "Ends a region and gives its results.",
-    "scf.reduce.return": "Ends a region of scf.reduce and gives the combined value.",
+    "scf.condition": "Ends the first region of scf.while: says whether the loop "
+    "continues, and with which values.",
+    "scf.yield": "Ends a region and returns its results.",
+    "scf.reduce.return": "Ends a region of scf.reduce and returns the combined value.",
     "arith.addf": "The sum.",
     "arith.subf": "The difference.",
     "arith.mulf": "The product.",
     "arith.divf": "The quotient; a number by 0 is infinite, 0 by 0 is not a number.",
-    "arith.negf": "The number with the other sign.",
+    "arith.negf": "The number with its sign changed.",
 }
 
 _INTEGERS = {
-    "add": "The sum; what does not fit wraps around.",
-    "sub": "The difference; what does not fit wraps around.",
-    "mul": "The product; what does not fit wraps around.",
+    "add": "The sum, which wraps around.",
+    "sub": "The difference, which wraps around.",
+    "mul": "The product, which wraps around.",
     "and": "The bits that both have.",
     "or": "The bits that one of them has.",
-    "xor": "The bits in which they differ.",
+    "xor": "The bits in which the numbers differ.",
     "divs": "The quotient, rounded towards 0.  Division by 0 is an error.",
-    "divu": "The quotient of numbers without a sign.  Division by 0 is an error.",
+    "divu": "The quotient of unsigned numbers.  Division by 0 is an error.",
     "ceildivs": "The quotient, rounded up.  Division by 0 is an error.",
-    "ceildivu": "The quotient of numbers without a sign, rounded up.  Division by 0 is an error.",
+    "ceildivu": "The quotient of unsigned numbers, rounded up.  Division by 0 is an error.",
     "floordivs": "The quotient, rounded down.  Division by 0 is an error.",
-    "rems": "What a division rounded towards 0 leaves, with the sign of the dividend.  To divide "
-    "by 0 is an error.",
-    "remu": "What a division of numbers without a sign leaves.  Division by 0 is an error.",
+    "rems": "The remainder of a division rounded toward 0, with the sign "
+    "of the dividend.  Division by 0 is an error.",
+    "remu": "The remainder of an unsigned division.  Division by 0 is an error.",
     "maxs": "The larger one.",
-    "maxu": "The larger one of numbers without a sign.",
+    "maxu": "The larger of two unsigned numbers.",
     "mins": "The smaller one.",
-    "minu": "The smaller one of numbers without a sign.",
-    "shl": "The bits moved to the left; zeros follow.",
-    "shrs": "The bits moved to the right; the sign follows.",
-    "shru": "The bits moved to the right; zeros follow.",
+    "minu": "The smaller of two unsigned numbers.",
+    "shl": "The bits, shifted left; zeros fill in.",
+    "shrs": "The bits, shifted right; the sign bit fills in.",
+    "shru": "The bits, shifted right; zeros fill in.",
 }
 """Operations of `index`, mapped to operations of `arith`, whose names add an `i`."""
 

@@ -79,8 +79,8 @@ def signature_of(name: str) -> Signature | None:
 
 
 def _with_types(word: str, types: Mapping[str, str]) -> str:
-    """Return a type word with types replaced: those of one kernel of a family become another
-    kernel's.
+    """Return a type word with its types replaced according to `types`, which maps the types of
+    one kernel of a family to another kernel's.
     """
     found = _TYPE.sub(lambda one: types.get(one[0], one[0]), word)
     return re.sub(r"\bbool\b", "i1", found)

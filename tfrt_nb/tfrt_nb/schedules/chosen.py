@@ -74,7 +74,7 @@ class Outside:
 
         The replacement follows `value` when that step is chosen.
         """
-        text = "the run has dropped a value that a thread was to resolve"
+        text = "the run has dropped a value that a thread should have resolved"
         held: AsyncValue = request.allocate(value.type, lambda: error(text))
         self._held.add(value)
         self._offer(lambda: held.follow(value), value.done, False)

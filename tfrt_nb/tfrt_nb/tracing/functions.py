@@ -370,7 +370,10 @@ class ProgramOptions:
         """Start the program with these arguments."""
         if current() is not None:
             name = self.program._name
-            refuse(f"@{name}: within a program a call is part of its run, which has the options")
+            refuse(
+                f"@{name}: a call inside a program is part of the program's run: give the "
+                "options to that run"
+            )
         return self.run(*self.program._bound(values, keywords))
 
     def run(self, *values: Any, **options: Any) -> Execution:

@@ -271,8 +271,8 @@ class Trace:
             given = list(item)
         else:
             refuse(
-                f"a {type(item).__name__} holds a traced value, which is known when the program runs:"  # noqa: E501
-                " make it in a kernel"
+                f"a {type(item).__name__} holds a traced value, which is known only when the "
+                "program runs: create it in a kernel"
             )
         operands = [self.value(one) for one in given]
         return self.kernel(f"tfrt.{type(item).__name__}", operands, (OBJECT,))[0]

@@ -51,8 +51,8 @@ def captured(frame: KernelFrame, slot: int) -> object:
     held = getattr(frame.request.program, "captured", ())
     if not 0 <= slot < len(held):
         raise KernelError(
-            "the object that was captured here is in the Python program that was traced,"
-            " and not in its text or file: pass it as an argument"
+            "the object that was captured here exists only in the "
+            "traced Python program, not in its text or file: pass it as an argument"
         )
     found: object = held[slot]
     return found

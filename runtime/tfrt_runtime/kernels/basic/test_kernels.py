@@ -161,7 +161,9 @@ class ThreadNumbers:
         self._lock = Lock()
 
     def number_of(self, thread: int) -> int:
-        """Return the number of the calling thread; the first thread that asks gets 0."""
+        """Return the calling thread's number: 0 for the first thread that asks, 1 for the next,
+        ...
+        """
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
 

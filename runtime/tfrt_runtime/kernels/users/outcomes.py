@@ -308,7 +308,8 @@ def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
 
 
 OTHER_LOOP = (
-    "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"  # noqa: E501
-    " make it within the kernel, or the host with HostContext(loop=asyncio.get_running_loop());"
+    "an 'async def' kernel runs on its host's event loop, but awaits an object that belongs to "
+    "another loop: create the object inside the kernel, or the host with "
+    "HostContext(loop=asyncio.get_running_loop());"
     ' in a notebook, %config TFRT.loop = "notebook"'
 )

@@ -41,7 +41,7 @@ def with_policy(
     for option in ("timeout", "deadline", "delay", "jitter"):
         if getattr(policy, option) and not blocking:
             is_pause = option in ("delay", "jitter")
-            why = "would keep its worker meanwhile" if is_pause else "cannot be stopped"
+            why = "would block its worker in the meantime" if is_pause else "cannot be stopped"
             refuse(
                 f"{option}= of kernel '{name}': a plain kernel {why};"
                 " use blocking=True or an 'async def' function"

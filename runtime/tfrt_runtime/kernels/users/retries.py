@@ -68,7 +68,8 @@ class Policy:
         require(are_types or is_predicate, "retry_on of a kernel", expected, self.retry_on)
         if self.retries == 0 and (self.retry_on, self.delay, self.jitter) != (Exception, 0, 0):
             refuse(
-                "retry_on=, delay= and jitter= of a kernel say how it is tried again: give retries="
+                "retry_on=, delay=, and jitter= of a kernel apply only to retries: give "
+                "retries=, too"
             )
 
 

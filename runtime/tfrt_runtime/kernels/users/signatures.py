@@ -1,4 +1,6 @@
-"""Types of native kernels as users write them: `(f64, tensor<?x?xf32>) -> i32`, or annotations."""
+"""Types of native kernels as users write them: as a string, `(f64, tensor<?x?xf32>) -> (i32,
+f64)`, or as annotations.
+"""
 
 from __future__ import annotations
 

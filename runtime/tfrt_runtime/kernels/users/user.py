@@ -97,8 +97,8 @@ class UserKernel:
         is_elsewhere = now.qualified_name != self.qualified_name
         if is_elsewhere or now.place == self.place:
             refuse(
-                f"'{self.name}' now names another function, {now.place or now.function}: give each"
-                " kernel a name of its own, as in @tfrt.kernel('my.name')"
+                f"'{self.name}' now names another function, {now.place or now.function}: give "
+                f"each kernel its own name, as in @tfrt.kernel('my.name')"
             )
 
     @property
@@ -214,7 +214,7 @@ def kernel(
         jitter: the maximum number of seconds that are added to each delay, at random.
         timeout: how many seconds one attempt of an async or blocking function may take.
         deadline: how many seconds a call may take, including all of its attempts and delays.  A
-            call that exceeds the deadline or the timeout fails with a `TimeoutError`.
+            call that exceeds its `deadline` or `timeout` fails with a `TimeoutError`.
         limit: how many calls may run at the same time on one host, including calls that are waiting
             for their next attempt.
         remote: run the function as a task of the client on a host with a `DaskWorkQueue`; on other

@@ -78,7 +78,7 @@ class HandleType(ParametrizedAttribute, TypeAttribute):
 
 
 RUNTIME = RuntimeType()
-_ONE_HANDLE = "a call on a runtime gives one '!async.handle'"
+_ONE_HANDLE = "a call on a runtime returns one '!async.handle'"
 _LOOP_RESULTS = (
     "'async.parallel_for' gives the buffers that its body yields and one '!async.handle': end the "
     "body with 'async.yield %m : memref<?xf32>', and write ': memref<?xf32>, !async.handle' after "
