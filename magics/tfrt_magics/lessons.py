@@ -197,7 +197,7 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(
 
 
 class Subject(StrEnum):
-    """What a prediction is about."""
+    """The subject of a prediction."""
 
     PRINTS = "prints"
     RESULTS = "results"

@@ -172,7 +172,7 @@ class Channel:
 
 
 class Published(Protocol):
-    """What a page's requests are about: a run, or displayed values."""
+    """The subject of a page's requests: a run, or displayed values."""
 
     began: float
     """The start time, in seconds since 1970, to compare with the times of files."""

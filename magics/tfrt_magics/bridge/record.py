@@ -49,7 +49,7 @@ Document = dict[str, Any]
 
 
 class Recorded(Protocol):
-    """What a record is about: a job of a cell, or a run that Python started."""
+    """The subject of a record: a job of a cell, or a run that Python started."""
 
     def document(self) -> Any:
         """Return the constant part, whose `body` contains the program."""

@@ -169,7 +169,7 @@ class NotebookHost:
         return live_objects(self._host, self._texts) if is_used else ()
 
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
-        """Load a program with the current kernels, including those of the notebook.
+        """Load a program with the current kernels, including the notebook's.
 
         The program's operations take `slow` times as long.
 

@@ -77,7 +77,7 @@ def compile_kernels(
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
     """Return a file that declares functions of a compiled module.
 
-    Each function becomes a host function that makes one call. Its types are those of host
+    Each function becomes a host function that makes one call. Its types are the types of host
     functions, except that buffers keep their own types, so that Python passes only arrays that fit.
     """
     places = PlaceWriter()

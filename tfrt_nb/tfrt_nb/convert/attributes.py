@@ -216,7 +216,7 @@ def _fused_place(location: FusedLoc) -> Place:
 
 
 def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
-    """Yield the fused parts, including those of nested fusions of the same kind."""
+    """Yield the fused parts, including the parts of nested fusions of the same kind."""
     assert isinstance(location.locations, ArrayAttr), "read by xDSL"
     for part in location.locations:
         if isinstance(part, FusedLoc) and part.metadata == location.metadata:

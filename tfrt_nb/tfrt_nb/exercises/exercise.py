@@ -214,7 +214,8 @@ def find(name: str) -> Exercise:
 def grade(name: str, text: str) -> Verdict:
     """Return the verdict on an answer to the exercise of that name; for tests of a course.
 
-    An answer in Python sees tfrt, np, asyncio, time and its own names, not those of other cells.
+    An answer in Python sees tfrt, np, asyncio, time, and its own names, but not the names of other
+    cells.
 
     Raises:
         TfrtError: if no exercise has the name.

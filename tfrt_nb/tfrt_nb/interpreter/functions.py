@@ -267,8 +267,8 @@ class InterpretedCode:
     ) -> None:
         """Translate a module, which is the output of the passes.
 
-        `externals` are the declared functions that Python implements, `addresses` are those of the
-        runtime's functions, and `adapted` names the functions that kernels call.
+        `externals` are the declared functions that Python implements, `addresses` has the addresses
+        of the runtime's functions, and `adapted` names the functions that kernels call.
 
         Raises:
             PassError: at an operation or a function that cannot be compiled.

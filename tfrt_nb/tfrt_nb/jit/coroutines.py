@@ -2,8 +2,8 @@
 
 The input is the output of `passes.pipeline.executable_pipeline`: functions of blocks with runtime
 and coroutine operations, `arith`, `math` and `memref`. Each MLIR block becomes an LLVM block, block
-arguments become phi instructions, and several results become a struct. The intrinsics are those of
-https://llvm.org/docs/Coroutines.html.
+arguments become phi instructions, and several results become a struct. The intrinsics are described
+at https://llvm.org/docs/Coroutines.html.
 
 Functions that kernels of host programs call get an adapter (`adapters`).
 

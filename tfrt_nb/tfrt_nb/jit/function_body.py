@@ -386,7 +386,7 @@ class FunctionBody:
         """Call a function, given with its arguments, that returns the MLIR values.
 
         Several values are returned as a struct. `returns` is the LLVM result type if it differs
-        from that of `results`.
+        from the type of `results`.
         """
         returns = returns or result_type([result.type for result in results])
         call = f"call {returns} {callee}"

@@ -13,9 +13,9 @@
                                               }
 
 Such a function has only scalars, control flow, and calls of functions of this kind; a chain becomes
-a 0. Functions that are called from only one place are inlined there. The passes are those of async
-programs: a failed assertion, a full stack, or an interrupt ends the function and its callers. They
-leave no message; instead, the call then runs in the executor, which reports the error with its
+a 0. Functions that are called from only one place are inlined there. The passes are the same as for
+async programs: a failed assertion, a full stack, or an interrupt ends the function and its callers.
+They leave no message; instead, the call then runs in the executor, which reports the error with its
 place (see `native.calls.machine_calls`).
 """
 

@@ -67,7 +67,7 @@ def lowering_steps(
 ) -> Iterator[tuple[str, ModuleOp]]:
     """Yield the name of each step from a program to the JIT's input, and the module after it.
 
-    The next step changes that module; the program itself does not change. `first` and `level` are
-    those of `stages.emit`.
+    The next step changes that module; the program itself does not change. `first` and `level` have
+    the same meaning as in `stages.emit`.
     """
     yield from _steps(module, check_declarations(module), first, level)

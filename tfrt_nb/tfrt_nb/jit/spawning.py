@@ -328,7 +328,7 @@ class _Writer:
     def _write_abandon(self) -> None:
         """Write the function that resolves the results to errors.
 
-        The error is that of an argument or, if there is none, the reason why tasks must not start.
+        The error is an argument's error or, if there is none, the reason why tasks must not start.
         """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()

@@ -148,7 +148,7 @@ class _Namer:
                         self.values[argument] = names.number()
                 for op in block.ops:
                     self._name_results(op, names)
-            # All values of a region get their names before those of the regions nested in it.
+            # All values of a region get their names before the values of nested regions.
             operations = (op for block in region.blocks for op in block.ops)
             pending.extend((nested, names) for op in operations for nested in op.regions)
 

@@ -10,10 +10,10 @@ less than a threshold unless the whole function does.
     tfrt.return %c, %e              stream 0
 
 Two passes over a function assign the streams. The forward pass picks a parent for each operation:
-the definer of the operand that is ready last, by cost from the start, or the root if there are no
-operands. The backward pass opens a stream at each operation without children. At any other
-operation, it merges the cheap streams of the operation's children, and then adds the operation to a
-child's stream that is not too costly.
+the operation that defines the operand that is ready last (by cost from the start), or the root if
+there are no operands. The backward pass opens a stream at each operation without children. At any
+other operation, it merges the cheap streams of the operation's children, and then adds the
+operation to a child's stream that is not too costly.
 
 Invariants: A stream is a tree of parent edges plus merged siblings, so it waits for other streams
 only where its operations have further operands. The stream of the function's return extends as far

@@ -301,7 +301,8 @@ class Running(Inspection):
 
     def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
         """Compile the functions that become machine code, unless they have been compiled already.
-        The arguments are those of `load`.
+
+        The arguments are the same as for `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled.
@@ -310,7 +311,7 @@ class Running(Inspection):
             self._compiled_kernels(Way(watched, interpreted))
 
     def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
-        """Start the function with that name; `options` are those of `run`."""
+        """Start the function with that name; `options` are the options of `run`."""
         return self.run(function=name, arguments=values, **options)
 
     def _loaded(
@@ -335,7 +336,7 @@ class Running(Inspection):
     ) -> Executable:
         """Load the compiled functions, each as a host function that makes one call.
 
-        They are loaded on first use. The arguments are those of `load`.
+        They are loaded on first use. The arguments are the same as for `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled, or if Python cannot call `function`.

@@ -92,7 +92,7 @@ class CoroBeginOp(PlainOp):
 
 @plain_op
 class CoroFreeOp(PlainOp):
-    """Frees the frame. Nothing that lives in it may be used afterwards."""
+    """Frees the frame. Nothing that lives in it may be used afterward."""
 
     name = "async.coro.free"
     id = operand_def(CoroIdType())

@@ -66,7 +66,7 @@ class ControlFlowOp(Operation):
     ) -> list[SSAValue]:
         """Return the values of the leading and the other operands.
 
-        `position` is that of `types`.
+        `position` is the position of `types`.
         """
         return [
             *parser.resolve_operands(leading, [WORDS[word] for word in cls.leading], position),

@@ -1,7 +1,7 @@
 """Lower runtime and coroutine operations to C functions and LLVM's intrinsics.
 
 The C functions belong to the runtime; `jit.runtime_calls` defines the calls for most operations.
-The intrinsics are those of https://llvm.org/docs/Coroutines.html.
+The intrinsics are described at https://llvm.org/docs/Coroutines.html.
 """
 
 from __future__ import annotations

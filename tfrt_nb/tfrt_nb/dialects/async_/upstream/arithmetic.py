@@ -44,7 +44,7 @@ from tfrt_nb.dialects.types import print_parts
 
 @irdl_op_definition
 class RemFOp(arith.FloatingPointLikeBinaryOperation):
-    """The remainder of a division rounded towards zero, with the sign of the dividend."""
+    """The remainder of a division rounded toward zero, with the sign of the dividend."""
 
     name = "arith.remf"
 
