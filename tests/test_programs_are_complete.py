@@ -104,7 +104,7 @@ NOT_IN_PROGRAMS = {
     "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
     "argument .* of '.*': ": "kernels in Python only; test_arrays_of_others.py",
     "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",
-    "is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
+    "exists only in the traced Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
     "do not fit in|1 or 2 tensors": "test_tensors.py",
     "a number before this does not fit": "parsers of other dialects check first",
     "^a tensor cannot have a mask": "test_python_api.py",

@@ -172,7 +172,7 @@ def test_a_parameter_with_the_name_of_an_option_is_an_argument() -> None:
 
 def test_options_are_of_runs_only() -> None:
     outer: Any = tfrt.program(lambda x: page.options(timeout=1)(x))
-    with pytest.raises(tfrt.TfrtError, match="a call is part of its run"):
+    with pytest.raises(tfrt.TfrtError, match="a call inside a program is part of"):
         outer(1)
 
 

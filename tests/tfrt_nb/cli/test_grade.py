@@ -124,7 +124,7 @@ def test_an_answer_harms_neither_its_teacher_nor_the_answers_beside_it(
         name: ("error", reason) for name, (_, reason) in FATAL.items()
     }
     assert teacher.read_text() == "untouched"
-    assert ("does not withhold from answers: the network" in err) == (not confined)
+    assert ("cannot withhold from answers: the network" in err) == (not confined)
 
 
 def test_without_namespaces_answers_are_graded_and_a_warning_says_so(

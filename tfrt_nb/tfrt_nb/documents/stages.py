@@ -24,7 +24,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 MAX_OPERATIONS = 2_000
 """The maximum number of operations.
 
-Nobody reads a larger program line by line, and `--emit` writes its text.
+No reader goes through a larger program line by line, and `--emit` writes its text.
 """
 MAX_COMPARED = 4_000
 """The maximum number of lines in two stages that are compared."""

@@ -200,7 +200,7 @@ NUMBERS = {
     "str": "!tfrt.string",
     "chain": "!tfrt.chain",
 }
-"""The program types for which annotations of Python kernels stand."""
+"""The program types that annotations of Python kernels denote."""
 _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
 
 

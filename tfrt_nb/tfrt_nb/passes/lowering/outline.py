@@ -189,7 +189,7 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
     """Copy the constants among the values to the start of the region.
 
-    Return whether there were any.
+    Return whether any were copied.
     """
     block = region.blocks[0]
     first = block.first_op
