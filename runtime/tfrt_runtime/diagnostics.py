@@ -149,7 +149,7 @@ def meant(
 def note(
     message: str, location: AnyLocation | None = None, fix: tuple[str, str] | None = None
 ) -> Diagnostic:
-    """Make a Diagnostic of severity NOTE, to be attached to another diagnostic."""
+    """Make a Diagnostic of severity NOTE, to attach to another diagnostic."""
     return Diagnostic(Severity.NOTE, message, location, fix=fix)
 
 
@@ -276,7 +276,7 @@ def deadline_in(timeout: float | None) -> float | None:
     """Convert a number of seconds from now to a time of `time.monotonic`; None means never.
 
     Raises:
-        TfrtError: if `seconds` is not a number; located at the line of the caller.
+        TfrtError: if `timeout` is not a number; located at the line of the caller.
     """
     if timeout is None:
         return None

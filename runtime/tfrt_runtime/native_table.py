@@ -40,7 +40,8 @@ class NativeRow:
     sync: bool = False
     """Whether the kernel runs in sync functions, and only there."""
     is_loose: bool = False
-    """Whether programs may use other types than the row, because operands are not read as numbers.
+    """Whether programs may use types other than those in the row, because the kernel does not read its
+    operands as numbers.
     """
     for_each: bool = False
     """Whether the kernel takes any number of arguments and has one result for each."""
@@ -50,12 +51,12 @@ class NativeRow:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The type words of operands; the last one may end in a star."""
+        """The type words of the operands; the last one may end in a star."""
         return tuple(self.types.partition("->")[0].split())
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The type words of results."""
+        """The type words of the results."""
         return tuple(self.types.partition("->")[2].split())
 
     def filled(self) -> Iterator[NativeRow]:

@@ -8,7 +8,7 @@ A row's computation is a plain function of the operands, which are signed intege
 1) or doubles.  The native core compiles it and the simulator calls it, so it is written in the
 subset of Python that Numba compiles, and its integers have 64 bits.  The result is then reduced to
 its type: integers wrap in two's complement, and an f32 is rounded.  Therefore, sums need no special
-care, but a quotient must not divide the least number by -1, because the processor would trap and
+care, but a quotient must not divide the smallest integer by -1, because the processor would trap and
 end the process.
 
 Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0, or
@@ -41,9 +41,9 @@ def wrapped(number: int, bits: int = 64) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that depends on the operands.
+    """An error that occurs only for some operands.
 
-    Operand `shown`, of type `word`, replaces `{}` in its text.
+    `{}` in `text` stands for the operand with index `shown`, read as type `word`.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Operation:
 
     @property
     def symbol(self) -> str:
-        """The native function in `native.scalar_kernels`."""
+        """The native function in `native.kernels.scalar_kernels`."""
         return f"{self.family.name}_{self.suffix}"
 
 
@@ -273,7 +273,7 @@ def _rounded_once(a: int) -> float:
 
 
 def _saturated(a: float) -> int:
-    """Truncate toward zero, as TFRT does on x86: a number that does not fit becomes the least."""
+    """Truncate toward zero, as TFRT does on x86: numbers that do not fit become the smallest i64."""
     return int(a) if -(2.0**63) <= a < 2.0**63 else -(2**63)
 
 

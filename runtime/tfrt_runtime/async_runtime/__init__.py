@@ -1,6 +1,7 @@
 """Run compiled async programs on a host's threads: the Python side of their native ABI functions.
 
-The functions themselves are native (`native.async_abi`).  Depends on `host` and `kernels`.
+The functions themselves are native (`native.coroutines.async_abi`).  Depends on `host` and
+`kernels`.
 
 - The entry point is `runtime`, which answers the events of compiled code; it builds on
   `host_runtime`, which runs code and stops it.

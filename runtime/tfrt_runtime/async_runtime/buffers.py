@@ -1,8 +1,9 @@
 """Tensors of host programs as buffers of compiled code, and buffers as tensors, without copies.
 
-A buffer is MLIR's descriptor: the handle (`native.async_buffers`), the address of the elements, the
-offset, then the sizes and strides in elements.  A tensor that was lent to compiled code is kept
-until all of the code has finished, because a task may outlive the call that started it.
+A buffer is MLIR's descriptor: the handle (`native.coroutines.async_buffers`), the address of the
+elements, the offset, then the sizes and strides in elements.  A tensor that was lent to compiled
+code is kept until all of the code has finished, because a task may outlive the call that started
+it.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def kept_bytes(handle: int) -> Array | None:
     """Return the elements of a buffer that compiled code has allocated and passes to Python.
 
     From now on, compiled code cannot free the buffer; it is freed with the last array that uses its
-    elements.  Returns None if the buffer no longer exists, or lives only as long as a function of
-    the compiled code.
+    elements.  Returns None if the buffer no longer exists, or if it is freed at the end of a
+    compiled function.
     """
     with _lock:
         block = _blocks.get(handle)
@@ -74,7 +75,10 @@ _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary(
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Compiled code's description of a buffer: three words (see `native.compiled_kernels`)."""
+    """Compiled code's description of a buffer: three words.
+
+    See `native.kernels.compiled_kernels`.
+    """
 
     type: str
     counter: int
@@ -92,7 +96,7 @@ class Spec:
 
 
 class Lender:
-    """Lends the tensors of one host to compiled code.  Safe from any thread."""
+    """Lends the tensors of one host to compiled code.  Safe to use from any thread."""
 
     def __init__(self, process: NativeProcess, failed: Callable[[int, int], None]) -> None:
         """Make a lender.

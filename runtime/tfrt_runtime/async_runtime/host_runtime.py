@@ -356,7 +356,7 @@ def _working_for(context: int, number: int) -> Iterator[None]:
 
 
 class CodeOfRun:
-    """The code of a host's runtime, for one of its runs.  Safe from any thread."""
+    """The compiled code of one run, in the host's runtime.  Safe to use from any thread."""
 
     def __init__(self, runtime: HostRuntime, run: Request) -> None:
         self._runtime = runtime

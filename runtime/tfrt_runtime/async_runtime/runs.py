@@ -50,7 +50,7 @@ class _Stop:
 class Runs:
     """The runs of all hosts of the process; `known_runs()` returns the instance.
 
-    Safe from any thread.
+    Safe to use from any thread.
     """
 
     def __init__(self) -> None:

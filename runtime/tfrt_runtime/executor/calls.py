@@ -169,10 +169,10 @@ class Entry:
     def rows(
         self, queue: WorkQueue, columns: Sequence[Sequence[object]]
     ) -> tuple[array[int], int, list[object]]:
-        """Return the words of one call per row of the columns, like `words`, and the number of
-        calls.
+        """Return the words of one call for each row of the columns, and the number of calls.
 
-        The returned objects must stay alive until all calls have started.
+        The words of each call are laid out as by `words`.  Also returns the objects that must stay
+        alive until all calls have started.
 
         Raises:
             TfrtError: located at the caller's line, if the number of columns is wrong, their

@@ -196,7 +196,7 @@ class Executable:
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
-        """Return a native kernel's call that checks its argument types first, if possible."""
+        """Return a native kernel's call, with a check of the argument types added if possible."""
         if call is None or call.data or call.flags:
             return call
         assert isinstance(kernel, NativeKernel)

@@ -59,9 +59,9 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """Return how many bytes RLIMIT_AS or a web page leaves available, or None if no limit applies.
+    """Return how many bytes RLIMIT_AS leaves available, or None if no limit applies.
 
-    The limit is read only once.
+    In a web page, return how many bytes values may use.  The limit is read only once.
     """
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY

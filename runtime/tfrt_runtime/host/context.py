@@ -90,7 +90,8 @@ class HostContext:
 
     Close it, or use it in a `with` statement, to stop its threads.  If a host is dropped without
     being closed, its threads stop when it is garbage-collected, after its last run.  On the queue
-    `s`, a run that no thread waits for never finishes; such a host can only be ended with `close`.
+    `s`, a run that no thread waits for never finishes; a host with such a run can be ended
+    only with `close`.
     """
 
     def __init__(

@@ -137,8 +137,8 @@ class OneThread:
     def gives_up(self) -> bool:
         """Tell whether no event is left that could end a wait without a time limit.
 
-        If so, counting restarts for the next wait, which may belong to the kernel that waited for
-        this one.
+        If so, the count of such waits restarts at 0.  The next wait may belong to another kernel,
+        namely the one that was waiting for the kernel whose wait ends now.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:

@@ -28,7 +28,7 @@ from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD
 class ObjectTable:
     """Handles for Python objects.  Each handle has one owner, which releases it once.
 
-    Safe from any thread that holds the GIL.
+    Safe to use from any thread that holds the GIL.
     """
 
     def __init__(

@@ -95,7 +95,8 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
     """Return the epoch of each thread, which is odd if the thread may hold work; epochs only grow.
 
-    The last number is even, and grows with each blocking task that is taken.
+    The list ends with one more number, which is not an epoch: it is always even, and grows with
+    each blocking task that a thread takes.
     """
     contexts = [context for context in queue.contexts if context not in apart_from]
     return [*(Context.at(context).epoch for context in contexts), 2 * Pool.at(queue.pool).head]

@@ -76,7 +76,7 @@ class KernelFrame:
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
     """For each index, the latest result that `allocate` has returned.
 
-    The entry does not keep the promise alive.
+    Holding a result here does not keep its promise alive.
     """
 
     @property

@@ -78,8 +78,8 @@ class Keyword:
     """An attribute that a Python kernel takes by name.
 
     `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
-    None for any attribute.  `default` is the value if the operation lacks the attribute, or
-    `REQUIRED`.
+    None for any attribute.  `default` is the value to use if the operation lacks the attribute;
+    if `default` is `REQUIRED`, the operation must have the attribute.
     """
 
     name: str

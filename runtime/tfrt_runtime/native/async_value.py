@@ -124,8 +124,8 @@ def resolve(value: Address) -> Address:
 @inline
 def add_references(value: Address, count: int) -> None:
     """Add `count` references.  The caller already holds one, so no ordering is needed."""
-    # All threads use constants: reading the count leaves its cache line shared, but counting would
-    # move the line from core to core.
+    # Constants are immortal, and all threads use them: reading a constant's count leaves its cache
+    # line shared, but changing the count would move the line from core to core.
     if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
         fetch_add(value + at.VALUE_REFERENCES, count)
 

@@ -113,7 +113,7 @@ def overdraw(context: Address, size: int) -> None:
 
 @entry
 def give_back(process: Address, size: int) -> None:
-    """Subtract `size` bytes that have been returned to the system."""
+    """Subtract `size` bytes, which have been returned to the system, from the process's count."""
     fetch_add(process + at.PROCESS_HELD, -size)
 
 
@@ -379,7 +379,7 @@ def take_slab(context: Address) -> Address:
         refused = 1
         slab = take_stocked(process)
         if slab != 0:
-            # It was counted when it was put into the stock.
+            # The slab was counted when it was put into the stock.
             give_back(process, at.SLAB_SIZE)
             return slab + refused
         # Other runs, or other parts of the process, may free memory in the meantime.

@@ -60,7 +60,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
     store(context + at.CONTEXT_BLOCKING, pool)
     store(context + at.CONTEXT_NUMBER, number)
     store(context + at.CONTEXT_WORKER, -1)
-    # Marsaglia's seed of xorshift, made different for each thread; see `tasks.next_random`.
+    # Marsaglia's seed for xorshift, made different for each thread; see `tasks.next_random`.
     store(context + at.CONTEXT_RANDOM, 88172645463325252 + number)
     ready = need_block(context, 16 * FIRST_READY_ENTRIES)
     store(context + at.CONTEXT_READY, ready)

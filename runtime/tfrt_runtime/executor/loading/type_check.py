@@ -111,7 +111,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
     """Return the kind to use for reading an attribute of type `word`; `EMPTY` for an empty array.
 
     Files without the optional sections do not state the kind; in that case, the word determines it.
-    An integer may have another width.
+    For integers, the file may state a width other than that of `word`.
     """
     wanted = kind_of_word(word)
     found = (file.attribute_types or {}).get(offset, wanted)

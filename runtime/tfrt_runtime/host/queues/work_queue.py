@@ -81,7 +81,7 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait; let workers or a stand-in do the work if they must."""
+        """Wait; let workers or a stand-in do the work if this thread must not (see `wait`)."""
         own = self.context()
         watch_until = self.process.slow.watch_until
 
@@ -281,7 +281,7 @@ class WorkQueue(QueueThreads):
         return None
 
     def adopt(self, request: Any, value: Any) -> None:
-        """Record that a run of the queue has the argument `value`, perhaps from `taken_future`."""
+        """Record that a run of the queue has the argument `value`; see `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
         """Tell whether another queue holds tasks of this queue, to run them later."""

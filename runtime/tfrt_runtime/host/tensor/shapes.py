@@ -52,7 +52,7 @@ class TensorShape:
 
 @lru_cache(maxsize=1024)
 def known_shape(sizes: tuple[int, ...]) -> TensorShape:
-    """Return the shape with these sizes, like `TensorShape`, from a cache."""
+    """Return the `TensorShape` with these sizes, from a cache."""
     return TensorShape(sizes)
 
 

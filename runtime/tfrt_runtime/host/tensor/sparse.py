@@ -62,7 +62,7 @@ class CooHostTensor(HostTensor):
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
-            # The position of each value in the row-by-row order of all elements.
+            # `positions` has the position of each value in the row-by-row order of all elements.
             steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
             positions = self.indices.array @ steps[: self.shape.rank]
             tensor.array.reshape(-1)[positions] = self.values.array

@@ -38,9 +38,9 @@ _RUN = 22
 Logged = tuple[int, int, int, int, int, int, int]
 """An event, in seven fields.
 
-`time` is in nanoseconds of the monotonic clock; `op` is the number in the program of a kernel, or
-of the function of which `value` is a register; `value`; `instance`; `kind`; `worker` is the number
-of a thread in its queue; `payload` is a word.
+`time` is in nanoseconds of the monotonic clock; `op` is the number, within the program,
+of a kernel or of the function that has `value` as a register; `value`; `instance`; `kind`; `worker`
+is the number of a thread in its queue; `payload` is a word.
 """
 
 Moments = list[tuple[int, str, str]]
@@ -202,7 +202,7 @@ class Watch:
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
         """Yield, for each register that was set, its function, its number, how often it was set,
-        and the last word.
+        and the last word that it was set to.
 
         The result is exact even if events were overwritten.
         """
@@ -221,8 +221,8 @@ class Watch:
 
     @property
     def kernel_here(self) -> int:
-        """The number in the program of the kernel that this thread is running, or -1 if it belongs
-        to another program.
+        """The number, within the program, of the kernel that this thread is running, or -1 if the
+        kernel belongs to another program.
         """
         record = self._record
         handle = Record.at(record).handle if record else -1
@@ -257,7 +257,7 @@ def _nonzero(column: Sequence[int]) -> Iterator[int]:
 
 
 class Reader:
-    """The events of a run that one reader has not taken yet.
+    """The events of a run that this reader has not taken yet.
 
     Only one thread at a time may take them.
     """
@@ -304,7 +304,7 @@ class EventLog:
         self._last = 0
 
     def add(self, watch: Watch) -> None:
-        """Make threads log their events from now on, and pass events of this run on to `watch`."""
+        """Make threads log events from now on, and pass the events of its run on to `watch`."""
         with self.lock:
             if not self._watches:
                 # Discard events of runs that are no longer watched.
@@ -315,7 +315,7 @@ class EventLog:
             self._process.words.watched = len(self._watches)
 
     def remove(self, watch: Watch) -> None:
-        """Stop passing on events of this run."""
+        """Stop passing the events of its run on to `watch`."""
         with self.lock:
             self._watches.pop(watch.number, None)
             self._process.words.watched = len(self._watches)

@@ -101,7 +101,8 @@ class AsyncValue(AwaitedValue):
         address = self._address
         if address == 0:
             return None
-        add_reference(address)  # no thread switch since the check, as in `_let_go`
+        # No thread switch can happen between the check and this call; see `_let_go`.
+        add_reference(address)
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
@@ -240,7 +241,8 @@ class AsyncValue(AwaitedValue):
                 return
             quick.value_add_reference(address)
             is_alive = self._owned != 0
-            if is_alive:  # no thread switch since the check, as in `_let_go`
+            if is_alive:
+                # No thread switch can happen between the check and this line; see `_let_go`.
                 self._decided = self._address = address
         if not is_alive:
             quick.value_drop(self._queue.context(), address)

@@ -115,10 +115,10 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
 
 
 def why_copied(tensor: object, value: object) -> str:
-    """Return why a kernel that writes the tensor that `fitting` made from `value` does not write
-    `value` itself.
+    """Return why a kernel that writes to `tensor`, which `fitting` made from `value`, does not
+    write to `value` itself.
     """
-    if type(tensor).__name__ == "ndarray":  # `view_of` an array whose rows are not contiguous
+    if type(tensor).__name__ == "ndarray":  # made by `view_of`: its rows are not contiguous
         return "is not C-contiguous and aligned: pass a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
@@ -203,17 +203,14 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 
 @cache
 def _tensor_class() -> Any:
-    """Import the class.
-
-    An array exists, so numpy is loaded, but other programs start without it.
-    """
+    """Import the class on first use, so that programs without arrays start without numpy."""
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
     return DenseHostTensor
 
 
 def as_dense(value: object, type_text: str = "") -> Any:
-    """Return a tensor like `as_tensor`, but copy an array whose rows are not contiguous."""
+    """Return a tensor, as `as_tensor` does, but copy an array whose rows are not contiguous."""
     found = as_tensor(value, type_text)
     return found if isinstance(found, HostTensor) else _tensor_class().over(found)
 

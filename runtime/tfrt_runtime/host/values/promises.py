@@ -73,7 +73,7 @@ def unresolved(kernel: str, index: int, waits: str) -> str:
 
 
 class Promises:
-    """The promises made to one run.  Safe from any thread."""
+    """The promises made to one run.  Safe to use from any thread."""
 
     def __init__(self) -> None:
         # The keys are weak references. Each call of a coroutine adds one, and a WeakSet would take

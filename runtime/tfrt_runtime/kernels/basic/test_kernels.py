@@ -114,13 +114,13 @@ _add_sum(64)
 
 @REGISTRY.kernel("tfrt_test.async_value_get", results=("object",))
 def async_value_get() -> str:
-    """Return what TFRT's own check of typed access returns."""
+    """Return the result of TFRT's own check of typed access to AsyncValues."""
     return "base1:base2:final_class:3"
 
 
 @REGISTRY.kernel("tfrt_test.async_value_ref", results=("object",))
 def async_value_ref() -> str:
-    """Return what TFRT's own check of references returns."""
+    """Return the result of TFRT's own check of references to AsyncValues."""
     return "available:2;unavailable;(3);available:3;unavailable;available:4"
 
 

@@ -26,7 +26,7 @@ def dense_tensor(
     Raises:
         KernelError: if it is not such a tensor.
     """
-    if isinstance(value, np.ndarray):  # whose rows are not contiguous
+    if isinstance(value, np.ndarray):  # only arrays with non-contiguous rows remain ndarrays
         value = DenseHostTensor.over(value)
     tensor = expect(DenseHostTensor, value)
     if element_type is not None and tensor.element_type is not element_type:

@@ -41,9 +41,9 @@ def relu(source: AnyArray, target: AnyArray) -> None:
 
 
 def convert(source: AnyArray, target: AnyArray) -> None:
-    """Truncate numbers toward zero. NaN and numbers that do not fit become the least integer."""
+    """Truncate numbers toward zero. NaN and numbers that do not fit become the smallest i32."""
     if source.dtype.kind == "f":
-        # Without this, the result would depend on the processor: x86 returns the least integer, and
+        # Without this, the result would depend on the processor: x86 returns the smallest i32, and
         # AArch64 the nearest one.
         source = np.where((source >= -(2.0**31)) & (source < 2.0**31), source, -(2.0**31))
     np.copyto(target, source, casting="unsafe")
@@ -177,7 +177,7 @@ SAFE_EXPONENT: Final = np.float32(40)
 def mean(elements: AnyArray) -> np.float32:
     """Return the sum divided by the count.
 
-    Without elements, return NaN; numpy's own mean would also warn.
+    If there are no elements, return NaN; numpy's own mean would also warn.
     """
     total: np.float32 = elements.sum(dtype=np.float32)
     return total / np.float32(elements.size)

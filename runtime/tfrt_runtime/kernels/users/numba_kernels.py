@@ -1,7 +1,8 @@
 """Python functions in Numba's subset as kernels that run without the GIL.
 
 A function is compiled when the first program that calls it is loaded, once for each list of
-attribute types; `native.user_kernels` describes the compiled code.  Numba is imported only then.
+attribute types; `native.kernels.user_kernels` describes the compiled code.  Numba is imported only
+then.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _timed(
 
 
 class Gates:
-    """The gates of a host's kernels that have a limit on concurrent calls."""
+    """A host's gates: one for each kernel that has a limit on concurrent calls."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -190,7 +190,8 @@ class Gate:
             frame.request.leave()
             self._leave()
 
-        # A call that runs inside its kernel is already part of the run.
+        # Enter first: once the job is queued, another thread may start it. A call that starts now
+        # needs no entry, because it runs inside its kernel, which is already part of the run.
         frame.request.enter(results, (frame.name, BY_HAND, frame.location))
         if self._enter(job_later):
             frame.request.leave()
@@ -210,8 +211,8 @@ class Gate:
     def _leave(self) -> None:
         """Record that a call has finished, and start the call that has waited longest.
 
-        Calls of cancelled runs finish immediately, inside this call, so a loop starts the next
-        calls.
+        Calls of cancelled runs finish immediately, while this method is starting them, so a loop
+        starts the next calls: recursion could overflow the stack.
         """
         with self._lock:
             self._ended += 1

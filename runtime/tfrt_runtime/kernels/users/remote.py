@@ -404,7 +404,7 @@ def _traceback(places: Sequence[Place]) -> TracebackType | None:
 
 
 def _pickled(function: Callable[..., object]) -> bytes:
-    """Return a function as it is sent to workers; its code keeps the names of its files."""
+    """Return `function` pickled for workers; its code objects keep their file names."""
     import io
 
     file = io.BytesIO()

@@ -42,7 +42,7 @@ class Scalar:
 
     @property
     def payload(self) -> int:
-        """The code of its type in `native.user_kernels`."""
+        """The number that stands for the scalar's type in `native.kernels.user_kernels`."""
         return SCALAR_TYPES[self.word]
 
     @property
@@ -74,7 +74,7 @@ class Tensor:
 
     @property
     def payload(self) -> int:
-        """The code of its type in `native.user_kernels`."""
+        """The number that stands for the tensor's type in `native.kernels.user_kernels`."""
         number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
         return number + TYPE_OUT * self.is_out
 

@@ -147,7 +147,7 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
 
 
 def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core as an object file that works on every processor of a kind."""
+    """Return the core as an object file that works on every machine of the given kind."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     align_functions()
@@ -192,7 +192,7 @@ def linker(machine: Machine) -> list[str]:
 
 
 def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core, linked for every processor of a kind.
+    """Return the core as a shared object that works on every machine of the given kind.
 
     Raises:
         subprocess.CalledProcessError: if the linker fails; it has reported the reason on standard
@@ -246,7 +246,7 @@ def show(line: str) -> None:
 
 
 def show_some(line: str) -> None:
-    """Print a line of progress for a log: only every hundredth entry, but every other step."""
+    """Print a line of progress for a log; of the lines about entries, print every hundredth."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

@@ -223,7 +223,7 @@ define i64 @{threads.STACK_LIMIT}() {{
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A kind of machine for which the core is built; all of them have the features of `cpu`."""
+    """A kind of machine for which the core is built; each such machine has the features of `cpu`."""
 
     name: str
     triple: str

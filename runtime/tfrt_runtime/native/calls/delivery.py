@@ -184,8 +184,8 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     # Do this before the waiter is added: the thread that resolves the value may update this
     # activation's counters immediately.
     mark_shared(activation)
-    # The delivery must be counted before that, too: otherwise, the activation could end before the
-    # value arrives.
+    # The delivery, too, must be counted before the waiter is added: otherwise, the activation could
+    # end before the value arrives.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)

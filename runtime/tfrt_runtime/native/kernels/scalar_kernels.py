@@ -120,7 +120,7 @@ for _operation in OPERATIONS.values():
 
 @entry
 def constant(context: Address, record: Address) -> None:
-    """Make a new value of a constant; data: the payload type and the payload's two words."""
+    """Make a new value that holds a constant; data: the payload type and the payload's two words."""
     value = new_available(context, attribute(record, 0))
     store(value + at.VALUE_PAYLOAD, attribute(record, 1))
     store(value + at.VALUE_PAYLOAD2, attribute(record, 2))

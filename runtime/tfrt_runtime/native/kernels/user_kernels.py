@@ -48,7 +48,7 @@ def has_type(value: Address, expected: int) -> bool:
 def give_arguments(context: Address, record: Address, given: Address) -> bool:
     """Write the payloads of the arguments.
 
-    Return False if an argument does not have the kernel's type.
+    Return False if an argument does not have the type that the kernel takes.
     """
     for i in range(attribute(record, ARGUMENTS)):
         value = argument(context, i)
@@ -60,7 +60,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 @native
 def takes_tensors(record: Address) -> bool:
-    """Tell whether the kernel takes tensors, so that it may take long.
+    """Tell whether the kernel takes tensors, and therefore may take a long time.
 
     A kernel that takes only numbers counts as short.
     """

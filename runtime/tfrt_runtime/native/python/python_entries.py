@@ -78,8 +78,8 @@ def shared(api: Address, item: Address) -> Address:
 
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
-    """Return an argument as a word: 0 if it is missing, or -1 with an exception if it is not an
-    integer.
+    """Return an argument as a word: 0 if it is missing, or -1 with an exception set if it is not
+    an integer.
     """
     return word(api, given, index) if index < count else 0
 
@@ -125,7 +125,7 @@ def call_slow(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
-    """Return a new handle of an object.  The caller must hold the GIL."""
+    """Return a new handle for an object.  The caller must hold the GIL."""
     call1(load(api + at.PYTHON_ADD), item)
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
@@ -133,7 +133,7 @@ def hold(process: Address, api: Address, item: Address) -> Address:
 
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
-    """Python function: return a new handle of an object."""
+    """Python function: return a new handle for an object."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     return call1(load(api + at.PYTHON_MAKE_INT), hold(process, api, load(given)))
@@ -164,8 +164,8 @@ def object_release(context: Address, item: Address) -> None:
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
-    # Count first, because user code that runs when the object is destroyed may also change the
-    # count.
+    # Update the count first, because user code that runs when the object is destroyed may also
+    # change it.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     call1(load(api + at.PYTHON_DROP), item)
     call1(load(api + at.PYTHON_RELEASE), lock)
@@ -175,9 +175,8 @@ def object_release(context: Address, item: Address) -> None:
 def handle(bound: Address, given: Address, count: int) -> Address:
     """Handle SIGINT as `host.interrupts` describes: `handle(number, frame)`.
 
-    This also sends a postponed interrupt again.
-
-    Python code cannot do this, because its own next check would react to the signal.
+    This also sends a deferred interrupt again.  Python code cannot send it, because the
+    interpreter's next check, in that same code, would react to the signal.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -241,7 +240,7 @@ def put(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """Write a tensor like `put`.
+    """Write a tensor, as `put` does.
 
     Return False unless a native kernel has already used the object.
     """
@@ -259,7 +258,9 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """Return a value's payload as a new reference to a Python object, or 0 with an exception."""
+    """Return a value's payload as a new reference to a Python object; on failure, return 0 with an
+    exception set.
+    """
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
         call1(load(api + at.PYTHON_ADD), load(payload))

@@ -202,7 +202,7 @@ def is_ordinary(context: Address, record: Address) -> bool:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """Call the function on the frame; leave unusual arguments and results to Python."""
+    """Call the function with the arguments; leave unusual arguments and results to Python code."""
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
     interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0

@@ -74,7 +74,10 @@ WAKE_UP_NS = 50_000
 
 @native
 def context_of(api: Address, queue: Address) -> Address:
-    """Return the context of this thread, or 0 with an exception.  The caller must hold the GIL."""
+    """Return the context of this thread; on failure, return 0 with an exception set.
+
+    The caller must hold the GIL.
+    """
     thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
         return load(queue + at.QUEUE_CONTEXT)
@@ -175,7 +178,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
     """Give a run its words, and register the run under their address.
 
-    Return False with an exception.
+    If that fails, return False with an exception set.
     """
     key = call1(load(api + at.PYTHON_MAKE_INT), request)
     # The results are 32-bit ints, which are nonzero if Python is out of memory.
@@ -190,7 +193,7 @@ def note(api: Address, run: Address, request: Address, made: Address) -> bool:
 
 @native
 def carry(api: Address, process: Address, run: Address, request: Address, made: Address) -> bool:
-    """Give a run the context of this thread; return False with an exception."""
+    """Give a run the context of this thread; if that fails, return False with an exception set."""
     carried = caller_context(api, process)
     if carried == 0:
         return False

@@ -30,7 +30,7 @@ from tfrt_runtime.native.python.python_entries import shared
 
 @native
 def caller_context(api: Address, process: Address) -> Address:
-    """Return a copy of this thread's context, with a reference, or 0 with an exception.
+    """Return a copy of this thread's context, with a reference, or 0 with an exception set.
 
     This is the previous run's copy if no variable has been set since then: even with many
     outstanding runs, Python's collector then has only one context to examine.

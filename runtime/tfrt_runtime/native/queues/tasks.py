@@ -8,7 +8,7 @@ contention, so there is no ABA problem.
     new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
              --add_local_task---> the same, without a wake-up on a worker, which returns to it
              --add_short_task---> list of this thread (CONTEXT_PENDING) -share_pending-> injected
-             --add_start--------> QUEUE_STARTED, for calls from outside (`starting`)
+             --add_start--------> QUEUE_STARTED, for calls from outside (`sharing`)
              --add_blocking_task> ring of the blocking pool (`blocking_pool`)
 
     find_task: own list, own deque (newest), injected stack, another deque (oldest)
@@ -199,7 +199,7 @@ def pass_on(context: Address) -> None:
     # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
     # and such an adder wakes no other thread. The fence orders the departure of this thread before
     # its check, as the adder's fence orders the task before the read of the counts: either this
-    # thread sees the task, or the adder does not count on it.
+    # thread sees the task, or the adder no longer sees this thread in the counts.
     fence()
     if has_task(context):
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
@@ -246,9 +246,9 @@ def add_sought_task(context: Address, task: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
         inject(queue, task)
-    # This orders the task before the read of the seekers. A thread that stops searching leaves the
-    # count before its last search, with the fence of `arrive` in between: either it finds the task,
-    # or this thread does not count on it.
+    # This orders the task before the read of the seekers. A thread that stops searching removes
+    # itself from them before its last search, with the fence of `arrive` in between: either it finds
+    # the task, or this thread no longer sees it among the seekers.
     fence()
     if load_acquire(queue + at.QUEUE_SEEKERS) == 0:
         wake_sleeper(queue)
@@ -441,7 +441,7 @@ def begin_seeking(context: Address) -> None:
 
 @native
 def end_seeking(context: Address) -> None:
-    """Stop counting this thread as searching: it has work, or is about to search a last time."""
+    """Stop counting this thread as searching: it has work, or is about to search one last time."""
     # This precedes the fence of that last search (`arrive`); see `add_sought_task`.
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
