@@ -258,9 +258,8 @@ class CellMagics(Magics):
                 # Imported here because %load_ext must not load the compiler.
                 from tfrt_magics.bridge.explored import explored
 
-                is_simple = self._session.settings.board == "simple"
                 for call in calls:
-                    found = explored(program, call.function.name, call.values, is_simple=is_simple)
+                    found = explored(program, call.function.name, call.values)
                     outlet.show_explored(found)
                 self._lessons.show_prediction()
                 return ()

@@ -46,7 +46,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(atexit.unregister, session.leave)
     lessons = LessonMagics(shell)
     assistant = Assistant(shell)
-    runs = LiveRuns(shell, run_bundle, assistant.answer) if hasattr(shell, "kernel") else None
+    runs = (
+        LiveRuns(shell, run_bundle, assistant.answer, lambda: session.settings.board == "simple")
+        if hasattr(shell, "kernel")
+        else None
+    )
     if runs is not None:
         session.warm()
         undo.callback(runs.channel.close)

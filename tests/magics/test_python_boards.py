@@ -266,3 +266,13 @@ def test_what_was_made_before_a_watch_began_is_known_from_its_users() -> None:
     document.update()
     found = {names[n]: one for n, (one, _) in document.states().items()}
     assert found == dict.fromkeys(["x", "late", "first", "first + late"], "available")
+
+
+def test_a_simple_board_is_simple_for_python_too(kernel: FrontEnd) -> None:
+    kernel.run("%tfrt_config board=simple", is_page=True)
+    for cell in ("with tfrt.board(): quick(1).result()", "quick(2)"):
+        for board in boards(kernel.run(cell, is_page=True)):
+            assert board["data"][RUN_MIME]["simple"]
+    kernel.run("%tfrt_config board=full", is_page=True)
+    [full] = boards(kernel.run("with tfrt.board(): quick(3).result()", is_page=True))
+    assert "simple" not in full["data"][RUN_MIME]

@@ -31,9 +31,7 @@ class Explored:
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
 
-def explored(
-    program: Program, function: str, arguments: Sequence[object], *, is_simple: bool = False
-) -> Explored:
+def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:
     """Find all outcomes of a function within the usual limits, and a run that produces each of
     them.
 
@@ -53,7 +51,6 @@ def explored(
     size = sum(len(row["text"]) for row in stages["rows"])
     body = {
         **page.body,
-        **({"simple": True} if is_simple else {}),
         **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
         **(rows[0]["run"] if rows else {}),
         "functions": [{"name": function, "status": "done"}],

@@ -57,8 +57,10 @@ class Channel:
     `answer` is called with the content of each request, on the control thread.
     """
 
-    def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
-        self._shell = shell
+    def __init__(
+        self, shell: InteractiveShell, answer: Answer, is_simple: Callable[[], bool]
+    ) -> None:
+        self._shell, self._is_simple = shell, is_simple
         self._kernel: Any = shell.kernel  # type: ignore[attr-defined]
         self._answer = answer
         self._is_executing = True  # the cell with %load_ext
@@ -84,8 +86,8 @@ class Channel:
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return the place of a run that starts now: the kernel process, the requesting page,
-        and the cell.
+        """Return the place of a run that starts now: the kernel process, the requesting page, the
+        cell, and whether its board should be simple.
         """
         if self._control is None:
             parent = self._kernel.get_parent() or {}
@@ -100,6 +102,7 @@ class Channel:
             "client": header.get("session"),
             "cell": metadata.get("cellId"),
             "execution": self._shell.execution_count,
+            **({"simple": True} if self._is_simple() else {}),
         }
 
     def is_ours(self) -> bool:
@@ -338,12 +341,16 @@ class LiveRuns:
     """The runs and the displays of this kernel, the newest last."""
 
     def __init__(
-        self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
+        self,
+        shell: InteractiveShell,
+        bundle_of: Callable[[Record], Bundle],
+        assist: Answer,
+        is_simple: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`assist` answers requests about a cell that is being written; these requests have a
-        field `ask`.
+        """`assist` answers requests about a cell that is being written; such requests have an `ask`
+        field.  `is_simple` tells whether new boards leave out threads and work queues.
         """
-        self.channel = Channel(shell, self._answer)
+        self.channel = Channel(shell, self._answer, is_simple)
         self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
         self._open: OrderedDict[str, tuple[Published, int]] = OrderedDict()

@@ -214,7 +214,6 @@ class Record:
             "note": visible(self.snapshot.note),
             "work_queue": self.snapshot.work_queue,
             "elapsed": self.snapshot.elapsed_ns,
-            **({"simple": True} if self.snapshot.is_simple else {}),
             **self._small(),
         }
 
