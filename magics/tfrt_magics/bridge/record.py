@@ -311,7 +311,9 @@ class Record:
             new = [(row[0] + offset, *row[1:4], row[4] + base, *row[5:]) for row in new]
         self._kept.extend(new)
         self._workers()
-        self._heard |= {row[5] for row in new if row[5] < len(self._names)}
+        self._heard |= {
+            number for number in set(map(itemgetter(5), new)) if number < len(self._names)
+        }
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:

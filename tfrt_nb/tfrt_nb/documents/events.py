@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
@@ -34,7 +34,8 @@ CALL, END, SUSPEND, ERROR, SKIPPED = (
 
 def columns_of(rows: Sequence[Event]) -> Columns:
     """Return the rows as columns, for JSON."""
-    return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+    columns = zip(*rows, strict=True) if rows else repeat(())
+    return {name: list(column) for name, column in zip(COLUMNS, columns, strict=False)}
 
 
 class FirstAndNewest:
