@@ -277,7 +277,7 @@ class LiveRecord:
             message["bundle"] = self.bundle()
         self._channel.send(message)
 
-    @collector_paused()  # the events of a busy run are a hundred thousand tuples
+    @collector_paused()
     def bundle(self) -> Bundle:
         """Return the display data of the run's current state; after the run, it is computed only
         once.

@@ -33,7 +33,7 @@ from tfrt_nb.documents.heat_map import HeatMap, heat_map
 from tfrt_nb.documents.previews import preview_of, word_text
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.records import FunctionKind
+from tfrt_runtime.bef.records import FunctionKind, collector_paused
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged, no_calls
@@ -152,6 +152,7 @@ class RunDocument:
         assert self._watch.queue is not None
         return self._watch.queue.labels
 
+    @collector_paused()  # a busy run has a hundred thousand events, which are tuples
     def update(self) -> None:
         """Process new events, updating `seen`, `running`, `previews`, and `log`.  O(new events)."""
         with self._lock:
