@@ -139,7 +139,10 @@ def known_names(names: Sequence[str]) -> str:
 def meant(
     name: str, known: Iterable[str], otherwise: str = "", form: str = "{}", cutoff: float = 0.6
 ) -> str:
-    """Return `did you mean X?` for the nearest known name, shown by `form`; else `otherwise`."""
+    """Return `did you mean X?`, where X is the nearest known name, formatted with `form`.
+
+    If no name is near, returns `otherwise`.
+    """
     import difflib  # imported here, because only messages need it
 
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)

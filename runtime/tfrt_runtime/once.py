@@ -14,8 +14,8 @@ def once(make: Callable[[], T]) -> Callable[[], T]:
     """Return a function that calls `make` once per process, and then returns the same object.
 
     With `functools.cache` alone, simultaneous callers would each make an object, and one of these
-    objects would be kept. An exception that `make` raises goes to that caller, and the next caller
-    tries again.
+    objects would be kept. An exception that `make` raises propagates to the caller for which
+    `make` was called, and the next caller tries again.
     """
     lock = threading.RLock()
     made: list[T] = []

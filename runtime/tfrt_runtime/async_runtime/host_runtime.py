@@ -276,14 +276,17 @@ class HostRuntime(ABC):
             visit(self.queue.context(), self._words.address, request, failure)
 
     def end_code(self, run: Request) -> None:
-        """End the code of a cancelled run; host values that its coroutines await become errors."""
+        """Stop the compiled code of a cancelled run.
+
+        For its coroutines, the host values that they are awaiting become errors.
+        """
         failure = run.refusal or error(run.cancel_message or CANCELLED)
         self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
     def _host_closed(self) -> None:
-        """End the work that the host's runs have left running."""
+        """Stop the work that the host's runs have left running."""
         if self._is_open and not self.is_at_rest():
             self._cancel(self.queue.context(), error(HOST_CLOSED))
 
@@ -314,7 +317,7 @@ class HostRuntime(ABC):
             run.code.cancelled()
 
     def end_tasks(self, run: Request, message: str) -> bool:
-        """End the work that a finished run has left running; return False if nothing is running.
+        """Stop the work that a finished run has left running; return False if nothing is running.
 
         Loops and calls end, and tasks that have not started will never start.
         """
@@ -363,7 +366,7 @@ class CodeOfRun:
         self._run = weakref.ref(run)
 
     def cancelled(self) -> None:
-        """End the run's code because the run is cancelled."""
+        """Stop the run's code because the run is cancelled."""
         if (run := self._run()) is not None:
             self._runtime.end_code(run)
 

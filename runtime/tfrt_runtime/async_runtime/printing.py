@@ -71,7 +71,7 @@ def _nested(
     sizes: Sequence[int],
     strides: Sequence[int],
 ) -> str:
-    """Return the elements in brackets, one line per innermost dimension."""
+    """Return the elements in nested brackets, with each innermost row on its own line."""
     if not sizes:
         return text_at(offset)
     separator = ", " + "\n" * (len(sizes) > 1) + " " * (rank - len(sizes) + 1)

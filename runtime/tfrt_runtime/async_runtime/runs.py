@@ -74,8 +74,9 @@ class Runs:
         return bool(self._cancelled)
 
     def begin(self, request: Request) -> None:
-        """Register a run that compiled code works for from now on; the code prints where the run
-        prints.
+        """Register a run for which compiled code is about to work.
+
+        The code prints where the run prints.
         """
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
@@ -291,6 +292,6 @@ def _foreign_context() -> int:
 
 @once
 def _foreign_queue() -> tuple[WorkQueue, Async]:
-    """Make a queue for threads that call the runtime while none is open."""
+    """Make a queue for foreign threads that call compiled code while no runtime is open."""
     queue = make_work_queue("s")
     return queue, prepare(queue, checked=False)

@@ -115,10 +115,10 @@ class Starvation:
         return bool(stuck)
 
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
-        """Return the objects in `stuck` that only the program could resolve, or all objects if
-        there are none.
+        """Return the objects in `stuck` that only the program could resolve.
 
-        The objects that wait for them receive their errors.
+        If no object is of that kind, returns all of `stuck`.  The objects that wait for the
+        returned objects receive their errors.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 

@@ -88,8 +88,8 @@ class MallocAllocator:
 def block_size(size: int) -> int:
     """Return the size of the recycled block that serves a request of `size` bytes.
 
-    The size is a multiple of a quarter of the next lower power of two, and of the preferred
-    alignment.
+    The block's size is a multiple of the preferred alignment, and of a quarter of the largest power
+    of two that does not exceed `size`.
     """
     step = max(PREFERRED_ALIGNMENT, 1 << max(size.bit_length() - 3, 0))
     return round_up(max(size, 1), step)

@@ -129,7 +129,7 @@ def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
 
 
 def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
-    """Return a run's error, with notes that name the other steps that `failed`."""
+    """Return a run's error, with notes for the run's other failures, which are in `failed`."""
     if not isinstance(problem, TfrtError):
         return problem
     own = {(one.message, one.location) for one in problem.diagnostics}

@@ -156,7 +156,7 @@ class OneThread:
             pause = min(limit, LONGEST_SLEEP if delay is None else delay)
             if pause > 0:
                 block(pause)
-        except BaseException as problem:  # noqa: BLE001 - leftover memory would be the result
+        except BaseException as problem:  # noqa: BLE001 - if it escaped, the callback would return garbage
             import sys
 
             sys.excepthook(type(problem), problem, problem.__traceback__)

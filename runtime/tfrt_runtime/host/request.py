@@ -291,7 +291,7 @@ class Request(Run):
         value.and_then(self.leave_call)
 
     def leave_call(self) -> None:
-        """Stop counting one active call; may be called on any thread."""
+        """Remove one call from the count of active calls; may be called on any thread."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:

@@ -46,8 +46,8 @@ class Shortcut:
     It either does the work of the Python function, or changes nothing and lets the Python function
     run.  The words of the kernel's data are the addresses of the native `functions`, followed by
     `data` or by the words that `data` computes from the attributes; on invalid attributes, the
-    Python function reports the error.  With `measures`, the native function itself decides whether
-    a call of a heavy kernel is heavy (`KERNEL_MEASURED`).
+    Python function reports the error.  With `measures`, the native function itself decides, for
+    each call to a kernel that is marked heavy, whether that call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -285,7 +285,7 @@ class CompiledKernel:
     lasting: bool = False
     """Whether the function may take a long time: it has calls, loops, or back edges.
 
-    It may be slow even if it is not worth waking a worker.
+    A function that is not worth waking a worker for (not `heavy`) may still be slow.
     """
     code: object = None
     interpreted: bool = False

@@ -211,14 +211,14 @@ def kept_of(watch: Address, function: int, number: int) -> Address:
 
 @native
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
-    """Count that a register was set, and store `word`.
+    """Count one more setting of a register, and store `word`.
 
     This is needed because the register's event may be overwritten before it is read.
     """
     kept = kept_of(watch, function, number)
     if kept != 0:
-        # This is a release, and precedes the count: a reader that sees the count also sees a word
-        # of the register.
+        # This is a release store and precedes the count: a reader that sees the count also sees a
+        # word that was stored for the register.
         store_release(kept + at.KEPT_WORD, word)
         fetch_add(kept + at.KEPT_COUNT, 1)
 

@@ -61,7 +61,8 @@ class Library(dict[str, int]):
         """Load a core from the bytes of its file, so that no other process can change it afterward.
 
         Raises:
-            OSError: as for `__init__`, or if the system allows the process no files in memory.
+            OSError: as for `__init__`, or if the system does not let the process create a file in
+                memory.
         """
         with open(os.memfd_create("tfrt-core"), "wb") as file:
             file.write(core)

@@ -93,7 +93,7 @@ def inline(function: Function) -> Function:
 
 
 def outline(function: Function) -> Function:
-    """Mark a native function that is never inlined because its hot callers rarely call it."""
+    """Mark a native function as never to be inlined, because its hot callers rarely call it."""
     OUTLINE.add(function.__name__)
     return native(function)
 

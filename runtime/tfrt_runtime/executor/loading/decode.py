@@ -212,7 +212,7 @@ class FunctionWriter:
 
     @cached_property
     def _ready(self) -> array[int]:
-        """The offset in an activation of the ready count of each kernel that has one."""
+        """For each kernel that has a ready count, the offset of that count in an activation."""
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
         return array("q", (first + 8 * count for count in counted))

@@ -109,7 +109,9 @@ class Resolver:
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
     def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
-        """Return the record's fields for a kernel that is neither a constant nor written in Python.
+        """Return the native record's fields for a kernel.
+
+        The kernel is neither a constant nor written in Python.
 
         Args:
             in_sync: whether the call is in a sync function.
@@ -207,7 +209,7 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """Return the record of a Python kernel, and the Python side of its call.
+        """Return the native record's fields for a Python kernel, and the Python side of its call.
 
         `types` are the types of the arguments and of the results; `attribute_names` is None if the
         file has no names.  Arguments that a kernel does not await are last (`lazy_last`).

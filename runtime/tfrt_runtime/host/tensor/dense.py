@@ -103,7 +103,7 @@ def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tup
 class HostBuffer:
     """`size` bytes at `address`, which live as long as this buffer, its slices, and their arrays.
 
-    The bytes are shared: each slice or array of the buffer sees the writes through the others.
+    The bytes are shared: a write through one slice or array of the buffer is visible in all others.
     """
 
     __slots__ = ("_kept", "_memory", "_offset", "address", "size")
@@ -194,7 +194,7 @@ class HostBuffer:
         The caller must have checked that enough bytes exist.
         """
         # numpy keeps the memory alive as long as a view of the array exists. (It accepts any object
-        # with a buffer, but its stub names only a few.)
+        # that supports the buffer protocol, but its stub names only a few.)
         memory: Any = self._memory
         return np.ndarray(sizes, element_type.storage, memory, self._offset)
 
@@ -203,7 +203,7 @@ class HostBuffer:
 
 
 class NativeMemory(ctypes.Array[ctypes.c_char]):
-    """A native tensor's bytes as an object with a buffer, which keeps the tensor alive."""
+    """Exposes a native tensor's bytes through the buffer protocol, and keeps the tensor alive."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -211,7 +211,7 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
 
 
 class AllocatedMemory(ctypes.Array[ctypes.c_char]):
-    """An allocator's bytes as an object with a buffer; freed with the last reference."""
+    """Exposes an allocator's bytes through the buffer protocol; the last reference frees them."""
 
     _type_ = ctypes.c_char
     _length_ = 0

@@ -182,7 +182,7 @@ def element_type_of(array: AnyArray) -> ElementType:
     """Return the element type of `array`.
 
     Raises:
-        ValueError: if tensors do not support such elements, or some are masked.
+        ValueError: if tensors do not support such elements, or if `array` is a masked array.
     """
     if hasattr(array, "mask"):
         raise ValueError(

@@ -304,7 +304,7 @@ class EventLog:
         self._last = 0
 
     def add(self, watch: Watch) -> None:
-        """Make threads log events from now on, and pass the events of its run on to `watch`."""
+        """Make threads log events, and pass the events of the watch's run to `watch`."""
         with self.lock:
             if not self._watches:
                 # Discard events of runs that are no longer watched.
@@ -315,7 +315,7 @@ class EventLog:
             self._process.words.watched = len(self._watches)
 
     def remove(self, watch: Watch) -> None:
-        """Stop passing the events of its run on to `watch`."""
+        """Stop passing the events of the watch's run to `watch`."""
         with self.lock:
             self._watches.pop(watch.number, None)
             self._process.words.watched = len(self._watches)

@@ -32,7 +32,7 @@ class Level(IntEnum):
 
     @staticmethod
     def of(name: str) -> Level:
-        """Return the level of that name.
+        """Return the level with the given name.
 
         Raises:
             TfrtError: if no level has that name.
@@ -179,10 +179,10 @@ MAX_ACTIVITIES = 100
 
 
 class SimpleSink:
-    """Keeps the first activities of each thread, and writes them when it is closed.
+    """Keeps the first `MAX_ACTIVITIES` activities of each thread; writes them when it is closed.
 
-    The line of an activity has its start in microseconds since the sink was created, its duration
-    unless it is an event or has not ended, and its name.
+    Each activity's line shows when the activity started, in microseconds since the sink was
+    created; its duration, if it has ended and is not an event; and its name.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:

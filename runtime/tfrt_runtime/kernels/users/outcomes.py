@@ -88,7 +88,10 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """Return a value of that type that a kernel's future resolves; `what` is the result's name."""
+    """Return a value of type `type_text` that a kernel's future resolves.
+
+    `what` is the result's name in messages.
+    """
     return from_future(
         request.queue,
         future,

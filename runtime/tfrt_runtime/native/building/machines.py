@@ -248,7 +248,7 @@ def _linux(name: str, cpu: str, pause: str, declared: str, futex: int, ticks: st
     """Return a machine that runs Linux and glibc.
 
     `futex` is the number of the system call with that name.  `ticks` is the call that reads a clock
-    shared by all threads; on AArch64, programs may not read the cycle counter.
+    shared by all threads; on AArch64, programs are not allowed to read the cycle counter.
     """
     code = _LIBC.format(
         pause=pause, declared=declared, futex=futex, ticks=ticks, dont_need=MADV_DONTNEED

@@ -51,7 +51,7 @@ def call_machine(
 
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run a call from outside to its end, and take ownership of `table`.
+    """Run an outside call to completion, and take ownership of `table`.
 
     Returns False if nothing was done; the caller then still owns `table`.
     """
@@ -81,6 +81,6 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)
     fetch_add(request + at.REQUEST_DECIDED, kernels)
-    # Do this last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if the call was the run's last activity, the program may be gone afterward.
     leave_request(context, request)
     return True

@@ -112,7 +112,10 @@ def add_to_group(member: Address, group: Address) -> int:
 
 @exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
 def add_to_group_at(member: Address, group: Address, record: Address) -> int:
-    """Add a member like `add_to_group`; `record` is the place in the program where it is added."""
+    """Add a member as `add_to_group` does.
+
+    `record` is the place in the program where the member is added.
+    """
     return add_member(here(), member, group, record)
 
 
@@ -308,14 +311,14 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncCreateToken", "ptr", "ptr")
 def create_token_by(record: Address) -> Address:
-    """Make a token like `create_token`, for an operation that `record` names."""
+    """Make a token as `create_token` does, for an operation that `record` names."""
     context = here()
     return made_by(context, new_token(context), record)
 
 
 @exported("tfrtAsyncCreateUnusedToken", "ptr", "ptr")
 def create_unused_token(record: Address) -> Address:
-    """Make a token like `create_token_by`, but for an operation that no code awaits.
+    """Make a token as `create_token_by` does, but for an operation that no code awaits.
 
     Returns 0 if objects are neither logged nor registered.  Functions that resolve a token or drop
     its references ignore 0.
@@ -330,14 +333,14 @@ def create_unused_token(record: Address) -> Address:
 
 @exported("tfrtAsyncCreateValue", "ptr", "i64", "ptr")
 def create_value_by(size: int, record: Address) -> Address:
-    """Make a value like `create_value`, for an operation that `record` names."""
+    """Make a value as `create_value` does, for an operation that `record` names."""
     context = here()
     return made_by(context, new_future(context, size), record)
 
 
 @exported("tfrtAsyncCreateGroup", "ptr", "i64", "ptr")
 def create_group_by(size: int, record: Address) -> Address:
-    """Make a group like `create_group`, for an operation that `record` names."""
+    """Make a group as `create_group` does, for an operation that `record` names."""
     context = here()
     return made_by(context, new_group(context, size), record)
 

@@ -51,8 +51,9 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
     `record` is the place in the program where the member is added, or 0 if the place is unknown.
     """
-    # PENDING is counted down from the group's size, not up with its members: a group whose first
-    # members are resolved before its last ones are added must not become available early.
+    # PENDING starts at the group's size and is counted down, instead of up as members are added: a
+    # group whose first members are resolved before its last ones are added must not become
+    # available early.
     rank = fetch_add(group + at.GROUP_ADDED, 1)
     if rank >= load(group + at.GROUP_SIZE):
         # If several surplus additions happen simultaneously, any of them may be named.

@@ -42,14 +42,14 @@ def stop_of(context: Address) -> Address:
 def place_error(context: Address, stop: Address, record: Address) -> Address:
     """Return the error for the place where a cancelled run's code ends, with a new reference.
 
-    Python makes one error per place; this is also how it learns of the place.  All code that ends
-    there shares the error.
+    Python makes one error per place; the request for the error also tells Python the place.  All
+    code that ends there shares the error.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
-        # The row is claimed first, and its error is set later: two rows must not ask Python about
-        # the same place.
+        # The row is claimed first, and its error is set later, so that no place gets two rows, each
+        # with its own request to Python.
         if known == 0:
             known = record if compare_and_swap(row, 0, record) != 0 else load_acquire(row)
         if known == record:

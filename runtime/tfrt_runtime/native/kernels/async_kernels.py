@@ -104,7 +104,7 @@ def keep_promise(context: Address, task: Address) -> None:
 
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
-    """Publish a value for which a register of its own activation is waiting."""
+    """Publish a value that a register of the activation that owns the value is waiting for."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
         # Only the register has another reference, and no kernel reads the register yet.

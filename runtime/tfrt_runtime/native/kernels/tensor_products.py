@@ -245,8 +245,9 @@ def multiply_parts(context: Address, task: Address) -> None:
     activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    # If other processes use the processors, the system may be running this thread instead of the
-    # kernel's.
+    # Do not help on the processor on which the kernel's thread shared the product: if other
+    # processes use the other processors, the system may be running this thread instead of the
+    # kernel's thread.
     if processor() != load(product + at.PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)

@@ -59,7 +59,7 @@ def start_calls_with(
 def start_rows(
     context: Address, function: Address, request: Address, first: int, count: int, is_task: int
 ) -> None:
-    """Start `count` calls of `start_calls_with`, from row `first` on."""
+    """Start `count` of the calls that `start_calls_with` has prepared, from row `first` on."""
     words, size = request + at.REQUEST_SIZE, row_size(function)
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if is_task == 0 or is_chosen:  # while schedules are explored, each call is a task

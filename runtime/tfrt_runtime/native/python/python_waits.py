@@ -1,8 +1,8 @@
-"""Python functions in which a thread works for a value or for the end of a run.
+"""Python functions in which a thread runs tasks until a value is available or a run is over.
 
-    first    works for the only result of a run, and returns it as a Python object
+    first    runs tasks until a run's only result is available; returns it as a Python object
     result   the same for any value
-    end      works for a run until the run is over
+    end      runs tasks until a run is over
 
 A wait continues until its goal is reached, or nothing is left to do here; MISSING leaves the rest
 to Python:
@@ -53,7 +53,9 @@ LIGHT_ENTRIES = 256
 
 @entry
 def first(bound: Address, given: Address, count: int) -> Address:
-    """Work for a run's only result, and return it: `first(queue, template, request)`.
+    """Run tasks until a run's only result is available, and return it.
+
+    The call is `first(queue, template, request)`.
 
     Returns MISSING in the same cases as `result`, or if the run is cancelled or watched.
     """
@@ -69,7 +71,9 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def result(bound: Address, given: Address, count: int) -> Address:
-    """Work for a value, and return it: `result(queue, value, type of its payload)`.
+    """Run tasks until a value is available, and return it.
+
+    The call is `result(queue, value, type of its payload)`.
 
     Returns MISSING if nothing is left to do and the value is still unavailable, if it is not an
     ordinary value of the type, if this thread must not work, or if a signal has arrived.
@@ -98,7 +102,7 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
 
 @entry
 def end(bound: Address, given: Address, count: int) -> Address:
-    """Work for a run until it is over, and return None: `end(queue, request)`.
+    """Run tasks until a run is over, and return None: `end(queue, request)`.
 
     Returns MISSING if nothing is left to do and the run is not over, and in the same cases as
     `first`.
@@ -142,7 +146,7 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 
 @native
 def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
-    """Work for a value or a run on this thread, which holds the GIL.
+    """Run tasks on this thread, which holds the GIL, until a value is available or a run is over.
 
     Tells whether the goal has been reached and no signal has arrived.
     """

@@ -162,7 +162,7 @@ def notify_sleeper(queue: Address) -> bool:
         if counts & (at.SLEEPERS_NOTIFIED - 1) == 0:
             return False
         notified = counts + at.SLEEPERS_NOTIFIED - 1
-        # This is a read-modify-write, because two adders must not count on the same sleeper.
+        # A read-modify-write, so that no two threads that add tasks rely on the same sleeper.
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:
             return True
 
@@ -173,7 +173,7 @@ def arrive(queue: Address) -> int:
 
     Returns the epoch on which to sleep.
     """
-    # Read the epoch first: a wake-up that counts on this thread then changes the epoch, so the
+    # Read the epoch first: a wake-up that relies on this thread then changes the epoch, so the
     # thread stays awake.
     epoch = load_acquire(queue + at.QUEUE_EPOCH)
     fetch_add(queue + at.QUEUE_SLEEPERS, 1)
@@ -196,7 +196,7 @@ def depart(queue: Address) -> None:
 @native
 def pass_on(context: Address) -> None:
     """Let another thread search for any work, because this thread leaves without searching."""
-    # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
+    # This thread may be the target of the last wake-up, or the seeker on which an adder relies,
     # and such an adder wakes no other thread. The fence orders the departure of this thread before
     # its check, as the adder's fence orders the task before the read of the counts: either this
     # thread sees the task, or the adder no longer sees this thread in the counts.
@@ -239,7 +239,7 @@ def add_task(context: Address, task: Address) -> None:
 
 @native
 def add_sought_task(context: Address, task: Address) -> None:
-    """Add a task like `add_task`, but wake no thread while another thread is searching.
+    """Add a task as `add_task` does, but wake no thread while another thread is searching.
 
     Use it on threads that own a deque: they return to the task if no other thread finds it.
     """
@@ -256,7 +256,7 @@ def add_sought_task(context: Address, task: Address) -> None:
 
 @native
 def add_local_task(context: Address, task: Address) -> None:
-    """Add a short task like `add_task`, but wake no thread if this thread is already working.
+    """Add a short task as `add_task` does, but wake no thread if this one is already working.
 
     A thread that owns a deque returns to it; other threads that search for work take its tasks.
     """
