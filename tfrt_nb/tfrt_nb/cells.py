@@ -12,7 +12,10 @@ from typing import Any
 
 
 def cell_of(source: str) -> str:
-    """Return `Cell In[2]` for the file name of a cell's code; "" for any other file."""
+    """Return the label of the cell whose code has this file name, such as `Cell In[2]`.
+
+    Returns "" for any other file.
+    """
     ipython: Any = sys.modules.get("IPython")
     shell = None if ipython is None else getattr(ipython, "get_ipython", lambda: None)()
     name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)

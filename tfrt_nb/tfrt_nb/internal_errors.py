@@ -101,6 +101,7 @@ def place_of(location: object) -> Location | None:
             return location
         case FileLineColLoc():
             return Location(location.filename.data, location.line.data, location.column.data)
-    # The attribute is a name around a location, or a source location that the parser has recorded.
+    # The attribute may also be a named location, or a `SourceSpan`, which the parser has recorded;
+    # both have a `location`.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

@@ -26,10 +26,10 @@ NOWHERE = "<unknown>:0"
 
 
 def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
-    """Format a diagnostic and its notes.  `text` is the source of its location, if available.
+    """Format a diagnostic and its notes, without a final newline.
 
-    Notes about another source are shown without their line.  `nowhere` replaces a missing location.
-    The result has no final newline.
+    `text` is the source text to which the diagnostic's location refers, if available.  Notes about
+    another source are shown without an excerpt of it.  `nowhere` replaces a missing location.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
     parts = (diagnostic, *diagnostic.notes)
@@ -44,7 +44,7 @@ def render_all(
 
 
 def word_at(text: str, location: Location | None) -> str:
-    """Return the operation's name at a location of a source; "" if there is none."""
+    """Return the name of the operation at a location in `text`; "" if no operation is there."""
     lines = text.split("\n")
     if location is None or not 1 <= location.line <= len(lines):
         return ""

@@ -187,7 +187,7 @@ class Record:
             ]
 
     def file(self) -> dict[str, Json]:
-        """Return the document in the format of files."""
+        """Return the document in the format in which files contain it."""
         with self._lock:
             stages = self._stages or {"rows": []}
             size = sum(len(row["text"]) for row in stages["rows"])

@@ -348,7 +348,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # Perhaps no cell ever waits for the run. In a page, it continues between cells.
+            # Let the run continue between cells of the page, because possibly no cell waits for it.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)

@@ -32,8 +32,8 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class Lines:
     """The current lines of some parts, each of which is an AsyncValue or any other object.
 
-    Lines keep no object alive: they hold a reference that does not count as a promise for each
-    unresolved value, and only the line for each resolved value.
+    Lines keep no object alive: for each unresolved value, they hold a reference that does not count
+    as a promise; for each resolved value, they hold only its line.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:

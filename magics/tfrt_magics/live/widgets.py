@@ -393,7 +393,7 @@ def show_until_over(
     It is replaced in pages and in files. This function owns the widget, and closes it once no
     output refers to it. Where outputs cannot be replaced, the widget stays open. `has_run` means
     that the run document is published with the widget, so that a page with our extension may draw
-    that until then.
+    that document until the widget is replaced.
     """
     shell = get_ipython()
     assert shell is not None  # true, because the shell has displayed an output

@@ -33,7 +33,7 @@ def stage_colored(text: str, stage: str) -> str:
 
 
 def lexer_of(stage: str) -> Lexer:
-    """Return the lexer for a stage's language, or None for BEF bytes."""
+    """Return the lexer for a stage's language; for BEF bytes, one that highlights nothing."""
     if stage == "bef":
         return TextLexer()
     if stage == "asm":

@@ -129,7 +129,8 @@ def decode(data: bytes, name: str) -> str:
     """Return the source of a program, without a byte order mark.
 
     Raises:
-        TfrtError: if the bytes are too many, are not UTF-8, contain a NUL, or are a Python file.
+        TfrtError: if there are too many bytes, if they are not UTF-8, contain a NUL, or are a BEF
+            file, or if `name` is that of a Python file.
     """
     if name.endswith(".py"):
         text = f"'{name}' is a Python file, not a program: run it with python, or pass its kernels"

@@ -88,13 +88,13 @@ def processed(
     *,
     keep_names: bool = False,
 ) -> tuple[list[Diagnostic], str | None]:
-    """Return the diagnostics of a program, and the program after the passes, or None if it is
-    invalid.
+    """Return a program's diagnostics, and its source text after the passes.
 
-    A host program is printed in the disassembler's format, and any other program in MLIR's.
+    The text is None if the program is invalid.  A host program is printed in the disassembler's
+    format, and any other program in MLIR's.
     """
     context = RemarkContext()
-    register_upstream(context)  # because because folding creates `arith` constants
+    register_upstream(context)  # because folding creates `arith` constants
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
@@ -115,7 +115,8 @@ def processed(
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
     """Return the values' names in the source, except names that two values of a function share.
 
-    `arg0` is omitted, because a printer may give it to another value.
+    Names that start with `arg` are omitted, because a printer may give a name such as `arg0` to
+    another value.
     """
     found: dict[SSAValue, str] = {}
     for function in module.ops:

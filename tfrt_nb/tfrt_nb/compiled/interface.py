@@ -68,7 +68,7 @@ class Interface:
         functions = self.functions.values()
         if not all(one.place == UNKNOWN or isinstance(one.place, FilePlace) for one in functions):
             return None
-        import json  # most programs need none
+        import json  # imported here, because most programs do not need it
 
         return json.dumps([[asdict(one) for one in functions], self.counts_references])
 

@@ -254,7 +254,7 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
     """Return the passes that split parallel loops; `options` are as for `CompiledModule`.
 
     Raises:
-        TfrtError: if the pass does not have one of the options.
+        TfrtError: if `async-parallel-for` lacks any of the options.
     """
     if options is None:
         return ()

@@ -217,9 +217,9 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
     """Return the names in `known` that the author may have meant by `name`, the likeliest first.
 
     Names are similar if both their dialects and their stems are similar. A stem excludes the type,
-    which is just a few letters that many names share. The type decides between similar names;
-    without one, it is `i32`. The kernels of sync functions come last, because their names differ
-    from those of other kernels only by an `_s`.
+    which is just a few letters that many names share. The type decides between similar names; a
+    name without a type counts as `i32`. The kernels of sync functions come last, because their
+    names differ from those of other kernels only by an `_s`.
     """
     dialects = {one.partition(".")[0] for one in known}
     written = name if name.partition(".")[0] in dialects else _in_a_dialect(name, dialects)
@@ -258,7 +258,10 @@ def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
 
 
 def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each dialect with its operations' stems: their names without dialect and type."""
+    """Yield each known operation of the dialect with its stem: its name without dialect and type.
+
+    For `tfrt`, also yield it with each other name for that stem.
+    """
     others = defaultdict[str, list[str]](list)
     for other, meanings in _OTHERS.items():
         for meaning in meanings:

@@ -296,7 +296,7 @@ def parse_renamed(
     """Parse `(%value as %name: T, ...)`, or nothing; return the values and the region arguments for
     them.
 
-    `outside` maps the type T inside to the type of the value outside.
+    `outside` maps T, the type inside the region, to the type of `%value`.
     """
 
     def parse_one() -> tuple[SSAValue, Parser.Argument]:

@@ -288,8 +288,9 @@ class CodeMap:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
-        """Assign the frame to the innermost async function without one; return whether one
-        exists.
+        """Assign the frame to the innermost running async function that has no frame.
+
+        Returns whether such a function exists.
         """
         running = reversed(self._running.get(worker, []))
         part = next((one for one in running if not one.frame), None)

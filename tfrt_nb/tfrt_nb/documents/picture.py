@@ -73,7 +73,7 @@ def layout(
     bodies, body_of = _bodies(document)
     order = _order(document, body_of)
     sources, targets = _edges(document, body_of, order)
-    levels = [0] * len(operations)  # the length of the longest path to each operation operation
+    levels = [0] * len(operations)  # the length of the longest path to each operation
     # Because targets are in ascending order.
     for source, target in zip(sources, targets, strict=True):
         if levels[source] >= levels[target]:

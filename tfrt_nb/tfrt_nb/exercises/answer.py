@@ -205,7 +205,7 @@ class Code:
         if "func" not in self.text:
             raise Wrong("This is not a program.  A program starts with `func.func @main`.")
         try:
-            # Replace the line with a comment, so that the other lines keep their numbers.
+            # Replace the `%%tfrt` line with a comment, so that the other lines keep their numbers.
             return Program.from_source(_MAGIC.sub("//", self.text), "answer")
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None

@@ -236,7 +236,7 @@ def _dedented(text: str) -> str:
 def _plain(text: str) -> str:
     """Return the text without comments and extra spaces.
 
-    Answers with the same result count as equal.
+    Answers for which this function returns the same text count as equal.
     """
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())

@@ -170,7 +170,8 @@ class _Namer:
 class MlirPrinter(AttributePrinter):
     """xDSL's printer with MLIR's names and block comments. Call `name_values` first.
 
-    This is not a dataclass because xDSL 0.74's printer is one, but 0.75's has its own `__init__`.
+    This is not a dataclass, because xDSL's printer is a dataclass in 0.74, but has its own
+    `__init__` in 0.75.
     """
 
     _flags_are_spaced = False

@@ -152,10 +152,10 @@ def assign_streams(
 
 
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
-    """Return, for each operation, the operation for which it waits last, as `assign_streams` sees
-    it.
+    """Return each operation's parent in the forward pass of `assign_streams`.
 
-    The result is 0 for an operation that waits for nothing.
+    The parent is the operation it waits for whose result is ready last, or 0 if it waits for
+    nothing.
     """
     return _forward(definers, costs)[0]
 
@@ -230,11 +230,11 @@ class _Streams:
         return found
 
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
-        """Return the stream for an operation whose children are in `candidates`, one or more.
+        """Return the stream for an operation whose children are in the streams `candidates`.
 
-        Candidates that cost less than `threshold` are merged, each with the last cheap one before
-        it, until the group costs that much. A cheap candidate that is left over is merged into the
-        stream that the operation joins.
+        There is at least one candidate. Candidates that cost less than `threshold` are merged, each
+        with the last cheap one before it, until the group costs that much. A cheap candidate that
+        is left over is merged into the stream that the operation joins.
         """
         costs = self._costs
         joinable: list[int] = []

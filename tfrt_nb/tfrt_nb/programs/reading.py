@@ -33,8 +33,8 @@ class Program(Running):
     Each of its functions is a method that starts a run.
 
     `program["map"]` returns any function by its name, even if the name is also a member of this
-    class, is not a Python identifier, or starts with an underscore. All members without an
-    underscore are public; the guide lists them.
+    class, is not a Python identifier, or starts with an underscore. All members whose names do not
+    start with an underscore are public; the guide lists them.
     """
 
     def __init__(

@@ -184,8 +184,9 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An arrival from outside.
+    """Something that arrives from outside the run's own steps.
 
+    This is a value that a thread resolves, a timer that is due, or a callback for the event loop.
     `action` makes it arrive, and may be called while `is_open()` is true.
 
     `is_python` means that it runs users' code.

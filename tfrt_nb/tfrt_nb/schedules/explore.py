@@ -366,7 +366,7 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Plan to try a step that leads to step j instead of step i.
+        """Plan to try, instead of step i, a step that is step j or leads to it.
 
         If none is known, plan to try all enabled steps.
         """

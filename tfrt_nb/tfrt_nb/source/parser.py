@@ -75,7 +75,7 @@ class SourceParser(ScopedParser):
 
     @property
     def token_span(self) -> Span:
-        """The current token, which is the parser's position."""
+        """The span of the current token, which is where the parser is."""
         return self._current_token.span
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:

@@ -162,8 +162,9 @@ class ScopedParser(AttributeParser):
     def _raise_wrong_type_count(
         self, operands: Sequence[UnresolvedOperand], listed: int, position: int
     ) -> NoReturn:
-        """Report a wrong type count, as in the design document: `%z = tfrt.call @f(%x, %y) :
-        (i32) -> i32`.
+        """Report a wrong number of types.
+
+        The design document has such a line: `%z = tfrt.call @f(%x, %y) : (i32) -> i32`.
         """
         given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:

@@ -90,8 +90,9 @@ def traced_call(
 def bound(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """Return the values, in parameter order up to the first one that takes its default, and the
-    attributes.
+    """Return the values, in parameter order, and the attributes.
+
+    Defaults are filled in only if a parameter after an omitted one is given.
 
     Raises:
         TfrtError: if Python would reject a call of the kernel's function with these arguments.

@@ -127,10 +127,10 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files of `--with`, which register kernels; return other files as programs by
-    name.
+    """Run the Python files that `--with` names, which register kernels; return the other files.
 
-    An option may name several files, separated by commas, as in a cell.
+    These are returned as programs, by their file names without extensions.  An option may name
+    several files, separated by commas, as in a cell.
 
     Raises:
         TfrtError: if a file cannot be read, or is invalid.

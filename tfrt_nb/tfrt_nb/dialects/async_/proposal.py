@@ -127,7 +127,7 @@ class EmplaceHandleOp(HandleOp):
 
 @irdl_op_definition
 class SyncAwaitOp(HandleOp):
-    """Waits for a handle on this thread."""
+    """Makes this thread wait for a handle."""
 
     name = "async.sync_await"
     handle = operand_def(TokenType)

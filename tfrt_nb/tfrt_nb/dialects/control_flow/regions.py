@@ -350,7 +350,7 @@ class JitOp(BodyOp):
 
     @property
     def is_token_last(self) -> bool:
-        """Return whether that chain comes after the values, as in `hex.run`."""
+        """Return whether the chain that signals the end comes after the values, as in `hex.run`."""
         crossed = host_types(self.body_types)
         return crossed is not None and list(self.result_types) not in (crossed, [CHAIN, *crossed])
 
@@ -392,7 +392,7 @@ class JitOp(BodyOp):
 class JitExecuteOp(JitOp):
     """`hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }`, read as `tfrt.jit`.
 
-    The form is that of the proposal's discussion.
+    This is the form used in the discussion of the proposal.
 
     Inside, the arguments have the names that they have outside. A tensor without a type is a
     `memref<?xf32>`. The results have types of host programs; the terminator is optional.
@@ -413,7 +413,8 @@ class JitExecuteOp(JitOp):
 class RunOp(JitOp):
     """`hex.run { ... kernel.return %x } : i32, !hex.chain`, read as `tfrt.jit`.
 
-    The form is that of the proposal's discussion. Arguments may be written as in `hex.jit_execute`.
+    This is the form used in the discussion of the proposal. Arguments may be written as in
+    `hex.jit_execute`.
     """
 
     name = "tfrt.run"

@@ -59,7 +59,7 @@ class Form(Enum):
     """`tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32`."""
 
     ARRAY = auto()
-    """`ts.build_shape [2, 3]`, after any operands."""
+    """`ts.build_shape [2, 3]`: the array comes after the operands, if any."""
 
     TYPED = auto()
     """`tfrt.merge.chains %a, %b : i32, !tfrt.chain`, with attributes in braces before the colon."""
@@ -71,7 +71,8 @@ class Signature:
 
     `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
     any type, and `W?` is optional. The short form writes the first attribute without its name.
-    `other_results` are the results of the short form without types, or empty if they are the same.
+    `other_results` are the results if the short form is written without types, or empty if these
+    are the same as `results`.
     """
 
     name: str

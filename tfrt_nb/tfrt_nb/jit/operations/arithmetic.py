@@ -150,7 +150,7 @@ def _lower_comparison(body: FunctionBody, op: arith.CmpiOp | arith.CmpfOp) -> No
 
 
 def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
-    """Return 0 or 1 as a number."""
+    """Return the truth value `value` as a number of type `type_`: 0 or 1."""
     return value if type_ == "i1" else body.value(f"zext i1 {value} to {type_}")
 
 
@@ -266,7 +266,7 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _integer_power(name: str, type_: str) -> str:
-    """Return a function that raises to an integer power by repeated squaring.
+    """Return the LLVM text of a function that raises an integer to a power by repeated squaring.
 
     For a negative exponent, the bases 1 and -1 yield 1 or -1, and every other base yields 0,
     because the result is rounded toward zero.

@@ -147,8 +147,9 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
 
 
 def _where_no_error(block: Block, awaited: SSAValue) -> Block:
-    """Return the block or, if it only checks the awaited object for an error, its successor
-    without an error.
+    """Return the block that runs if the awaited object is not an error.
+
+    This is `block`, or one of its successors if `block` only checks the object for an error.
     """
     check = block.first_op
     if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:

@@ -99,7 +99,7 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
 
 
 def has_frame_buffers(op: func.FuncOp) -> bool:
-    """Return whether a function frees buffers of `memref.alloca` on the heap at its end."""
+    """Return whether a function has heap buffers of `memref.alloca`, which it frees at its end."""
     return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
 
 
@@ -151,9 +151,10 @@ def _load(body: FunctionBody, op: memref.LoadOp) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Return whether LLVM may see a load from an element before any store to it, as in the frame.
+    """Return whether LLVM may see a load from an element before any store to it.
 
-    It cannot if the buffer's only element is stored right after the allocation.
+    It may for a buffer in the frame, unless the buffer has only one element and the next operation
+    that uses the buffer stores that element.
     """
     op = root(buffer).owner
     if not isinstance(op, memref.AllocaOp):

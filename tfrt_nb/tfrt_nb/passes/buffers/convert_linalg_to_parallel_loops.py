@@ -208,7 +208,10 @@ def _element(
 
 
 def _mark(access: Operation, map_: AffineMap) -> None:
-    """Mark an access as in bounds if the loops' sizes were compared for all its dimensions."""
+    """Mark an access as in bounds if all its indices are loop indices.
+
+    The loops' sizes have been compared with the buffers' sizes.
+    """
     if all(isinstance(expression, AffineDimExpr) for expression in map_.results):
         access.attributes[IN_BOUNDS] = UnitAttr()
 

@@ -268,7 +268,7 @@ class _Nest:
         return self.outer not in ancestors(value.owner)
 
     def at(self, op: Operation) -> Emitter:
-        """Return an emitter before the loops for assertions about `op`."""
+        """Return an emitter, placed before the loops, for assertions about `op`."""
         return Emitter(block_of(self.outer), self.outer, op.location)
 
     def expect(self, emit: Emitter, ok: SSAValue, message: str) -> None:

@@ -190,7 +190,7 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
 
 
 def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
-    """Erase each pair in one block that cancels out.
+    """Erase each pair of counting operations that cancels out within one block.
 
     Operations of the types in `takers` take ownership of a reference.
     """

@@ -94,5 +94,5 @@ def numbers_in(values: int) -> Iterator[int]:
 
 
 def ancestor_in(region: Region, op: Operation) -> Operation:
-    """Return the operation directly in the region that is or encloses `op`."""
+    """Return `op`, or the operation that encloses it, whichever is directly in the region."""
     return [op, *itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))][-1]

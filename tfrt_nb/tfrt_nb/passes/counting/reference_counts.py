@@ -239,8 +239,9 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
 
 
 def lower_carried_values(module: ModuleOp) -> None:
-    """Lower `scf` loops and branches that carry async values: ownership is explicit only between
-    blocks.
+    """Lower `scf` loops and branches that carry async values to blocks.
+
+    Only a branch between blocks shows where the ownership of a reference goes.
     """
     carrying = set(carrying_operations(module))
     carrying |= {outer for op in carrying for outer in structured_around(op)}
@@ -291,16 +292,18 @@ def drop_references(
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
         _Dropping(region, made, counts).run(sharing_exits)
-    # This comes last, so that the reference is taken before the sources are dropped: the select may
-    # be their last use.
+    # Insert these last: each goes right after its select, in front of the drops that are already
+    # there. The select may be the last use of its sources, and the reference must be taken before
+    # they are dropped.
     for value in values:
         if isinstance(value.owner, arith.SelectOp):
             Emitter.behind(value.owner)(counts.add(value, 1))
 
 
 class _Dropping:
-    """Finds the due counts of a region as steps, each for one value in one block, and then inserts
-    them.
+    """Finds the counts that are due in a region, and then inserts them.
+
+    Each is first recorded as a step for one value in one block.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:

@@ -380,8 +380,9 @@ def is_number(value: SSAValue) -> bool:
 
 
 def body_key(task: ExecuteOp, captured: Sequence[SSAValue], constants: list[ConstantOp]) -> BodyKey:
-    """Return a key that is equal for tasks that may share a function that takes their numbers.
+    """Return a key that tells which tasks may share a function.
 
+    Tasks with equal keys may share a function that takes the numbers in their bodies as arguments.
     The operations in the body that define these numbers are added to `constants`, in body order.
     """
     numbers: dict[SSAValue, int] = {}

@@ -175,9 +175,10 @@ class AsyncParallelFor(ModulePass):
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """Return the maximum number of blocks: a multiple of the worker count, and at least 1.
+        """Return the maximum number of blocks, at least 1.
 
-        The worker count is known here, or only when the program runs.
+        It is the worker count times a factor that depends on this count, rounded down. If
+        `num_workers` is negative, the worker count is known only when the program runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())

@@ -259,13 +259,15 @@ def _own_length(op: Operation) -> int | None:
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
-    """Cut a loop into pieces of `rounds` iterations, or check in every iteration if the step is
-    unknown.
+    """Cut a loop into pieces of `rounds` iterations.
+
+    If the step is unknown, not positive, or too large, check in every iteration instead.
     """
     type_ = loop.lb.type
     step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
-    # Adding such a stride would overflow for most upper bounds.
+    # If `rounds` steps exceed half of the largest number, adding that many at once would overflow
+    # for most upper bounds.
     if step is None or step <= 0 or step * rounds > largest // 2:
         _check_at_start(loop.body.block, loop)
         return

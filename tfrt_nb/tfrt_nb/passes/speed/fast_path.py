@@ -265,7 +265,7 @@ class _FastPathMaker:
         self.payloads: dict[SSAValue, SSAValue | None] = {}
 
     def run(self) -> None:
-        """Move the body to the fast path, and make the function call that instead."""
+        """Move the body to the fast path, and give the function a body that calls the fast path."""
         calls = _calls(self.function, self.fast)
         # The continuations are copied before the body changes, because they need the original
         # calls.

@@ -99,9 +99,10 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
 
 
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
-    """Return whether an error argument would also keep the whole inlined body from running.
+    """Return whether an error argument would keep the whole inlined body from running.
 
-    Conservative: may return False for a body that would do the same.
+    An error argument keeps the call from running the body.  Conservative: may return False for a
+    body that would do the same.
     """
     body = callee.body.block
     fallible: set[SSAValue] = {

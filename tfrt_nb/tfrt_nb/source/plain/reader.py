@@ -120,7 +120,7 @@ class _Reader:
         """Return the contents of the program.
 
         Raises:
-            NotPlain: if the source is not plain, or invalid.
+            NotPlain: if the source is invalid or not plain.
         """
         rows = rows_of(self._source.text)
         functions: list[Body] = []

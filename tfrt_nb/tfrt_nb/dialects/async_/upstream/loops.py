@@ -353,7 +353,7 @@ def _end_with_reduce(block: Block) -> None:
 
 
 def _is_small(bound: SSAValue) -> bool:
-    """Return whether a value is a constant that is the same number with and without a sign."""
+    """Return whether a value is a constant that is the same number read as signed or unsigned."""
     value = getattr(bound.owner, "properties", {}).get("value")  # an argument has no constant value
     bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
     return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
