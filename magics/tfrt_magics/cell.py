@@ -120,7 +120,7 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
         has = f"@{functions[0].name} has {counted(results[0], 'result')}: name each, or give one name for all"
-        many = f"{len(results)} functions run, whose results one name takes: choose one with --function"
+        many = f"{len(results)} functions run: give one name, which receives a dictionary, or choose one function with --function"
         said = f"-o {','.join(names)}: {has if len(results) == 1 else many}"
         raise TfrtError(error(said))
 
@@ -252,7 +252,7 @@ class CellMagics(Magics):
             check_names(options.output or (), [call.function for call in calls])
             if options.slow != 1 and (options.explore or options.step):
                 print(
-                    "--slow applies only to runs that proceed on their own, not to --explore, --replay, or --step"
+                    "--slow applies only to runs that proceed on their own, not to --explore or --step"
                 )
             if calls and options.explore:
                 # Imported here because %load_ext must not load the compiler.

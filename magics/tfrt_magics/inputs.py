@@ -189,7 +189,8 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
     if not nameless:
         return ""
     return (
-        f"@{nameless[0]} has no names of parameters in its file: {', '.join(values)} are in order"
+        f"the file has no parameter names for @{nameless[0]}:"
+        f" the values {', '.join(values)} were taken in this order"
     )
 
 
@@ -201,7 +202,7 @@ def nothing_to_run(program: Program) -> Diagnostic:
     if with_arguments:
         one = with_arguments[0]
         needs = " ".join(f"--in {name}=..." for name in program.parameters(one.name) or ["NAME"])
-        return _remark(f"@{one.name} runs with {needs}", one)
+        return _remark(f"to run @{one.name}, add {needs}", one)
     compiled = next((one for one in program.functions if one.is_compiled), None)
     if compiled is not None:
         hint = f"it has no @main to run; --function {compiled.name} runs @{compiled.name}"

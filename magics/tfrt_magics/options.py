@@ -32,17 +32,17 @@ examples:
   %%tfrt --as shop                  keep the program; `shop.price(2)` runs its @price
   %%tfrt --with shop                call the functions of the program `shop`
   %%tfrt --parallel-for num-workers=4   run the rounds of scf.parallel as tasks
-  %%tfrt --explore                  show what the program comes to in any order of its steps
+  %%tfrt --explore                  show the outcomes of the program in every order of its steps
   %%tfrt --expect-error             show an error that is there on purpose
   %%tfrt --emit bef                 show what the program becomes, and run nothing
-  %tfrt sum.mlir --in x=20          run a file, of text or BEF, with the options of a cell
+  %tfrt sum.mlir --in x=20          run an .mlir or .bef file; takes the options of a cell
 
-Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and
-a func.func with a return, are compiled, and @main is run.  %tfrt_leaks says which async
+Functions that contain kernels (tfrt.*) and end with tfrt.return form a host program.
+Functions that are async.func, or func.func ending with return, are compiled, and @main is run.  %tfrt_leaks says which async
 objects are left over.
 
-A cell whose program is wrong, or whose run fails, is stopped or is cancelled, raises TfrtError after it has shown
-its board and errors and assigned -o.  Run All, nbconvert and papermill then stop.  Where an error is part of the
+If the program is wrong, or the run fails, is stopped, or is cancelled, the cell shows its board and errors, assigns
+-o, and then raises TfrtError.  Run All, nbconvert and papermill then stop.  Where an error is part of the
 lesson, let the notebook continue: --expect-error, the cell tag raises-exception, or %tfrt_config errors=show.
 The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
@@ -102,7 +102,9 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     """
     magic = "%tfrt" if of_file else "%%tfrt"
     if len(line) > MAX_LINE:
-        raise OptionError(f"{magic}: the line has {len(line)} characters, of at most {MAX_LINE}")
+        raise OptionError(
+            f"{magic}: the line has {len(line)} characters; the maximum is {MAX_LINE}"
+        )
     try:
         words = shlex.split(line)
     except ValueError as problem:
@@ -168,7 +170,7 @@ def _unknown(magic: str, word: str) -> str:
         where = "one file at a time" if magic == "%tfrt" else "the program starts on the line below"
         return f"{magic}: unexpected {word!r}; {where}"
     spellings = [flag for flags in ARGUMENTS for flag in flags]
-    hint = meant(word.partition("=")[0], spellings, f"known are {', '.join(spellings)}")
+    hint = meant(word.partition("=")[0], spellings, f"the options are {', '.join(spellings)}")
     return f"{magic}: unknown option {word}; {hint}"
 
 
@@ -251,8 +253,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME=EXPRESSION",
         "dest": "inputs",
         "action": "append",
-        "help": "give the parameter %%NAME the value of a Python expression, or of the Python name"
-        ' NAME; with spaces or quotes, quote the whole: --in "x=n + 1"; a BEF file has no names: there, values are taken in order',
+        "help": "set the parameter %%NAME to the value of a Python expression; --in NAME alone uses the Python variable NAME;"
+        ' quote a value that has spaces or quotes: --in "x=n + 1"; a BEF file has no parameter names, so its values are taken in order',
     },
     ("--as",): {
         "metavar": "NAME",
@@ -272,8 +274,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME[,NAME]",
         "action": _Once,
         "type": _python_names,
-        "help": "bind the results: one result is an AsyncValue, several are a tuple, or have a name each; "
-        "when several functions run, a dictionary by function name",
+        "help": "Python names for the results: one name receives an AsyncValue, or a tuple if there are several results, "
+        "or a dictionary by function name if several functions run; with several names, each receives one result",
     },
     ("-q", "--work-queue"): {
         "metavar": "QUEUE",
@@ -303,8 +305,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "SIZE",
         "type": _read_by(parse_budget),
         "help": "memory budget for values, tasks, tensors, and buffers, "
-        "for instance 500M or 2G; default: half of what the process may use; not for your own "
-        "hosts",
+        "for instance 500M or 2G; default: half of what the process may use; "
+        "a host of your own has its own budget, so this option is rejected for it",
     },
     ("--no-wait",): {
         "dest": "wait",
@@ -333,7 +335,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "STAGE",
         "choices": STAGES,
         "help": f"show a stage of the program instead of running: {', '.join(STAGES)};"
-        " dot is the graph in Graphviz's language, the stages after it apply only to compiled functions",
+        " dot is the graph in Graphviz's language; async-runtime and the stages listed after it apply only to compiled functions",
     },
     ("--explore",): {
         "action": "store_true",

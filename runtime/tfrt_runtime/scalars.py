@@ -147,7 +147,9 @@ def _division(_: str) -> Failure:
 
 def _shift(word: str) -> Failure:
     bits = BITS[word]
-    return Failure(f"a shift by {{}} of {bits} bits", lambda a, b: not 0 <= b < bits, 1, word)
+    return Failure(
+        f"cannot shift a {bits}-bit integer by {{}}", lambda a, b: not 0 <= b < bits, 1, word
+    )
 
 
 ARITHMETIC = (

@@ -110,7 +110,7 @@ def expected(one: Operation, values: tuple[Any, ...]) -> list[object] | str:
             return divided(family, word, a, b)
         if family in ("shiftleft", "shiftright"):
             if not 0 <= values[1] < BITS[word]:
-                return f"a shift by {values[1]} of {BITS[word]} bits"
+                return f"cannot shift a {BITS[word]}-bit integer by {values[1]}"
             shift = np.left_shift if family == "shiftleft" else np.right_shift
             return [shift(a, b)]
         functions: dict[str, Callable[..., Any]] = {

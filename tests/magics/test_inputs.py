@@ -77,7 +77,7 @@ def test_only_functions_with_all_their_values_run(cell) -> None:
     for option in ("", "--step", "--explore"):
         shown = cell(f"%%tfrt {option}\n{TWICE}")
         said, line, carets = shown.splitlines()
-        sentence = "remark: the program compiles; @twice runs with --in x=..."
+        sentence = "remark: the program compiles; to run @twice, add --in x=..."
         assert said.partition(":")[2] == f"2:1: {sentence}"
         assert (line, set(carets.strip())) == (f"  {TWICE.splitlines()[0]}", {"^"})
 
@@ -154,7 +154,7 @@ def test_a_file_runs_with_the_options_of_a_cell(cell, notebook, tmp_path, monkey
     assert notebook.user_ns["total"].result() == 22
     (tmp_path / "sum.bef").write_bytes(notebook.user_ns["kept"].bef)
     shown = cell("%tfrt sum.bef --in pieces=4 --in people=5 -o total")
-    assert "pieces, people are in order" in shown
+    assert "pieces, people were taken in this order" in shown
     assert notebook.user_ns["total"].result() == 9
 
 

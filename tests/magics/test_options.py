@@ -31,7 +31,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
         (
             "--zzz",
             (
-                "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
+                "%%tfrt: unknown option --zzz; the options are --in, --as, --with, -o, --output, -q, "
                 "--work-queue, --host, -f, --function, -t, --timeout, --memory, --no-wait, "
                 "--expect-error, --parallel-for, -O, --emit, --explore, --slow, --step, --help"
             ),
@@ -93,7 +93,7 @@ def test_a_stage_that_is_nearly_right_is_named() -> None:
 
 
 def test_a_line_that_would_take_minutes_to_split_is_refused_at_once() -> None:
-    with pytest.raises(OptionError, match="the line has 1000002 characters, of at most 10000"):
+    with pytest.raises(OptionError, match="the line has 1000002 characters; the maximum is 10000"):
         parse_options("--" + "A" * 1_000_000)
 
 

@@ -84,11 +84,11 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
         ("graph.path", "3.5", "Write whole numbers; found 3.5.  Write it like this: `1000`."),
         ("graph.path", "True", "Write whole numbers; found True."),
         ("graph.path", "ms = 500", "Write one value, without a name.  Write it like this: `1000`."),
-        ("bef.inside", "unsure", "There is no 'unsure' to choose from; found 'unsure'."),
+        ("bef.inside", "unsure", "'unsure' is not one of the choices; found 'unsure'."),
         (
             "errors.which",
             "a = 9\nb = [eror, 18, error]",
-            "Part b: There is no 'eror' to choose from",
+            "Part b: 'eror' is not one of the choices",
         ),
         ("bef.patch", "def patched(data):\n    return oops", "...6"),
         (

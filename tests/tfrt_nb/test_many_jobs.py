@@ -194,7 +194,7 @@ def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
     assert typed.map(range(1_000_000)).result(SLOW)[-1] == 1_000_000
     with pytest.raises(tfrt.TfrtError, match=r"a sequence .* write list\(\.\.\.\)"):
         each.map(x for x in range(3))
-    with pytest.raises(tfrt.TfrtError, match="annotate the parameter for columns without values"):
+    with pytest.raises(tfrt.TfrtError, match="annotate the parameter if a column may be empty"):
         each.map([])
     with pytest.raises(tfrt.TfrtError, match=r"a column must be a sequence .*write list\(\.\.\.\)"):
         typed.map(x for x in range(3))
@@ -280,7 +280,7 @@ def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
     held = native_process().memory_held
     with tfrt.HostContext(memory=held + (100 << 20)) as host:
         error = made(20_000_000, host=host).exception(SLOW)
-        assert "an array of 152.6 MiB is beyond the budget of " in str(error)
+        assert "an array of 152.6 MiB would exceed the budget of " in str(error)
         kept = made(10_000_000, host=host).result(SLOW)
         assert "out of memory" in str(made(10_000_000, host=host).exception(SLOW))
         del kept

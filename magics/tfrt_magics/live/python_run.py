@@ -121,7 +121,7 @@ class BatchRun:
             status = Status.FAILED
         if batch.request.cancellation is not None:
             said = batch.request.cancellation.message
-            note = f"{said}: {over - len(failed):,} of {batch.calls:,} calls were available"
+            note = f"{said}: {over - len(failed):,} of {batch.calls:,} calls had succeeded"
         elif failed:
             named = ", ".join(map(str, sorted(failed)[:MAX_NAMED]))
             more = ", …" if len(failed) > MAX_NAMED else ""

@@ -190,7 +190,7 @@ def _read_string(cursor: Cursor, strings: bytes) -> str:
     start = cursor.varint()
     end = strings.find(b"\0", start) if start < len(strings) else -1
     if end < 0:
-        raise cursor.fail(f"no string at {start} of the {len(strings)} bytes of strings")
+        raise cursor.fail(f"no string at offset {start}: the strings take {len(strings)} bytes")
     return strings[start:end].decode(errors="surrogateescape")
 
 

@@ -154,7 +154,7 @@ def find_sections(data: memoryview) -> dict[int, _Section]:
         start, section_id = cursor.offset, cursor.byte()
         section = _find_section(cursor)
         if section_id in sections:  # a file full of headers would take forever
-            raise cursor.fail(f"section {section_id} a second time", start)
+            raise cursor.fail(f"section {section_id} appears a second time", start)
         sections[section_id] = section
     return sections
 

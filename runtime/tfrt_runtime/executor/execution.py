@@ -322,7 +322,7 @@ class Execution(RunWaits):
                 found.append(value.result(0))
             failed = failed or problem
             if len(found) == count:
-                self.cancel(f"the first {counted(count, 'result')} had come")
+                self.cancel(f"the first {counted(count, 'result')} became available")
                 return found
         assert failed is not None
         only = counted(len(found), "result")

@@ -109,7 +109,7 @@ def parse_budget(memory: int | str | None) -> int:
     else:
         size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
     if size is None:
-        refuse(f"memory {memory!r}: expected bytes, or a string such as '500M' or '2G'")
+        refuse(f"memory {memory!r}: expected a number of bytes, or a string such as '500M' or '2G'")
     if not MIN_BUDGET <= size < 1 << 60:
         refuse(f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes")
     left = _address_space_left()

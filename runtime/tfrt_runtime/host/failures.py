@@ -68,9 +68,9 @@ def printable(said: object) -> str:
     try:
         text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
-        return f"its text takes more than {MAX_SECONDS} s"
+        return f"<its __str__ took more than {MAX_SECONDS} s>"
     except BaseException as problem:  # noqa: BLE001 - it is the user's __str__
-        return f"its text raised {type(problem).__name__}"
+        return f"<its __str__ raised {type(problem).__name__}>"
     return text.encode(errors="backslashreplace").decode()
 
 

@@ -311,10 +311,10 @@ class NativeProcess:
         """Return the message for a refused request of `name` for `size` bytes."""
         limit = self.quick.memory_limit(context)
         if self.memory_held + size <= limit:
-            return f"out of memory: the system has no {show_bytes(size)} for {name}"
+            return f"out of memory: the system cannot provide {show_bytes(size)} for {name}"
         return (
-            f"out of memory: {name} needs {show_bytes(size)} beyond the budget of"
-            f" {show_bytes(limit)}, of which {show_bytes(self.memory_held)} are in use"
+            f"out of memory: {name} needs {show_bytes(size)}, but {show_bytes(self.memory_held)}"
+            f" of the budget of {show_bytes(limit)} is in use"
         )
 
     @contextlib.contextmanager

@@ -370,10 +370,10 @@ def _warn_of(context: int, state: _State) -> None:
     _named[name] = function
     place = ("<kernel>", 1) if code is None else (code.co_filename, code.co_firstlineno)
     text = (
-        f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s, and other kernels wait. If it"
-        " waits for something, blocking=True runs it on a thread of its own, with limit=4 four"
-        " calls at a time. If it computes in numpy, which releases the GIL, it is right as it is:"
-        " a plain kernel, one for each worker"
+        f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s while other kernels wait. If"
+        " it waits for something, register it with blocking=True, which runs it on its own thread;"
+        " add limit=4 to run at most four calls at a time. If it computes in numpy, which releases"
+        " the GIL, no change is needed"
     )
     request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 

@@ -380,8 +380,8 @@ class KernelRegistry(dict[str, Kernel]):
         if clash := sorted(self.keys() & other.keys()):
             raise TfrtError(
                 error(
-                    f"kernel '{clash[0]}' of the {other.origin} kernels"
-                    f" is already in the {self.origin} kernels"
+                    f"kernel '{clash[0]}' is already defined in the {self.origin} kernels;"
+                    f" no kernel of the {other.origin} kernels was added"
                 )
             )
         self.update(other)

@@ -247,5 +247,5 @@ def test_the_time_to_load_a_program_grows_with_its_kernels() -> None:
 def test_a_section_that_comes_again_is_refused() -> None:
     again = bytes([SectionId.STRINGS, 0])
 
-    with pytest.raises(MalformedBef, match=f"at byte {len(BASE)}: section 0 a second time"):
+    with pytest.raises(MalformedBef, match=f"at byte {len(BASE)}: section 0 appears a second time"):
         BefFile.load(BASE + again * 1_000_000)

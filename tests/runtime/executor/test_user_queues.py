@@ -250,7 +250,7 @@ def test_a_lost_task_ends_the_run_with_an_error(kernels: KernelRegistry) -> None
         queue.drop(queue.pending.index("test.left"))
         assert run.wait(20)
 
-        text = "work queue 'hand-cranked' lost the task of 'test.left'"
+        text = "work queue 'hand-cranked' dropped the task of 'test.left' without running it"
         assert [str(d) for d in run.diagnostics] == [f"t.mlir:5:11: error: {text}"]
         problem = run.results[0].exception(0)
         assert problem is not None

@@ -72,7 +72,7 @@ def test_a_file_whose_functions_all_take_arguments_says_how_to_give_them(shell) 
     outcome = shell("run", shell.write("p.mlir", text))
 
     assert (outcome.status, outcome.stdout) == (0, "")
-    assert "each function takes arguments, @scale(i32, f64); to run one:" in outcome.stderr
+    assert "every function takes arguments: @scale(i32, f64). To run one:" in outcome.stderr
     assert " --function scale ARGUMENT ..." in outcome.stderr
 
 

@@ -184,7 +184,7 @@ def test_without_checks_they_are_only_counted(leaky_shell) -> None:
 
     assert outcome.status == 1
     assert outcome.stderr == (
-        "tfrt-nb: error: 1 object is left over; --check-references tells which\n"
+        "tfrt-nb: error: 1 object is left over; run with --check-references to see which\n"
     )
 
 

@@ -330,7 +330,7 @@ func.func @main(%n: i32) -> i32{SYNC} {{
         run = program.run(3, host=host, tier="compiled")
         note = run.tier_note
         assert note is not None
-        assert note.message == "@main is interpreted: 'tiers.tell' cannot be machine code"
+        assert note.message == "@main is interpreted: 'tiers.tell' cannot be compiled"
         assert str(note.location).startswith("<program>:19:12")
         assert run.result() == 4
 
@@ -422,8 +422,7 @@ def test_the_command_line_chooses_the_tier(
     seen = capsys.readouterr()
     assert "int32 = 1\n" in seen.out
     assert (
-        "fib.mlir:4:8: note: @main is interpreted: 'tfrt.print.i32' cannot be machine code"
-        in seen.err
+        "fib.mlir:4:8: note: @main is interpreted: 'tfrt.print.i32' cannot be compiled" in seen.err
     )
 
 
@@ -439,4 +438,4 @@ def test_a_kernel_in_python_is_named_where_it_keeps_a_function_from_being_compil
         )
     assert main(["run", path, "--tier", "compiled"]) == 0
     problems = capsys.readouterr().err
-    assert "once.mlir:6:8: note: @f is interpreted: 'tfrt.once' cannot be machine code" in problems
+    assert "once.mlir:6:8: note: @f is interpreted: 'tfrt.once' cannot be compiled" in problems

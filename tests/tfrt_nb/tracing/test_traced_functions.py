@@ -137,7 +137,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: (same(y) for y in (x, x)), "pass a list, as in [...]"),
         (lambda x: tfrt.program(show)(x, after=show(x)), "within 'with tfrt.in_order():'"),
         (lambda x: tfrt.i32("7"), "no cast of str to i32"),
-        (lambda x: pair(tfrt.unavailable()), "an AsyncValue is an argument of a program"),
+        (lambda x: pair(tfrt.unavailable()), "an AsyncValue cannot be a constant of a program"),
         (lambda x: tfrt.cond(x > 1, 1, 2), "a function, as in lambda x: x + 1; found 1"),
         (lambda x: tfrt.repeat(2, lambda a, b: a, x), "called with 1 argument: missing"),
         (lambda x: tfrt.while_loop(lambda a: a, lambda a: a, x), "compare it, as in x != 0"),
@@ -147,7 +147,10 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: math.trunc(x), "round it in a kernel"),
         (lambda x: np.array(x), "not an array yet"),
         (lambda x: show(x, after=5), "after= takes what kernels return, found 5"),
-        (lambda x: tfrt.repeat(2.5, lambda a: a, x), "counts with an integer, found 2.5"),
+        (
+            lambda x: tfrt.repeat(2.5, lambda a: a, x),
+            "the count of tfrt.repeat must be an integer, found 2.5",
+        ),
         (lambda x: tfrt.parallel_for(x, lambda: show(x)), "called with 1 argument"),
         (lambda x: tfrt.while_loop(lambda: x > 1, lambda a: a, x), "called with 1 argument"),
         (lambda x: tfrt.while_loop(lambda a: a < 1, lambda a: (a, a), x), "its body returns 2"),
@@ -432,7 +435,7 @@ def test_objects_are_captured_and_stay_what_they_are() -> None:
 
     assert held is table
     traced = captures.trace(2)
-    with pytest.raises(tfrt.TfrtError, match="not pickled"):
+    with pytest.raises(tfrt.TfrtError, match="cannot be pickled"):
         pickle.dumps(traced)
     for copied in (tfrt.Program(traced.mlir), tfrt.Program.from_bef(traced.bef)):
         with pytest.raises(tfrt.TfrtError, match="pass it as an argument"):

@@ -121,7 +121,8 @@ def build_parser() -> argparse.ArgumentParser:
     to_bef.add_argument(
         "--disable-optional-sections",
         action="store_true",
-        help="leave out the sections that only bef-to-mlir reads",
+        help="leave out the sections that running most programs does not need: bef-to-mlir then "
+        "has to guess types and attributes, and kernels of your own cannot have attributes",
     )
     to_bef.add_argument(
         "--tfrt-cost-threshold",
@@ -155,9 +156,9 @@ def build_parser() -> argparse.ArgumentParser:
     grade = commands.add_parser(
         "grade",
         help="check the answers to exercises in notebooks",
-        description="Each notebook is graded in its own process, with an empty folder and "
-        "limits, and without a network if the system has namespaces. A notebook that cannot be "
-        "graded gets a line with the reason.",
+        description="Each notebook is graded in its own process, in an empty folder, with "
+        "limits on time and memory, and without network access if the system has namespaces. A "
+        "notebook that cannot be graded gets a line with the reason.",
         epilog="Exit status: 0 if all answers are right; 1 if an answer is wrong or could not be "
         "graded, or a module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
     )
@@ -247,7 +248,8 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         metavar="QUEUE",
         type=work_queue,
         default="s",
-        help="s (one thread), mstd, mstd:N or mstd:N,B (N workers, B blocking threads); default s",
+        help="the work queue: s (one thread), mstd (a thread per core), mstd:N (N compute "
+        "threads), or mstd:N,B (and B blocking threads); default: s",
     )
     command.add_argument(
         "arguments",
@@ -272,11 +274,11 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         choices=["auto", "interpreter", "compiled"],
         default="auto",
         help="how to run host functions that contain only scalars, calls, and control flow: "
-        "compiled turns all of them into machine code before the run and reports those that it "
-        "cannot compile; auto compiles a function when it is hot; interpreter never compiles; "
-        "traced, stepped, and explored runs are interpreted; async.func "
-        "functions, and func.func functions with a return, are always machine code, except with "
-        "interpreter or without llvmlite; default: auto",
+        "auto (the default) compiles a function to machine code once it is hot; compiled compiles "
+        "all of them before the run, and reports those that it cannot compile; interpreter "
+        "compiles none. Runs that are traced, stepped, or explored are interpreted. Functions that "
+        "are async.func, or func.func ending with 'return', are compiled unless the tier is "
+        "interpreter or llvmlite is missing",
     )
     command.add_argument(
         "--memory",
@@ -314,8 +316,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "run",
         help="run a program",
         description="In a host program, run every function that takes no arguments, in file order. "
-        "If functions are compiled (async.func, and func.func with a return), run "
-        "@main.",
+        "In a module with compiled functions (async.func, or func.func that ends with 'return' "
+        "instead of 'tfrt.return'), run @main.",
         epilog="Exit status: 0; 1 if the program or its file is invalid, if an error was raised "
         "that no expected-error comment names, or if async objects are left over; 2 for a "
         "wrong command line; 130 after Ctrl-C.",
@@ -338,8 +340,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         nargs="?",
         type=schedules,
         const=0,
-        help="try every order of the operations that could affect the outcome, up to N schedules, "
-        "and show the outcomes; must follow PROGRAM",
+        help="try every order of the operations that could affect the outcome, up to N schedules "
+        "(default: 5000), and show the outcomes; must follow PROGRAM",
     )
     order.add_argument(
         "--replay",
@@ -358,7 +360,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="STAGE",
         choices=STAGES,
         help=f"print a stage instead of running: {', '.join(STAGES)}; dot is the graph in "
-        "Graphviz's language; the stages after it apply only to compiled functions",
+        "Graphviz's language; async-runtime and the stages listed after it apply only to compiled "
+        "functions",
     )
     compiled.add_argument(
         "--check-references",

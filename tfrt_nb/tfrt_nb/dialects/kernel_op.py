@@ -122,8 +122,8 @@ class KernelOp(Operation):
             noun = "operand" if len(words) == 1 else "operands"
             if not operands and parser.parse_optional_punctuation("("):
                 parser.raise_error(
-                    f"'{cls.name}' takes its {noun} without parentheses, or is written in quotes,"
-                    " with its types",
+                    f"write the {noun} of '{cls.name}' without parentheses, or use the quoted form:"
+                    f' "{cls.name}"(...) : (...) -> (...)',
                     start,
                 )
             parser.raise_error(

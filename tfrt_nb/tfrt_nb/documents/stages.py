@@ -59,7 +59,7 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     count = len(document.data["operations"])
     if count > MAX_OPERATIONS:
         limit = f"stages are shown for at most {MAX_OPERATIONS} operations, and this program has"
-        raise TfrtError(error(f"{limit} {count}: %%tfrt --emit STAGE writes them"))
+        raise TfrtError(error(f"{limit} {count}; to see a stage as text, use %%tfrt --emit STAGE"))
     operations = _Operations(program, document)
     rows: list[dict[str, Any]] = []
     if program._compiled is not None:

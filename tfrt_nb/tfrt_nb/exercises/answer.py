@@ -83,7 +83,7 @@ class Answer:
             raise self._unfit(f"Write {count} value{'s' * (count != 1)}, not {len(found)}")
         unknown = [one for one in found if words and isinstance(one, str) and one not in words]
         if unknown:
-            raise self._unfit(f"There is no {unknown[0]!r} to choose from")
+            raise self._unfit(f"{unknown[0]!r} is not one of the choices")
         return found
 
     def choice(self, *allowed: str) -> str:

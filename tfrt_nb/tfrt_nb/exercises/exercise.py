@@ -86,7 +86,10 @@ class Exercise:
         others = exercises() if len(plain) >= 40 else ()
         for other in others:
             if other is not self and plain in other._solutions:
-                text = f"This is a solution of {other.name!r}; this exercise asks another question."
+                text = (
+                    f"This answer solves {other.name!r}, but this exercise asks a different"
+                    " question."
+                )
                 return Verdict(self, Mark.WRONG, f"{text}\n{hint}")
         return Verdict(self, Mark.WRONG, hint)
 
@@ -125,7 +128,10 @@ class Exercise:
             hint = self.check(submission)
             if hint is None or isinstance(hint, str):
                 return hint
-            return f"The check returned {hint!r}: it returns None for a right answer, else a hint."
+            return (
+                f"The check returned {hint!r}; it must return None for a right answer, or a hint (a"
+                " string) for a wrong one."
+            )
         except Wrong as hint:
             return str(hint)
         except TfrtError as problem:
@@ -166,7 +172,10 @@ def exercise(
     def make(check: Callable[[Any], str | None]) -> Exercise:
         known = _exercises.get(name)
         if known is not None and known.check.__module__ != check.__module__:
-            raise _refused(f"exercise {name!r} is one of {known.check.__module__} already")
+            raise _refused(
+                f"module {known.check.__module__} already defines exercise {name!r}: choose another"
+                " name"
+            )
         parameters = list(inspect.signature(check).parameters)
         kinds = get_type_hints(check, localns={"Answer": Answer, "Code": Code, "Names": Names})
         kind = kinds.get(parameters[0]) if len(parameters) == 1 else None

@@ -96,7 +96,7 @@ def convert(functions: Mapping[int, LoadedFunction], index: int, *, is_body: boo
     """Return a module with the functions `CODE`, from words to words, and `LOOP` if `is_body`.
 
     Raises:
-        Uncompilable: at the first kernel that cannot be machine code.
+        Uncompilable: at the first kernel that cannot be compiled.
     """
     return _Module(functions, index, is_body=is_body).module
 
@@ -149,12 +149,12 @@ class _Module:
             Uncompilable: if a type is not a scalar, or if there are too many kernels.
         """
         if index not in self.functions:
-            text = f"a function of more than {MAX_KERNELS_OF_ONE} kernels cannot be machine code"
+            text = f"a function with more than {MAX_KERNELS_OF_ONE} kernels cannot be compiled"
             raise Uncompilable(text, index)
         own = self.functions[index].function
         for text in (*own.argument_types, *own.result_types):
             if register_type(text) not in _TYPES:
-                raise Uncompilable(f"a value of type {text} cannot be machine code", index)
+                raise Uncompilable(f"values of type {text} cannot be compiled", index)
         given, made = map(register_type, own.argument_types), map(register_type, own.result_types)
         return [*given], [*made]
 
@@ -228,7 +228,7 @@ class _Scope:
         own = self._source.function
         for number, record in enumerate(own.kernels):
             if not is_known(self._source.kernels[number]):
-                reason = f"'{record.name}' cannot be machine code"
+                reason = f"'{record.name}' cannot be compiled"
                 raise Uncompilable(reason, self._index, number)
         for register, one in self._source.constants.items():
             if one.payload_type in _TYPES:
@@ -254,7 +254,7 @@ class _Scope:
         for register, type_ in zip(registers, types, strict=True):
             found, value = self._values.get(register, (-1, None))
             if found != type_ or value is None:
-                reason = "a value of another type cannot be machine code"
+                reason = "a value of another type cannot be compiled"
                 raise Uncompilable(reason, self._index, kernel)
             values.append(value)
         return values

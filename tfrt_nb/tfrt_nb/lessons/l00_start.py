@@ -52,7 +52,7 @@ def value(answer: Answer) -> str | None:
         "left": "second",
         "[left, right, sum]": "%sum takes",
         "%left": "Line 1 was not understood",
-        "[left, rihgt]": "There is no 'rihgt' to choose from",
+        "[left, rihgt]": "'rihgt' is not one of the choices",
         "[a, b]": "kernels that compute",
         "[a, b, left, right]": "kernels that compute",
     },

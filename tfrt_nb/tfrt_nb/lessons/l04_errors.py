@@ -41,7 +41,7 @@ def which(answer: Answer) -> str | None:
     a, b = answer.parts("a", "b")
     printed, results = a.numbers(), b.items(3, ("chain", "error", "skipped"))
     if printed == ():
-        return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
+        return "An error stops only what depends on it.  Does %p depend on %bad?"
     if printed == (9, 9) or results[2] == "chain":
         return "Chains carry errors: see what goes into the merge, and which operation takes %m."
     if "skipped" in results:

@@ -87,8 +87,8 @@ def outputs(answer: Answer) -> str | None:
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.cond(x > y, lambda "
         "a, b: b, lambda a, b: a, x, y)": "not 5",
     },
-    why="While the function is traced there is no number to compare.  `tfrt.cond` writes the "
-    "choice into the program; `tfrt.max` is a kernel that makes it.",
+    why="While the function is traced, there is no number to compare.  `tfrt.cond` writes the "
+    "choice into the program; `tfrt.max` is a kernel that makes the choice.",
 )
 def program(answer: Names) -> str | None:
     """This program cannot be traced. Write `larger` so that it is still a `@tfrt.program`, and

@@ -58,8 +58,8 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
         "[c, a, b, get, d]": "chain of %a",
         "[get, a, b, c, d]": "The get needs",
     },
-    why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the "
-    "get, too, the get reads 3.",
+    why="%c needs %a and %b, because it takes the merge of their chains.  If %c also runs before "
+    "the get, the get reads 3.",
 )
 def largest(answer: Answer) -> str | None:
     """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest
@@ -74,7 +74,10 @@ def largest(answer: Answer) -> str | None:
             maker, user = (one if one == "get" else f"%{one}" for one in (first, second))
             article = "the " if maker == "get" else ""
             subject = "The get" if user == "get" else user
-            return f"{subject} needs the chain of {article}{maker}, so it cannot come first."
+            return (
+                f"{subject} needs the chain of {article}{maker}, so it cannot come before"
+                f" {article}{maker}."
+            )
     before = words.index("get")
     return (
         None

@@ -286,5 +286,8 @@ def download_live(answer: Names) -> str | None:
     if asked == 20:
         return "It asks for all 20 pages, although three are enough: cancel the rest."
     return (
-        None if sizes == [200] * 3 else f"500 bytes are enough, three pages of 200; found {sizes}."
+        None
+        if sizes == [200] * 3
+        else "Three pages of 200 bytes are enough for 500: it should return [200, 200, 200]; found "
+        f"{sizes}."
     )

@@ -13,7 +13,7 @@ from tfrt_nb.exercises.exercise import exercise
     form="[7, 8, 9]",
     right=("[1, 2, 1]", "1, 2, 1"),
     wrong={
-        "[2, 2, 2]": "%step has come",
+        "[2, 2, 2]": "%step is already available",
         "[0, 2, 1]": "%ten is a result",
         "[1, 1, 1]": "both operands of %longer",
         "[1, 2, 2]": "%rest takes",
@@ -31,10 +31,13 @@ def count(answer: Answer) -> str | None:
     hints = (
         (1, "%ten is a result, too, and it is still missing: %long waits for one operand."),
         (2, "both operands of %longer are results of operations that have not run."),
-        (1, "%rest takes %longer, which is missing, and %step, which has come."),
+        (1, "%rest takes %longer, which is missing, and %step, which is available."),
     )
     if found[0] == 2:
-        return "%step has come, so each operation that takes it has one operand fewer to wait for."
+        return (
+            "%step is already available, so each operation that takes it waits for one fewer"
+            " operand."
+        )
     return next(
         (hint for number, (right, hint) in zip(found, hints, strict=True) if number != right), None
     )

@@ -74,7 +74,7 @@ def places(answer: Answer) -> str | None:
         "[1, 1, 3, 2, 1, 0]": "producer",
         "[2, 2, 4, 3, 2, 1]": "set_available",
         "[2, 1, 2, 1, 0, 0]": "count = 2",
-        "[2, 1, 3, 2, 2, 1]": "a use that takes none",
+        "[2, 1, 3, 2, 2, 1]": "takes no reference",
         "[2, 1, 3]": "Write 6 values",
     },
     why="create makes two references, set_available drops the producer's, add_ref adds "
@@ -105,8 +105,8 @@ def reference_count(answer: Answer) -> str | None:
             return hint
     if found[3:5] == (2, 2):
         return (
-            "After the first drop comes an await, a use that takes none; the next line is a "
-            "drop again."
+            "The await after the first drop takes no reference, and is not counted; the line after "
+            "it is another drop."
         )
     return (
         None if found == (2, 1, 3, 2, 1, 0) else "Go line by line, and write the count after each."
@@ -198,7 +198,8 @@ def leak(answer: Code) -> str | None:
         return "Keep the add_ref, and drop by hand what is left over."
     if left := _count_after(answer.bare):
         return (
-            f"At the end the count is {left}.  (Now adds and drops balance, so the compiler "
-            "counts this box, and nothing leaks.  Count it by hand.)"
+            f"By your lines, at the end the count is {left}.  (The run leaks nothing, because your "
+            "adds and drops cancel out and the compiler then counts this box itself.  Here, count "
+            "by hand down to 0.)"
         )
     return None if ran.results == (7,) else f"It returns {ran.results}, not 7."

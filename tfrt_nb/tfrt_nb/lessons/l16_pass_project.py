@@ -274,8 +274,8 @@ def wrong(answer: Answer) -> str | None:
         _SAFE.replace("if not has_effects(function)", "if False"): "No call is marked",
         _SAFE.replace("[*inner.operands, *inner.results]", "function.body.block.args"): "@own",
     },
-    why="A function that has only kernels without chains only computes, so nobody can notice that "
-    "it starts early.",
+    why="If no kernel of a function has a chain, the function only computes, so no one can tell "
+    "that it started early.",
 )
 def safe(answer: Names) -> str | None:
     """Change the pass: it marks a call only if no operation of the function that is called has an

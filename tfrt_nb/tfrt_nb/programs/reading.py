@@ -194,8 +194,8 @@ class Program(Running):
         if self._captured:
             raise TfrtError(
                 error(
-                    f"{self!r} holds Python objects that it captured, which are not pickled:"
-                    f" pass them as arguments ({type(self._captured[0]).__name__} is the first)",
+                    f"{self!r} cannot be pickled, because it captured Python objects (the first is"
+                    f" of type {type(self._captured[0]).__name__}): pass them as arguments",
                     place_of_caller(),
                 )
             )

@@ -252,7 +252,9 @@ class Running(Inspection):
         """
         if columns and isinstance(columns[0], HostContext):
             if len(columns) != 2:
-                raise TypeError("after a host, map takes a list of columns")
+                raise TypeError(
+                    "after a host, map takes one list of columns, as in map(host, [a, b])"
+                )
             host, columns = columns
         host = _host(host)
         for column in columns:

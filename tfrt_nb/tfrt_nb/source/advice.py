@@ -111,7 +111,7 @@ def _conversion(given: str, wanted: str) -> str | None:
 
 _OPERAND_IS_MISSING = re.compile(
     r"(?P<surely>expected (an )?operand|'\S+' takes \d+ operands?)"
-    r"|expected '[)\]({]'|expected region|'\S+' takes its operands without|expected an operation"
+    r"|expected '[)\]({]'|expected region|write the operands of '\S+' without|expected an operation"
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )

@@ -343,8 +343,8 @@ class SourceParser(ScopedParser):
         operands = parse_operands(self, on_this_line=True)
         if not operands and self.parse_optional_punctuation("("):
             self.raise_error(
-                f"'{name}' takes its operands without parentheses, or is written in quotes, with "
-                f"its types",
+                f"write the operands of '{name}' without parentheses, or use the quoted form:"
+                f' "{name}"(...) : (...) -> (...)',
                 start,
             )
         attributes = self.parse_optional_attr_dict()

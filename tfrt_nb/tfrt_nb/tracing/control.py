@@ -135,7 +135,10 @@ def cond(
     ]
     counts = [len(body.returned) for body in bodies]
     if counts[0] != counts[1]:
-        refuse(f"the two branches of tfrt.cond return {counts[0]} and {counts[1]} values")
+        refuse(
+            "the two branches of tfrt.cond must return the same number of values,"
+            f" found {counts[0]} and {counts[1]}"
+        )
     found: list[list[Traced]] = [[], []]
     for pair in zip(*(body.returned for body in bodies), strict=True):
         strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
@@ -154,7 +157,10 @@ def cond(
                 )
     kinds = [[value.type for value in results] for results in found]
     if kinds[0] != kinds[1]:
-        refuse(f"the two branches of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
+        refuse(
+            "the two branches of tfrt.cond must return the same types,"
+            f" found {_listed(kinds[0])} and {_listed(kinds[1])}: cast one, as in tfrt.f64(x)"
+        )
     has_chain = trace.is_ordered or any(body.has_effects for body in bodies)
     for body, results in zip(bodies, found, strict=True):
         if has_chain:
@@ -329,10 +335,10 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
 
 def _count(trace: Trace, count: Any, what: str) -> Traced:
     if not isinstance(count, Traced) and type_of_value(count) != "i64":
-        refuse(f"{what} counts with an integer, found {count!r}")
+        refuse(f"the count of {what} must be an integer, found {count!r}")
     found = trace.value(count, "i32")
     if not accepts(int, found.type):
-        refuse(f"{what} counts with an integer, found {found.type}")
+        refuse(f"the count of {what} must be an integer, found {found.type}")
     number: Traced = cast(found, "i32")
     return number
 
@@ -352,7 +358,7 @@ def map_values(
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
-        refuse(f"errors= of tfrt.map is 'raise' or 'keep', found {errors!r}")
+        refuse(f"errors= of tfrt.map must be 'raise' or 'keep', found {errors!r}")
     if not callable(kernel) or not isinstance(values, Traced | Iterable):
         refuse(
             "tfrt.map takes a kernel and a list of values, as tfrt.map(price, [x, y]); found"
@@ -373,7 +379,7 @@ def map_values(
         type_text = (parameters and annotated_type(parameters[0].annotation)) or OBJECT
     body = body_of(trace, kernel, [type_text], trace.module.fresh(f"{trace.name}.map"))
     if len(body.returned) > 1:
-        refuse(f"the kernel of tfrt.map has one result, found {len(body.returned)}")
+        refuse(f"the kernel of tfrt.map must return at most one result, found {len(body.returned)}")
     has_effects = trace.is_ordered or body.has_effects
     with tracing(body.trace):
         results = [body.trace.value(item) for item in body.returned]
@@ -397,7 +403,7 @@ def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
         before = dict(trace.effects)
         items = returned_items(trace, kernel(item))
         if len(items) > 1:
-            refuse(f"the kernel of tfrt.map has one result, found {len(items)}")
+            refuse(f"the kernel of tfrt.map must return at most one result, found {len(items)}")
         given = items or [trace.chain_of(_taken(trace, before))]
         return trace.kernel("tfrt.kept", [trace.value(given[0])], (OBJECT,))[0]
 

@@ -119,9 +119,9 @@ def _by_position(
     for option in ("host", "timeout"):
         if option in keywords and (kernel is None or option not in kernel.signature.parameters):
             refuse(
-                f"tfrt.call has no option {option}=: it calls a kernel on the default host, and"
-                " result(timeout) bounds the wait; for a run with options, call the kernel in a"
-                f" @tfrt.program, as in page.options({option}=...)(5)"
+                f"tfrt.call has no option {option}=: it always uses the default host, and"
+                " result(timeout) limits the wait. To set options, call the kernel from a"
+                f" @tfrt.program, as in my_program.options({option}=...)(5)"
             )
     if kernel is None or not any(one.name in keywords for one in CallPlan.of(kernel).positional):
         return values, keywords

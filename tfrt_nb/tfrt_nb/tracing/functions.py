@@ -217,8 +217,8 @@ class TracedProgram:
                 require(
                     is_known,
                     what,
-                    "a sequence with at least one value: write list(...) for an"
-                    " iterator, and annotate the parameter for columns without values",
+                    "a sequence with at least one value (write list(...) for an iterator;"
+                    " annotate the parameter if a column may be empty)",
                     column,
                 )
             types = self._types_of([column[0] for column in given])
@@ -316,7 +316,7 @@ class TracedProgram:
             items = returned_items(trace, returned)
             if declared is not None and len(declared) != len(items):
                 refuse(
-                    f"@{self._name} returns {counted(len(items), 'value')}, its annotation says {len(declared)}"  # noqa: E501
+                    f"@{self._name} returns {counted(len(items), 'value')}, but its annotation says {len(declared)}"  # noqa: E501
                 )
             likes = declared or (None,) * len(items)
             with described(f"what @{self._name} returns", place):
@@ -328,7 +328,7 @@ class TracedProgram:
                 if not fits or callee.is_called:
                     refuse(
                         f"@{self._name} returns {listed_types(kinds)},"
-                        f" its annotation says {listed_types(declared)}"
+                        f" but its annotation says {listed_types(declared)}"
                     )
             callee.results = kinds
             if not is_main and (ordered or trace.effects):

@@ -245,7 +245,10 @@ class Trace:
     def constant(self, item: object, like: str | None = None) -> Traced:
         """Return a Python value in the program: a number, a string, or a captured object."""
         if isinstance(item, AsyncValue):
-            refuse("an AsyncValue is an argument of a program: a trace does not wait for one")
+            refuse(
+                "an AsyncValue cannot be a constant of a program, because tracing does not wait for"
+                " it: pass it as an argument"
+            )
         type_text = type_of_value(item)
         if type_text in ("i1", "i64", "f64"):
             made = self._number(item, number_type(item, type_text, like))

@@ -326,7 +326,11 @@ class Resolver:
         name = f"attribute '{keyword.name}' of '{kernel.name}'"
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
-            raise self._refuse(record, f"the file does not give the type of {name}")
+            raise self._refuse(
+                record,
+                f"the file does not give the type of {name}: compile it without"
+                " --disable-optional-sections",
+            )
         kind = keyword.kind
         if isinstance(kind, str):
             if kind_text(stored) != kind:

@@ -84,7 +84,12 @@ def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
         return () if kind == EMPTY else to_plain(file.attribute_reader.read(offset, kind))
     kinds = file.attribute_types or {}
     if offset not in kinds:
-        raise TfrtError(error("the file does not give the types of the kernel's attributes"))
+        raise TfrtError(
+            error(
+                "the file does not give the types of the kernel's attributes: compile it without"
+                " --disable-optional-sections"
+            )
+        )
     value = to_plain(file.attribute_reader.read(offset, kinds[offset]))
     return (kind_text(kinds[offset]), value) if word == "typed" else value
 

@@ -212,7 +212,7 @@ class UserWorkQueue(WorkQueue):
 
         A finalizer calls this, so the next waiting thread does the work.
         """
-        text = f"work queue '{self.name}' lost the task of '{name}'"
+        text = f"work queue '{self.name}' dropped the task of '{name}' without running it"
         self._lost.append((address, error(text, location)))
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:

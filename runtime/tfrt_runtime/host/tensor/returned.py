@@ -51,8 +51,8 @@ def count(array: object, limit: int) -> None:
     held = process.memory_held
     if not process.quick.reserve_within(process.address, limit, size):
         raise PayloadError(
-            f"out of memory: an array of {show_bytes(size)} is beyond the budget of"
-            f" {show_bytes(limit)}, of which {show_bytes(held)} are in use"
+            f"out of memory: an array of {show_bytes(size)} would exceed the budget of"
+            f" {show_bytes(limit)}, of which {show_bytes(held)} is in use"
         )
     _counted[id(array)] = weakref.ref(array, _forget(id(array), size))
 

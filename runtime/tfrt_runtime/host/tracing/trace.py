@@ -99,9 +99,9 @@ class Tracing:
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
         is_sink = all(callable(getattr(sink, name, None)) for name in ("begin", "end", "event"))
         require(
-            is_sink, "the sink of a tracing", "an object with begin, end, event and close", sink
+            is_sink, "the sink of a Tracing", "an object with begin, end, event, and close", sink
         )
-        require(isinstance(level, Level), "the level of a tracing", "a Level", level)
+        require(isinstance(level, Level), "the level of a Tracing", "a Level", level)
         self.sink = sink
         self.level = level
         self._requests = 0

@@ -136,7 +136,7 @@ class AsyncValue(AwaitedValue):
         `function` raises an exception, the exception is the cause of the error.  If it returns an
         AsyncValue, the returned value follows that AsyncValue.
         """
-        require(callable(function), "what follows a value", "a function of it", function)
+        require(callable(function), "the argument of then()", "a function of the value", function)
         queue = self._queue
         made = make_unavailable(queue)
         came = self.for_waiter()

@@ -190,14 +190,19 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
     from tfrt_runtime.host.tensor.shapes import TensorShape, element_type_of
 
     if not array.flags.c_contiguous or not array.flags.aligned:
-        raise PayloadError(f"{type_text} takes a C-contiguous array")
+        raise PayloadError(
+            f"{type_text} takes a C-contiguous, aligned array: pass a copy, as in a.copy()"
+        )
     try:
         element_type = element_type_of(array)
     except ValueError as wrong:
         raise PayloadError(str(wrong)) from None
     array = np.asarray(array)
     if not array.dtype.isnative:
-        raise PayloadError(f"{type_text} takes an array in this machine's byte order")
+        raise PayloadError(
+            f"{type_text} takes an array in this machine's byte order: convert it, as in"
+            " a.astype(a.dtype.newbyteorder('='))"
+        )
     return DenseHostTensor(element_type, TensorShape(array.shape), HostBuffer.over(array))
 
 

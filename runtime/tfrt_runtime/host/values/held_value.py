@@ -274,8 +274,8 @@ class HeldValue(NativeValue, metaclass=Public):
     def _condition(self) -> NoReturn:
         """The attribute of futures that `concurrent.futures.wait` reads."""
         raise TypeError(
-            "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
-            " tfrt.wait_for"
+            "concurrent.futures accepts only futures: pass it value.to_future(), or call"
+            " tfrt.wait_for([value])"
         )
 
     def payload(self) -> object:

@@ -286,7 +286,12 @@ def from_future(
         if loop.is_running():
             loop.call_soon_threadsafe(future.add_done_callback, resolve)
         else:
-            value.set_error(refuse("a future is never done if its event loop is not running"))
+            value.set_error(
+                refuse(
+                    "this future will never be done, because its event loop is not running:"
+                    " start the loop first"
+                )
+            )
     else:
         future.add_done_callback(resolve)
     return value

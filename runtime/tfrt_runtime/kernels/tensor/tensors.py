@@ -388,7 +388,10 @@ def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTen
     if outputs:
         target = output_tensor(outputs[0], F32)
         if target.shape.element_count != source.shape.element_count:
-            raise KernelError(f"elements of shape {source.shape} do not fit in {target.shape}")
+            raise KernelError(
+                f"cannot flatten shape {source.shape} into {target.shape}:"
+                " they have different numbers of elements"
+            )
     else:
         rows = source.shape.sizes[0] if source.shape.rank else 1
         columns = source.shape.element_count // rows if rows else 0

@@ -354,8 +354,9 @@ def run_host_functions(
     if not names and (functions := program.functions):
         listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
         text = (
-            f"nothing ran: each function takes arguments, {listed}; to run one:"
-            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"', @FILE.npy or chain"""  # noqa: E501
+            f"nothing ran, because every function takes arguments: {listed}. To run one:"
+            f" --function {functions[0].name} ARGUMENT ..., where an argument is, for example,"
+            """ 7, 2.5, true, '"text"', @FILE.npy, or chain"""
         )
         print_problem(note(text), sources)
     raised: list[Diagnostic] = []

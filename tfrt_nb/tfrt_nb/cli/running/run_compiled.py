@@ -147,7 +147,7 @@ def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) 
         found.append(error(f"{len(objects) - MAX_LEFT_OVER} more objects are left over"))
     if not objects and not shared.runtime.checked and (count := shared.host.live_values()) > 0:
         plural = "object is" if count == 1 else "objects are"
-        found.append(error(f"{count} {plural} left over; --check-references tells which"))
+        found.append(error(f"{count} {plural} left over; run with --check-references to see which"))
     return found
 
 

@@ -255,12 +255,16 @@ class RegionOp(IRDLOperation):
         if parser.parse_optional_punctuation("->") is not None:
             written = parse_bare_result_types(parser)
             if written != list(op.result_types):
-                parser.raise_error("the results are the yielded values and a token", position)
+                parser.raise_error(
+                    "the result types must be those of the yielded values, and a token", position
+                )
         return op
 
     def verify_(self) -> None:
         if _value_types(self.body) != list(self.values.types):
-            raise VerifyException("the results are the yielded values and a token")
+            raise VerifyException(
+                "the result types must be those of the yielded values, and a token"
+            )
 
 
 @contextmanager

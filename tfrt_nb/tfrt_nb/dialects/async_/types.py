@@ -43,7 +43,7 @@ class _PlainType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         position = parser.pos
         if parser.parse_optional_punctuation("<") is not None:
-            parser.raise_error(f"'!{cls.name}' has no parameters", position)
+            parser.raise_error(f"'!{cls.name}' takes no parameters", position)
         return []
 
 

@@ -140,7 +140,10 @@ class AsyncRefCounting(ModulePass):
             # A task's body is a single block until it is outlined, so no loop in it can be lowered.
             if isinstance(outermost.parent_op(), ExecuteOp):
                 text = f"'{carrying.name}' in a task carries async values"
-                fail(carrying, f"{text}: count references after lowering")
+                fail(
+                    carrying,
+                    f"{text}: lower the program first, and run async-runtime-ref-counting instead",
+                )
         lower_carried_values(op)
         values = async_values(op)
         # Let tasks and calls take their references, as new uses, before placing the drops.

@@ -82,7 +82,7 @@ class GlobalOp(memref.GlobalOp):
         super().verify_()
         type_ = self.type
         if not isinstance(type_, MemRefType) or not type_.has_static_shape():
-            raise VerifyException(f"a global buffer needs static sizes, '{type_}' has none")
+            raise VerifyException(f"a global buffer needs static sizes, found '{type_}'")
         if not isinstance(type_.layout, NoneAttr):
             raise VerifyException(f"a global buffer must be contiguous, but '{type_}' has a layout")
 
