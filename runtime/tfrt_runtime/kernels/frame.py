@@ -122,7 +122,7 @@ class KernelFrame:
 
     def _broken(self) -> Diagnostic:
         diagnostic = error(
-            f"kernel '{self.name}' dropped its result without resolving it", self.location
+            f"kernel '{self.name}' dropped its result unresolved", self.location
         )
         self.request.report(diagnostic)
         return diagnostic

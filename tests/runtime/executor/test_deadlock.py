@@ -208,7 +208,7 @@ def test_a_value_that_nobody_holds_is_an_error(
 
     assert execution.wait(SLOW)
     assert [str(d) for d in execution.diagnostics] == [
-        "test.mlir:2:8: error: kernel 'test.later' dropped its result without resolving it"
+        "test.mlir:2:8: error: kernel 'test.later' dropped its result unresolved"
     ]
 
 
