@@ -121,9 +121,7 @@ class KernelFrame:
         return self.request.is_cancelled
 
     def _broken(self) -> Diagnostic:
-        diagnostic = error(
-            f"kernel '{self.name}' dropped its result unresolved", self.location
-        )
+        diagnostic = error(f"kernel '{self.name}' dropped its result unresolved", self.location)
         self.request.report(diagnostic)
         return diagnostic
 
