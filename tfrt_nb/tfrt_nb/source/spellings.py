@@ -149,7 +149,7 @@ RULES = (
     ("expected ':'$", r"\bcall\b[^.]*$", "",
      "the types of arguments and results follow, as in ': (i64) -> ()'"),
     ("expected '='$", r"\biter_args\([^)]*$", "",
-     "a loop value has its own name, as in 'iter_args(%sum = %first)'"),
+     "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"),
     (r"expected '\('$", r"->\s*$", "", "the types of results go in parentheses, as in '-> (i32)'"),
     ("expected 'as'$", r"async\.execute", "",
      "a value is passed as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"),

@@ -481,7 +481,7 @@ class FunctionWriter:
 
 @cache
 def _record(register_count: int) -> Struct:
-    """Return the layout of a record with this many registers, as `at.RECORD_*` declare it."""
+    """Return the layout of a record with this many registers, as `native.layouts` declares it."""
     return Struct(f"=qq{6 + register_count}i{4 * (register_count % 2)}x")
 
 
