@@ -86,7 +86,7 @@ def test_a_page_shows_what_a_program_without_values_needs_as_it_shows_errors() -
     program = tfrt.Program.from_source(f"\n{TWICE}", "cell 1")
     bundle = diagnostics_bundle([nothing_to_run(program)], CellText("cell 1", f"\n{TWICE}"))
 
-    assert "● <b>remark</b></span> the program compiles; @twice runs with" in bundle["text/html"]
+    assert "● <b>remark</b></span> the program compiles; to run @twice, add" in bundle["text/html"]
     assert 'bold">func.func</span> @twice' in bundle["text/html"]
     assert bundle["text/plain"].startswith("cell 1:2:1: remark: the program compiles;")
 

@@ -235,6 +235,7 @@ def test_a_batch_of_nothing_has_a_board() -> None:
 def test_a_board_keeps_no_run_that_is_over() -> None:
     run = echo(4)
     assert run.result(SLOW) == 8
+    assert run.wait(SLOW)  # a result may be there before the run is over
     board = board_of(run, NoPage())
     assert board.bundle()["text/plain"] != ""
     gone = weakref.ref(run)
