@@ -44,7 +44,7 @@ def test_any_text_gets_a_verdict(one: Exercise, text: str) -> None:
 
 def test_a_solution_of_another_exercise_is_recognised() -> None:
     text = find("chains.countdown").solution
-    assert "solution of 'chains.countdown'" in find("chains.outputs").grade(text).hint
+    assert "solves 'chains.countdown'" in find("chains.outputs").grade(text).hint
 
 
 @pytest.mark.parametrize(

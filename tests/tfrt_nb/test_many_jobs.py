@@ -192,7 +192,7 @@ def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
     typed: Any = tfrt.program(_increased)
     assert typed.map([]).result(SLOW) == []
     assert typed.map(range(1_000_000)).result(SLOW)[-1] == 1_000_000
-    with pytest.raises(tfrt.TfrtError, match=r"a sequence .* write list\(\.\.\.\)"):
+    with pytest.raises(tfrt.TfrtError, match=r"a sequence .*write list\(\.\.\.\)"):
         each.map(x for x in range(3))
     with pytest.raises(tfrt.TfrtError, match="annotate the parameter if a column may be empty"):
         each.map([])

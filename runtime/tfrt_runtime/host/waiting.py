@@ -372,8 +372,8 @@ def _warn_of(context: int, state: _State) -> None:
     text = (
         f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s while other kernels wait. If"
         " it waits for something, register it with blocking=True, which runs it on its own thread;"
-        " add limit=4 to run at most four calls at a time. If it computes in numpy, which releases"
-        " the GIL, leave it a plain kernel: one runs on each worker"
+        " add limit=4 to run at most four calls at a time. If it computes in numpy, which"
+        " releases the GIL, leave it a plain kernel: one runs on each worker"
     )
     request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 

@@ -11,7 +11,7 @@ from tfrt_nb.exercises.exercise import exercise
     form="a = [1, 2]\nb = [3, chain, 4]",
     right=("a = [9]\nb = [error, 18, error]", "a = 9\nb = error, 18, 'error'"),
     wrong={
-        "a = []\nb = [error, error, error]": "ends nothing",
+        "a = []\nb = [error, error, error]": "stops only",
         "a = [9, 9]\nb = [error, 18, chain]": "carry errors",
         "a = [9]\nb = [error, error, error]": "no path",
         "a = [9]\nb = [error, 18, chain]": "carry errors",

@@ -55,7 +55,7 @@ def count(answer: Answer) -> str | None:
         '[way, "tfrt.minus.i32", "tfrt.return"]': "special form",
         '[way, "tfrt.minus.i32", comment]': "comment",
         '"tfrt.minus.i32"': "called by its name",
-        "[ways]": "There is no 'ways'",
+        "[ways]": "'ways' is not one of",
     },
     why="Functions are called by name, and kernels are found by name when the file is loaded.  "
     "Values become registers.",

@@ -126,7 +126,7 @@ def coroutine(answer: Answer) -> str | None:
         "[b, gate, late]": "%late is made after",
         "[b, c, gate]": "%c is made after",
         "[b, gate, y]": "%y is used up",
-        "[b, door]": "There is no 'door'",
+        "[b, door]": "'door' is not one of",
     },
     why="%b is used after the await, and %gate is read there.  %y and %a are used up before it; "
     "%late and %c are made after it.",

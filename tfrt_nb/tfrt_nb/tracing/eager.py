@@ -121,7 +121,7 @@ def _by_position(
             refuse(
                 f"tfrt.call has no option {option}=: it always uses the default host, and"
                 " result(timeout) limits the wait. To set options, call the kernel from a"
-                f" @tfrt.program, as in my_program.options({option}=...)(5)"
+                f" @tfrt.program, as in page.options({option}=...)(5)"
             )
     if kernel is None or not any(one.name in keywords for one in CallPlan.of(kernel).positional):
         return values, keywords
