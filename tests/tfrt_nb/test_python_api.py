@@ -353,7 +353,7 @@ def test_a_kernel_may_have_two_names() -> None:
         (lambda: UNTYPED.unavailable().result("x"), "timeout must be a number of seconds"),
         (
             lambda: UNTYPED.unavailable().then(3),
-            "the argument of then() must be a function of the value",
+            r"the argument of then\(\) must be a function of the value",
         ),
         (lambda: UNTYPED.unavailable().add_done_callback(3), "a callback must be a function"),
         (lambda: UNTYPED.unavailable().cancel(3), "the reason to cancel must be a string"),
