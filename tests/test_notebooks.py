@@ -46,6 +46,23 @@ def runs(demo: ModuleType) -> dict[Path, Future[NotebookNode]]:
         return {path: pool.submit(demo.run_notebook, path) for path in NOTEBOOKS}
 
 
+TABLE = """● @main: done, 2 of 2 values, 1.01 s
+  ● available  %one   1  i32
+  ● available  %slow  1  i32  blocking 2  3.67 ms + 1.00 s
+"""
+
+
+def test_a_picture_has_the_threads_of_its_board_unless_the_board_is_simple(
+    demo: ModuleType,
+) -> None:
+    full, simple = (
+        demo.run_picture("", TABLE, is_simple=is_simple).replace("&#160;", " ")
+        for is_simple in (False, True)
+    )
+    assert full.count("blocking 2") == 1 and "blocking" not in simple
+    assert "after 1.0 s" in full and "after 1.0 s" in simple
+
+
 def read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 

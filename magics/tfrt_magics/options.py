@@ -38,12 +38,13 @@ examples:
   %tfrt sum.mlir --in x=20          run an .mlir or .bef file; takes the options of a cell
 
 Functions that contain kernels (tfrt.*) and end with tfrt.return form a host program.
-Functions that are async.func, or func.func ending with return, are compiled, and @main is run.  %tfrt_leaks says which async
-objects are left over.
+Functions that are async.func, or func.func ending with return, are compiled, and @main
+is run.  %tfrt_leaks lists the async objects that are left over.
 
-If the program is wrong, or the run fails, is stopped, or is cancelled, the cell shows its board and errors, assigns
--o, and then raises TfrtError.  Run All, nbconvert and papermill then stop.  Where an error is part of the
-lesson, let the notebook continue: --expect-error, the cell tag raises-exception, or %tfrt_config errors=show.
+If the program is wrong, or the run fails, is stopped, or is cancelled, the cell shows its
+board and errors, assigns -o, and then raises TfrtError.  Run All, nbconvert, and papermill
+then stop.  Where an error is part of the lesson, let the notebook continue: --expect-error,
+the cell tag raises-exception, or %tfrt_config errors=show.
 The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 

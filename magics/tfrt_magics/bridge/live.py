@@ -27,7 +27,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics.bridge.broadcast import Broadcast, Flag
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
-from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
@@ -277,7 +276,6 @@ class LiveRecord:
             message["bundle"] = self.bundle()
         self._channel.send(message)
 
-    @collector_paused()
     def bundle(self) -> Bundle:
         """Return the display data of the run's current state; after the run, it is computed only
         once.
@@ -291,7 +289,6 @@ class LiveRecord:
         self._final = self._bundle_of(self.record)
         return self._final
 
-    @collector_paused()
     def step(self) -> bool:
         """Publish the changes; return whether more will come. The last message contains the whole
         run.
