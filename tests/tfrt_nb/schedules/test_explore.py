@@ -222,6 +222,12 @@ def test_choices_that_no_schedule_has_are_refused() -> None:
         for choices in ([99], [*next(iter(explorer.explore().outcomes.values())).choices[:1], 99]):
             with pytest.raises(TfrtError, match=f"number {len(choices)} is 99, but "):
                 explorer.replay(choices)
+        whole = next(iter(explorer.explore().outcomes.values())).choices
+        with pytest.raises(TfrtError, match=f"number {len(whole)} is missing, but "):
+            explorer.replay(whole[:-1])
+        with pytest.raises(TfrtError, match=f"it ends after {len(whole)} of them"):
+            explorer.replay([*whole, 1])
+        assert explorer.replay(whole)[0].done()
 
 
 def test_many_schedules_have_the_same_steps() -> None:

@@ -139,10 +139,8 @@ class Explorer:
         """Return a finished run with these choices. With `watch`, `documents.RunDocument` can show
         it.
 
-        After the last choice, the oldest ready step runs.
-
         Raises:
-            TfrtError: if a choice is not ready.
+            TfrtError: if a choice is not ready, or the choices are too few or too many.
         """
         self._forced = tuple(choices)
         try:
@@ -221,6 +219,12 @@ class Explorer:
             raise self._host.problem
         if self._restart:
             raise Restart
+        # A schedule without choices is printed as 0.
+        if self._depth < len(self._forced or ()) and self._forced != (0,):
+            self._refusal = self._refusal or error(
+                f"no schedule has these choices: it ends after {self._depth} of them;"
+                " --explore prints the choices of each outcome"
+            )
         if self._refusal is not None:
             raise TfrtError(self._refusal)
         return run, outcome
@@ -272,15 +276,16 @@ class Explorer:
         if self._is_late:  # the cancellation has changed the ready steps
             return min(enabled)
         if self._forced is not None:
-            wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
+            wanted = self._forced[depth] if depth < len(self._forced) else -1
             if wanted in enabled:
                 return wanted
             # Raise the error after the run, because choices have other numbers until all kernels
             # that print are known.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
-                f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
-                " chosen there; --explore prints the choices of each outcome"
+                f"no schedule has these choices: number {depth + 1} is"
+                f" {'missing' if wanted < 0 else wanted}, but {ready} can be chosen there;"
+                " --explore prints the choices of each outcome"
             )
             return min(enabled)
         if depth == len(self._nodes):
