@@ -360,6 +360,10 @@ class Executable:
         """Return the name of the file's kernel `number`."""
         return self._kernel(number).name
 
+    def function_name(self, handle: int) -> str:
+        """Return the name of the function with a handle, or "" for the region of a kernel."""
+        return self.functions[handle - self._base].name
+
     def watched_function(self, number: int) -> Callable[..., object] | None:
         """Return the user's function that kernel `number` calls on a worker, if any."""
         call = self._python.get(number)

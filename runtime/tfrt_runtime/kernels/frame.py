@@ -64,6 +64,8 @@ class KernelFrame:
     request: Request
     name: str
     location: AnyLocation
+    calls: tuple[Diagnostic, ...]
+    """Notes that name the calls around this one."""
     location_id: int
     debug_info: str | None
     functions: tuple[Function, ...]

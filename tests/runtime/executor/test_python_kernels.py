@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
 from collections.abc import Callable
@@ -225,6 +226,59 @@ def test_what_a_kernel_raises_is_the_error_of_each_result(run: Run) -> None:
     assert [problem.diagnostics[0] for problem in problems if problem] == [diagnostic] * 2
     assert diagnostic.location == Location("test.mlir", 4, 10)
     assert [note.message.split(",")[0] for note in diagnostic.notes] == ["raised in test"]
+
+
+def fails(x: int) -> int:
+    raise KernelError("no")
+
+
+async def fails_later(x: int) -> int:
+    await asyncio.sleep(0.01)
+    raise KernelError("no")
+
+
+@pytest.mark.parametrize("is_blocking", [False, True])
+@pytest.mark.parametrize("function", [fails, fails_later])
+def test_an_error_names_the_calls_around_its_kernel(
+    run: Run, function: Callable[..., object], is_blocking: bool
+) -> None:
+    text = """func @inner(%x: i32) -> i32 {
+  %r = tfrt.repeat.i32 %x, %x : i32 {
+    %y = "my.test"(%x) : (i32) -> i32
+    tfrt.return %y : i32
+  }
+  tfrt.return %r : i32
+}
+func @main(%x: i32) -> i32 {
+  %r = tfrt.call @inner(%x) : (i32) -> i32
+  tfrt.return %r : i32
+}"""
+    registry = standard_kernels()
+    registry.add(user_kernel("my.test", function, blocking=is_blocking and function is fails))
+    execution = run(text, 2, kernels=registry)
+
+    assert errors_of(execution) == ["no"]
+    assert [str(one) for one in execution.diagnostics[0].notes][-1:] == [
+        "test.mlir:9:8: note: @inner was called here"
+    ]
+
+
+def test_an_error_names_a_few_of_many_calls(run: Run) -> None:
+    functions = [
+        f"""func @f{number}(%x: i32) -> i32 {{
+  %r = tfrt.call @{f"f{number - 1}" if number else "last"}(%x) : (i32) -> i32
+  tfrt.return %r : i32
+}}
+"""
+        for number in range(11)
+    ]
+    last = call("i32", "%x").replace("@main", "@last").replace("my.test", "my.fails")
+    execution = run(last + "".join(functions), 1, function="f10", kernels=kernels(fails))
+
+    assert errors_of(execution) == ["no"]
+    notes = [one.message for one in execution.diagnostics[0].notes]
+    named = ["last", *(f"f{number}" for number in range(7))]
+    assert notes == [*(f"@{name} was called here" for name in named), "and 3 more calls"]
 
 
 def test_a_kernel_error_has_the_kernel_s_words(run: Run) -> None:

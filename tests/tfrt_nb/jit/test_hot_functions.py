@@ -213,6 +213,28 @@ def test_an_error_deep_in_a_recursion_has_its_place(host: HostContext, kind: str
     assert "<program>:7:17: error: Divide by zero" in str(compiled)
 
 
+@pytest.mark.parametrize("tier", TIERS)
+@KINDS
+def test_an_error_deep_in_a_recursion_names_its_callers(
+    host: HostContext, kind: str, tier: Tier
+) -> None:
+    text = text_of(kind, DEEP_DIVISION) + text_of(
+        kind,
+        """
+        func.func @outer(%n: i32) -> i32ATTRIBUTES {
+          %r = tfrt.call @main(%n) : (i32) -> i32
+          tfrt.return %r : i32
+        }""",
+    )
+    run = Program(text).run(10_000, function="outer", host=host, tier=tier)
+    run.wait(SLOW)
+    [error] = run.diagnostics
+    assert [str(one) for one in error.notes] == [
+        "<program>:11:15: note: @main was called here (10000 nested calls)",
+        "<program>:19:16: note: @main was called here",
+    ]
+
+
 @KINDS
 def test_a_loop_becomes_hot_between_two_rounds(
     monkeypatch: pytest.MonkeyPatch, host: HostContext, kind: str

@@ -30,6 +30,7 @@ from tfrt_runtime.host.values.fitting import (
     fitting,
 )
 from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
+from tfrt_runtime.kernels.calls import calls_around
 from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
@@ -61,6 +62,8 @@ MESSAGES = {
     at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",  # noqa: E501
     at.MESSAGE_WRONG_TYPE: "an argument has a different type than the kernel takes",
 }
+_OUTSIDE = (at.MESSAGE_FAIL_ASYNC, at.MESSAGE_QUIET_FAIL, at.MESSAGE_NO_MEMORY)
+"""Messages that may be reported while no kernel is running on the thread."""
 
 
 def present_request(context: int) -> Request:
@@ -78,7 +81,8 @@ def error_value(context: int, diagnostic: Diagnostic) -> int:
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
     """Return a native kernel's error as a value with one reference."""
-    diagnostic = error(message_text(context, record, message), location)
+    notes = () if message in _OUTSIDE else calls_around(context)
+    diagnostic = error(message_text(context, record, message), location, notes)
     if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
         return native_process().error_value(context, diagnostic)
     return error_value(context, diagnostic)
@@ -143,7 +147,7 @@ def failure(
     # If memory is short, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
-        diagnostic = failed(request, exception, call.location)
+        diagnostic = failed(request, exception, call.location, calls_around(context))
         value = native_process().error_value(context, diagnostic)
     values = [
         kept[index].address if index in kept else value for index in range(len(call.record.results))
@@ -186,6 +190,7 @@ def call_function(
         request=request,
         name=kernel.name,
         location=call.location,
+        calls=calls_around(context),
         location_id=call.record.location,
         debug_info=call.debug_info,
         functions=tuple(bind(index, request) for index in call.record.functions),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sysconfig
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import CoroutineType
 
 from tfrt_runtime.diagnostics import (
@@ -62,9 +63,18 @@ def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
     return items
 
 
-def failed(request: Request, exception: BaseException, place: AnyLocation) -> Diagnostic:
-    """Report a kernel's exception to the run, and return the error for its results."""
-    diagnostic = diagnostic_of(exception, place)
+def failed(
+    request: Request,
+    exception: BaseException,
+    place: AnyLocation,
+    calls: tuple[Diagnostic, ...] = (),
+) -> Diagnostic:
+    """Report a kernel's exception to the run, and return the error for its results.
+
+    `calls` are notes that name the calls around the kernel.
+    """
+    found = diagnostic_of(exception, place)
+    diagnostic = replace(found, notes=(*found.notes, *calls))
     request.report(diagnostic)
     return diagnostic
 
@@ -141,7 +151,7 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
             continue
         with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
             if isinstance(value, KernelError):
-                result.set_error(failed(frame.request, value, frame.location))
+                result.set_error(failed(frame.request, value, frame.location, frame.calls))
             else:
                 result.emplace(value)
 
@@ -157,7 +167,7 @@ def settle_failed(
     # promises. A promise that was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
     frame.allocated.clear()  # promises without other references are dropped silently
-    diagnostic = failed(frame.request, problem, frame.location)
+    diagnostic = failed(frame.request, problem, frame.location, frame.calls)
     for index, value in kept.items():
         results[index].follow(value)
     for result in results:

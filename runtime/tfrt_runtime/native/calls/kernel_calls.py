@@ -346,6 +346,7 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
     error.
     """
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
+    store(context + at.CONTEXT_ACTIVATION, activation)
     failed = report_error(context, record, message)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)

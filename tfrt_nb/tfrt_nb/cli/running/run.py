@@ -401,9 +401,14 @@ def report(
 
 
 def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
-    """Print a diagnostic with its line."""
+    """Print a diagnostic with its line.
+
+    Without the source, notes that point to lines are left out, as the reference has no such notes.
+    """
     place = problem.location
     text = sources.get(place.source) if isinstance(place, Location) else None
+    if text is None:
+        problem = replace(problem, notes=tuple(one for one in problem.notes if not one.location))
     print(render(problem, text, PROGRAM), file=sys.stderr)
 
 
