@@ -2,8 +2,8 @@
 
 Builds on `host`.  Read in this order:
 
-- Basics: `registry`, `calls` (the calls around a failed kernel), and `frame` (a kernel's view of its
-  call).
+- Basics: `registry`, `calls` (the calls around a failed kernel), and `frame` (a kernel's view of
+  its call).
 - Users' kernels: `users`.
 - Standard kernels, listed by `standard`: the subfolders `basic` and `tensor`.
 """
