@@ -1,16 +1,16 @@
 """Passes on programs, grouped by purpose.
 
-The packages: `lowering` turns the async dialect into coroutines. `buffers` makes memory accesses
-simple and safe. `safety` rejects or guards all other operations that would crash the process.
-`counting` keeps reference counts correct. `parallel` splits loops into tasks. `speed` has the
-shortcuts of `-O1`.
+Passes for compiled functions are in six packages. `lowering` turns the async dialect into
+coroutines. `buffers` makes memory accesses simple and safe. `safety` rejects or guards the other
+operations that could crash the process. `counting` adds and drops references. `parallel` splits
+loops into tasks. `speed` has the passes that only `-O1` runs.
 
-`pipeline` defines the order in which a run applies the passes, and parses pipelines in MLIR's
-notation; canonicalize, cse, and dce are xDSL's. `log_events` makes watched programs report which
-blocks run, and makes explored programs yield between effects. `printing` prints a module as
-`mlir-opt` does. All passes use `control_flow`, which has the errors, the remarks, and the shared
-helpers.
+Passes for host programs: `streams` decides which kernels run one after another, `print_streams`
+reports that decision, and `outline_jit` moves the regions of `tfrt.jit` into functions.
 
-For host programs: `streams` decides which kernels run one after another, `print_streams` reports
-that, and `outline_jit` outlines the regions of `tfrt.jit` into functions.
+Other modules: `pipeline` defines the order in which a run applies the passes, and parses pipelines
+in MLIR's notation. The passes `canonicalize`, `cse`, and `dce` are xDSL's. `log_events` inserts
+calls that report which blocks of a program run, and calls at which an explored program can switch
+tasks. `printing` prints a module as `mlir-opt` does. `control_flow` has helpers for all passes,
+including errors and remarks.
 """

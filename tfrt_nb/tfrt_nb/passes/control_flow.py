@@ -29,7 +29,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, not
 
 
 class PassError(TfrtError):
-    """The error for a valid program that a pass cannot transform."""
+    """The error that a pass raises for a valid program that it cannot transform."""
 
 
 def fail(op: Operation, message: str, *advice: str) -> NoReturn:
@@ -39,7 +39,7 @@ def fail(op: Operation, message: str, *advice: str) -> NoReturn:
 
 
 class RemarkContext(Context):
-    """A context that collects the remarks of passes, in order."""
+    """A context that collects the remarks of passes in the order of their emission."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,9 +58,10 @@ _INDEX = IndexType()
 
 @dataclass
 class Emitter:
-    """Inserts operations one after another before `before`, or at the end of the block.
+    """Inserts operations, one after another, at a fixed place in a block.
 
-    All of them get the same location, so that an error can be traced to a source line.
+    The place is before the operation `before`, or at the end of `block` if `before` is None. Each
+    inserted operation gets `location`, so that an error can be traced to a source line.
     """
 
     block: Block
@@ -69,12 +70,12 @@ class Emitter:
 
     @classmethod
     def in_front_of(cls, op: Operation) -> Emitter:
-        """Return an emitter before `op`, with its location."""
+        """Return an emitter that inserts before `op`, with the location of `op`."""
         return cls(block_of(op), op, op.location)
 
     @classmethod
     def behind(cls, op: Operation) -> Emitter:
-        """Return an emitter right after `op`, with its location."""
+        """Return an emitter that inserts right after `op`, with the location of `op`."""
         return cls(block_of(op), op.next_op, op.location)
 
     @classmethod
@@ -110,11 +111,11 @@ class Emitter:
         return op
 
 
-# Passes create very many of these operations, and IRDL's constructors would take three times as
-# long, because they check whether each operand is a list.
+# Passes create very many branches, returns, and constants. IRDL's constructors would take three
+# times as long, because they check whether each operand is a list.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
-"""Marks a loop, or its back edge, that LLVM is to unroll."""
+"""The attribute of a loop, or of its back edge, that LLVM should unroll."""
 _TRUTH = {value: IntegerAttr(int(value), i1) for value in (False, True)}
 
 
@@ -138,12 +139,12 @@ def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.Conditional
 
 
 def leave(*values: SSAValue) -> ReturnOp:
-    """Build the return of a plain function."""
+    """Build the return from a plain function."""
     return create(ReturnOp, values, (), {}, UNKNOWN_LOC, {})
 
 
 def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
-    """Build a call of a plain function of the module."""
+    """Build a call of `function`, a plain function of the module."""
     return CallOp.create(
         operands=arguments,
         result_types=function.function_type.outputs.data,
@@ -152,22 +153,23 @@ def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
 
 
 def truth(value: bool) -> arith.ConstantOp:
-    """Build a constant of one bit."""
+    """Build a one-bit constant."""
     return create(arith.ConstantOp, (), (i1,), {}, UNKNOWN_LOC, {"value": _TRUTH[value]})
 
 
 def integer_of(value: SSAValue) -> int | None:
-    """Return the signed number if the value is an integer constant."""
+    """Return the signed value of an integer constant, or None if `value` is not such a constant."""
     owner = value.owner
     attribute = owner.properties.get("value") if type(owner) is arith.ConstantOp else None
     return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def operations_in(holder: Operation | Region) -> list[Operation]:
-    """Return all operations inside, at any depth, each before those in its regions.
+    """Return all operations inside `holder`, at any depth.
 
-    This is equivalent to `walk`, but takes a third of the time. The result is a list, so callers
-    may change the operations.
+    An operation comes before the operations in its regions. The order is that of xDSL's `walk`, in
+    a third of the time. The result is a list, so the caller may change the operations while it
+    iterates.
     """
     found: list[Operation] = []
     _collect(holder, found)
@@ -204,7 +206,7 @@ def region_of(block: Block) -> Region:
 
 
 def defining_block(value: SSAValue) -> Block:
-    """Return the block whose argument the value is, or whose operation defines it."""
+    """Return the block that has `value` as an argument or contains its defining operation."""
     owner = value.owner
     return owner if isinstance(owner, Block) else block_of(owner)
 
@@ -221,8 +223,9 @@ def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Bl
 
 
 def split_edge(terminator: Operation, edge: int) -> Block:
-    """Insert a block on one edge of a branch, just before the old successor. The block only
-    branches to that successor.
+    """Insert a block on one edge of a branch, and return the new block.
+
+    The new block is right before the edge's old target. It contains only a branch to that target.
     """
     successor = terminator.successors[edge]
     block = Block()
@@ -234,12 +237,13 @@ def split_edge(terminator: Operation, edge: int) -> Block:
 
 
 def _redirect(terminator: Operation, edge: int, block: Block) -> None:
-    """Redirect one edge to a block without arguments."""
+    """Redirect one edge of a branch to a block without arguments."""
     match terminator:
         case cf.BranchOp():
             changed: Operation = jump(block)
         case cf.ConditionalBranchOp():
-            # The operand segments change with the edge, so a new operation is built.
+            # The edge may have had arguments, so the operand segments change and a new operation is
+            # needed.
             arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
             targets = list(terminator.successors)
             arguments[edge], targets[edge] = [], block
@@ -257,9 +261,9 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
 def copied(
     op: Operation, values: dict[SSAValue, SSAValue], blocks: dict[Block, Block] | None = None
 ) -> Operation:
-    """Clone an operation with its locations, mapping operands.
+    """Clone an operation, with its locations, and replace its operands according to `values`.
 
-    The results, and any nested values and blocks, are added to the mappings.
+    The function adds the operation's results and all nested values and blocks to the mappings.
     """
     copy = op.clone(values, blocks)
     copy.location = op.location
@@ -280,20 +284,20 @@ def move_to_end(op: Operation, block: Block) -> None:
 
 
 def replace(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Erase `op`; users of its results use `values` instead."""
+    """Erase `op`, and replace each use of its results with the corresponding value of `values`."""
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
     erase(op)
 
 
 def exchange(op: Operation, new: OpT) -> OpT:
-    """Replace `op` with an operation that has the same number of results."""
+    """Replace `op` with `new`, which has the same number of results, and return `new`."""
     replace(op, Emitter.in_front_of(op)(new).results)
     return new
 
 
 def returning_edges(region: Region) -> list[tuple[Block, Block]]:
-    """Return the back edges of a depth-first search, as pairs of source and target block."""
+    """Return the back edges that a depth-first search finds, as pairs of source and target."""
     entry = region.blocks[0]
     # The path is explicit because recursion would overflow the stack for long chains of blocks.
     path = {entry: iter(terminator_of(entry).successors)}
@@ -312,12 +316,12 @@ def returning_edges(region: Region) -> list[tuple[Block, Block]]:
 
 
 def blocks_behind(block: Block) -> set[Block]:
-    """Return the blocks reachable from the end of the block."""
+    """Return the blocks that can be reached from the end of `block`."""
     return reachable(terminator_of(block).successors, lambda one: terminator_of(one).successors)
 
 
 def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
-    """Return the starts and everything that can be reached from them through `following`."""
+    """Return `starts` and all items reachable from it; `following` returns direct successors."""
     found = set(starts)
     pending = list(found)
     while pending:
@@ -328,7 +332,7 @@ def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set
 
 
 def ancestors(holder: Operation | Block) -> Iterator[Operation]:
-    """Yield the operations that enclose an operation or a block, innermost first."""
+    """Yield the operations that enclose `holder`, innermost first."""
     while (parent := holder.parent_op()) is not None:
         yield parent
         holder = parent

@@ -1,42 +1,41 @@
-"""Insert operations that make a program observable: events for the board, and steps for
-`--explore`.
+"""Insert operations that report what a program does: events for the board, steps for `--explore`.
 
-Watched programs log which blocks start and which functions are called.
+A program that a board shows logs which blocks start and which functions are called.
 
-    func.func @main(%c: i1) -> i32 {             func.func @main(%c: i1) -> i32 {
-      %r = scf.if %c -> i32 {                      async.runtime.log block 0
-        %x = func.call @work() : () -> i32   =>    %r = scf.if %c -> i32 {
-        scf.yield %x : i32                           async.runtime.log block 1
-      } else {                                       async.runtime.log enter 2
-        ...                                          %x = func.call @work() : () -> i32
-                                                     async.runtime.log leave 2
-                                                     scf.yield %x : i32
-                                                   } else {
-                                                     async.runtime.log block 3
+    func.func @main(%c: i1) -> i32 {        func.func @main(%c: i1) -> i32 {
+      %r = scf.if %c -> i32 {                 async.runtime.log block 0
+        %x = func.call @work() : () -> i32  =>  %r = scf.if %c -> i32 {
+        scf.yield %x : i32                      async.runtime.log block 1
+      } else {                                  async.runtime.log enter 2
+        ...                                     %x = func.call @work() : () -> i32
+                                                async.runtime.log leave 2
+                                                scf.yield %x : i32
+                                              } else {
+                                                async.runtime.log block 3
 
-A block runs to its end unless the run fails or is cancelled, so a reader can then tell whether each
-operation ran, even though pure computations log nothing. The location of the first operation
-identifies the block. The body of a task needs no event of its own because the task's own event says
-that it starts.
+A block runs to its end unless the run fails or is cancelled. The events therefore show which
+operations ran, even though pure computations log nothing. The location of its first operation
+identifies a block. The body of a task needs no event, because the runtime already reports when a
+task starts.
 
-A counted loop logs the start of its body before the loop, if the loop has any iterations, because
-LLVM does not vectorize a body with calls.
+LLVM does not vectorize a loop body that contains a call. For a counted loop, the pass therefore
+logs the start of the body before the loop, on the condition that the loop has an iteration.
 
-In explored programs, each effect that other tasks may notice starts a new step.
+In a program that is explored, each effect that other tasks may notice starts a new step.
 
-    func.call @printI64(%x) : (i64) -> ()      =>    %t = async.execute { async.yield }
-                                                     async.await %t : !async.token
-                                                     call @external.touch(%0, %notes, %line)
-                                                     func.call @printI64(%x) : (i64) -> ()
+    func.call @printI64(%x) : (i64) -> ()   =>  %t = async.execute { async.yield }
+                                                async.await %t : !async.token
+                                                call @external.touch(%0, %notes, %line)
+                                                func.call @printI64(%x) : (i64) -> ()
 
-Without the pass, a schedule runs a task without interruption from one await to the next. In a real
-run, however, other workers may do anything between two of the task's effects. When a coroutine
+Without the pass, a task in a schedule runs without interruption from one await to the next. In a
+real run, however, other workers may do anything between two effects of the task. When a coroutine
 awaits an empty task, it returns to the scheduler, which chooses among the steps that are ready.
-Code outside tasks blocks there until the empty task is chosen.
+Code outside tasks blocks there until the scheduler chooses the empty task.
 
-The call reports what the step touches, so that the explorer tries two steps in both orders only if
-they touch the same memory or state. Accesses to buffers that only one function can reach do not
-start a step.
+The call of `external.touch` reports what the step touches. The explorer tries two steps in both
+orders only if they touch the same memory or state. An access to a buffer that only one function can
+reach does not start a step.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ from tfrt_nb.passes.lowering.coroutines import WAITING
 LOGGED = frozenset({"scf.if", "scf.while", "scf.index_switch", "scf.execute_region"})
 """The operations whose blocks log their own start."""
 COUNTED = frozenset({"scf.for", "scf.parallel"})
-"""The operations before which the start of their blocks is logged."""
+"""The operations whose body start is logged before the operation."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,8 @@ class LogEvents(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [one for one in op.body.block.ops if isinstance(one, PlainFuncOp | FuncOp)]
-        # Tasks with equal bodies share a function by now, so its operations cannot be attributed to
-        # one task.
+        # Tasks with equal bodies already share a function, so its operations do not belong to one
+        # task.
         shared = {
             one.callee.root_reference.data
             for one in operations_in(op)
@@ -111,7 +110,10 @@ class LogEvents(ModulePass):
 def _log_region(
     region: Region, owner: Operation, sites: Iterator[int], called: frozenset[str], begins: bool
 ) -> None:
-    """Add events to the region of `owner`; with `begins`, also add an event for its first block."""
+    """Add events to the region of `owner`.
+
+    The first block gets an event only if `begins` is true.
+    """
     for index, block in enumerate(list(region.blocks)):
         ops = list(block.ops)
         if begins or index > 0:
@@ -132,15 +134,16 @@ def _log_region(
 
 
 def _first(block: Block, owner: Operation) -> Operation | None:
-    """Return the operation that represents a block, or None if passes created the block for
-    `owner`.
+    """Return the first operation of a block that has a location.
+
+    Return None if passes created the block for `owner`.
     """
     first = next((op for op in block.ops if location_of(op) is not None), None)
     return None if first is None or first.location == owner.location else first
 
 
 def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
-    """Log the start of a loop's body once, before the loop, if the body runs at all."""
+    """Log the start of a loop's body before the loop, on the condition that the body runs."""
     first = _first(loop.regions[0].blocks[0], loop)
     if first is None:
         return
@@ -154,28 +157,31 @@ def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
     for lower, upper in bounds:
         below = emit(arith.CmpiOp(lower, upper, "slt")).result
         has_round = below if has_round is None else emit(arith.AndIOp(has_round, below)).result
-    # The event comes before the loop, but it is about the body, so it has the body's location.
+    # The event is about the body, so it has the body's location even though it is before the loop.
     Emitter(emit.block, loop, first.location)(RuntimeLogOp("block", next(sites), has_round))
 
 
 TOUCH = "external.touch"
-"""A function `(address, kind, line)` that reports the kind of effect that a step has, and its line
-in the program.
+"""The name of a function `(address, kind, line)` that reports an effect of a step.
+
+`kind` is the kind of effect, and `line` its line in the program.
 """
 OUTPUT, READ, WRITE, MEMORY, STATE = range(5)
-"""Kinds of effects: print or call Python, read or write the element at the address, access
-arbitrary memory, check an object for an error.
+"""Kinds of effects.
+
+`OUTPUT` prints or calls Python. `READ` and `WRITE` access the element at the address. `MEMORY`
+accesses arbitrary memory. `STATE` checks whether an object is an error.
 """
 _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExchangeOp)
 
 
 @dataclass(frozen=True)
 class Interleave(ModulePass):
-    """Lets other tasks run before prints, Python calls, error checks, and accesses to shared
-    buffers.
+    """Lets other tasks run before each effect that they may notice.
 
-    Buffers of `memref.alloca` that are not in loops or branches are moved to the heap, because only
-    there can unwritten elements be distinguished from zeros.
+    These effects are prints, Python calls, error checks, and accesses to shared buffers. The pass
+    also moves buffers of `memref.alloca` that are not in loops or branches to the heap, because
+    only there can the runtime distinguish an unwritten element from a zero.
     """
 
     name: ClassVar[str] = "async-interleave"
@@ -208,7 +214,7 @@ def is_needed(module: ModuleOp) -> bool:
 def _frame_buffers(module: ModuleOp) -> list[Operation]:
     """Return every `memref.alloca` that a function or a task executes at most once.
 
-    On the heap, buffers of repeated operations would accumulate.
+    If the operation ran repeatedly, buffers on the heap would accumulate.
     """
     return [
         op
@@ -221,9 +227,9 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
 
 
 def _has_noticed_effects(module: ModuleOp) -> bool:
-    """Return whether tasks may have effects, or code may check their state.
+    """Return whether tasks may have effects, or code may check the state of tasks.
 
-    Tasks cannot notice effects of other code.
+    Effects of code outside tasks do not matter, because tasks cannot notice them.
     """
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))
@@ -236,8 +242,9 @@ _NOTICED = ("func.call", "linalg.", "memref.", "vector.")
 
 
 def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
-    """Return the kind of an operation's effect; None if other tasks cannot notice it. `frees` says
-    whether the program frees buffers.
+    """Return the kind of an operation's effect, or None if other tasks cannot notice the effect.
+
+    `frees` says whether the program frees buffers.
     """
     match op:
         case PrintOp():
@@ -270,7 +277,10 @@ def _access(op: Operation) -> int | None:
 
 
 def _is_awaited(op: RuntimeIsErrorOp) -> bool:
-    """Return whether the check's result is known because the object was awaited before."""
+    """Return whether the object was awaited earlier in the block.
+
+    If so, the result of the check is known.
+    """
     before = op.prev_op
     while before is not None and not (type(before) in WAITING and op.operand in before.operands):
         before = before.prev_op
@@ -281,7 +291,7 @@ def _separate(op: Operation, kind: int, touch: PlainFuncOp) -> None:
     emit = Emitter.in_front_of(op)
     empty = Emitter.at_end(Block(), op.location)
     empty(YieldOp())
-    # Awaiting an empty task yields: the scheduler may choose any other ready step first.
+    # Awaiting an empty task lets the scheduler run any other ready step first.
     emit(AwaitOp(emit(ExecuteOp([], [], [], Region(empty.block))).token))
     address = _address(op, emit) if kind in (READ, WRITE) else emit.integer(0)
     place = location_of(op)
@@ -289,7 +299,7 @@ def _separate(op: Operation, kind: int, touch: PlainFuncOp) -> None:
 
 
 def _address(op: Operation, emit: Emitter) -> SSAValue:
-    """Emit the address of the element that an operation of `_ELEMENT` uses."""
+    """Emit the address of the element that `op`, an operation of `_ELEMENT`, accesses."""
     buffer = _buffer(op)
     sizes = buffer.type.get_shape()
     number = emit.integer(0)
@@ -304,6 +314,6 @@ def _address(op: Operation, emit: Emitter) -> SSAValue:
 
 
 def _buffer(op: Operation) -> SSAValue[MemRefType]:
-    """Return the buffer of an operation of `_ELEMENT`."""
+    """Return the buffer that `op`, an operation of `_ELEMENT`, accesses."""
     found = op.buffer if isinstance(op, RuntimeCompareExchangeOp) else op.memref  # type: ignore[attr-defined]
     return cast(SSAValue[MemRefType], found)

@@ -1,13 +1,13 @@
-"""Outline the regions of `tfrt.jit` into functions that the host program calls.
+"""Move the regions of `tfrt.jit` into functions that the host program calls.
 
-    %r = tfrt.jit (%x as %a: i32) -> i32 {      %r = tfrt.call @main_jit(%x) : (i32) -> i32
-      %d = arith.addi %a, %a : i32         =>   ...
-      tfrt.return %d : i32                      func.func private @main_jit(%a: i32) -> i32 {
-    }                                             %d = arith.addi %a, %a : i32
-                                                  return %d : i32
-                                                }
+    %r = tfrt.jit (%x as %a: i32) -> i32 {   %r = tfrt.call @main_jit(%x) : (i32) -> i32
+      %d = arith.addi %a, %a : i32      =>   ...
+      tfrt.return %d : i32                   func.func private @main_jit(%a: i32) -> i32 {
+    }                                          %d = arith.addi %a, %a : i32
+                                               return %d : i32
+                                             }
 
-A body with tasks becomes an `async.func`, so that it waits without blocking a thread.
+If a region has tasks, it becomes an `async.func`, which waits without blocking a thread.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def outline_jit(module: ModuleOp) -> None:
     """Replace every `tfrt.jit` of the module with a call of a new function at the module's end.
 
     Raises:
-        PassError: at an operation in a region that only host programs can have.
+        PassError: if a region contains an operation that is only valid in host programs.
     """
     symbols = Symbols(module)
     for function in list(module.ops):
@@ -43,10 +43,10 @@ def outline_jit(module: ModuleOp) -> None:
 
 
 def _outline(op: JitOp, name: str) -> Operation:
-    """Return the function for the body, and replace the operation with a call of it.
+    """Replace the operation with a call, and return the new function that contains its body.
 
     Raises:
-        PassError: at an operation in the body that only host programs can have.
+        PassError: if the body contains an operation that is only valid in host programs.
     """
     body = op.regions[0]
     for nested in body.walk():
@@ -92,7 +92,7 @@ def _replace_by_call(
     block.insert_op_before(call, op)
     made = list(call.results)
     if is_token_last:
-        # The function returns its token first, but in the operation, the token is last.
+        # The function's token is its first result, but the token of the operation is the last one.
         made.append(made.pop(0))
     for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)

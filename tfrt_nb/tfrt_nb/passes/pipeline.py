@@ -2,7 +2,7 @@
 
     builtin.module(async-parallel-for{num-workers=4 min-task-size=8},func.func(canonicalize))
 
-In MLIR, a pass in `func.func(...)` runs on each function of the module. All passes here take a
+In MLIR, a pass in `func.func(...)` runs on each function of the module. All passes here run on a
 module, so the nesting makes no difference.
 """
 
@@ -84,8 +84,8 @@ PASSES: dict[str, str | type[ModulePass]] = {
 }
 """The passes that a pipeline can name, each with its module in this package and its class.
 
-Passes are imported when a pipeline names them, because running a program needs only some of them. A
-notebook can add the class of its own pass.
+A pass is imported when a pipeline names it, because a run needs only some of them. A notebook can
+add a class as the value for its own pass.
 """
 _ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
@@ -95,7 +95,7 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 class Pipeline:
     """Passes that run one after another.
 
-    `str` returns a notation that parses to the same pipeline.
+    `str` returns a string that `parse_pipeline` turns into the same pipeline.
     """
 
     passes: tuple[ModulePass, ...]
@@ -103,7 +103,10 @@ class Pipeline:
     def apply(
         self, context: Context, module: ModuleOp, verify: Callable[[ModuleOp], None] | None = None
     ) -> None:
-        """Run all passes on the module, in place; `verify` checks the module after each."""
+        """Run all passes on the module, in place.
+
+        If `verify` is given, it checks the module after each pass.
+        """
         for pass_ in self.passes:
             pass_.apply(context, module)
             if verify is not None:
@@ -115,16 +118,16 @@ class Pipeline:
 
 
 def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
-    """Return the pipeline from users' operations to the JIT's; `first` runs on high-level
-    operations.
+    """Return the pipeline from users' operations to the operations that the JIT compiles.
 
-    Errors keep their reason and place, and never kill the process. Tokens are resolved last.
-    References are counted only after every way out of a function is known.
+    The passes in `first` run before all others. In the lowered program, errors keep their reason
+    and place, and never kill the process. Tokens are resolved last. References are counted after
+    every exit of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
-    coroutine. Level 1 adds shortcuts that change no result: a recursive call becomes a coroutine
-    only when it waits, tasks that never wait are plain functions, and equal bodies share one
-    function. Without `spawn`, each task is a coroutine.
+    coroutine. Level 1 adds shortcuts that do not change results. A recursive call becomes a
+    coroutine only when it waits, a task that never waits becomes a plain function, and tasks with
+    equal bodies share one function. Without `spawn`, each task is a coroutine.
     """
     is_fast = level > 0
     return Pipeline(
@@ -141,8 +144,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             *map(_for_execution, first),
             AwaitInCalls(),
             InterruptibleLoops(),
-            # Functions that are async by now need no recursion check: if the stack is low, they
-            # continue on a worker.
+            # Functions that are already async need no recursion check: if little stack is left,
+            # they continue on a worker.
             GuardOperations(divisions=False, accesses=False, loops=False),
             *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
@@ -161,8 +164,9 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
 
 
 def _for_execution(pass_: ModulePass) -> ModulePass:
-    """Configure parallel loops for runs: no task outlives a failing loop, and negative trip
-    counts mean 0.
+    """Configure a pass for programs that run.
+
+    For parallel loops, no task outlives a failing loop, and a negative trip count means 0.
     """
     if pass_.name == "async-parallel-for":
         from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
@@ -179,14 +183,14 @@ def _for_execution(pass_: ModulePass) -> ModulePass:
 
 
 class PipelineError(TfrtError):
-    """A pipeline that cannot be read, or an option that a pass does not have."""
+    """The error for a pipeline that cannot be parsed or names an unknown option of a pass."""
 
 
 def pass_named(name: str) -> type[ModulePass]:
     """Return the class of the pass called `name`.
 
     Raises:
-        KeyError: if no pass has the name.
+        KeyError: if no pass has that name.
     """
     found = PASSES[name]
     if not isinstance(found, str):
@@ -198,10 +202,10 @@ def pass_named(name: str) -> type[ModulePass]:
 
 
 def parse_pipeline(text: str) -> Pipeline:
-    """Parse the pipeline that the string describes.
+    """Parse a pipeline in MLIR's notation.
 
     Raises:
-        PipelineError: if the string is invalid; the error has the column.
+        PipelineError: if the string is invalid. The error's location has the column.
     """
     reader = _Reader(text)
     passes = tuple(reader.sequence())
@@ -210,14 +214,14 @@ def parse_pipeline(text: str) -> Pipeline:
 
 
 class _Reader:
-    """Reads `name{options}`, `anchor(...)` and commas."""
+    """Parses names with `{options}`, anchors with `(...)`, and commas."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
 
     def sequence(self) -> Iterator[ModulePass]:
-        """Parse `element (, element)*`, up to a closing parenthesis or the end."""
+        """Parse `element (, element)*` up to a closing parenthesis or the end."""
         if self._peek() in ("", ")"):
             return
         yield from self._element()

@@ -2,10 +2,10 @@
 
     f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
 
-A stream's cost is the total cost of its operations. A stream's parent is the stream of the
-operation for which its first operation waits last; the remark at that operation lists the new
-stream as a child. The stream in which the function starts has the parent -1. Its remark is at the
-function, or at the operation that has the region.
+A stream's cost is the total cost of its operations. The first operation of a stream waits for other
+operations. The stream of the one that is ready last is the parent of the stream, and the remark at
+that operation lists the new stream as a child. The stream in which the function starts has the
+parent -1. Its remark is at the function, or at the operation that contains the region.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ NO_STREAM = -1
 
 @dataclass(frozen=True)
 class PrintStreams(ModulePass):
-    """The pass `tfrt-print-stream{cost-threshold=N}`. Attributes of the program take precedence."""
+    """The pass `tfrt-print-stream{cost-threshold=N}`.
+
+    Attributes in the program override the option.
+    """
 
     name = "tfrt-print-stream"
 
@@ -45,7 +48,8 @@ class PrintStreams(ModulePass):
         default = StreamOptions(cost_threshold=self.cost_threshold)
         for function in op.walk():
             if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
-                # The body and each region of its operations are separate functions in the BEF file.
+                # In the BEF file, the body and each region of its operations are separate
+                # functions.
                 for owner in list(function.walk()):
                     for region in owner.regions:
                         if len(region.blocks) == 1:
@@ -79,9 +83,10 @@ def _remark_on(context: Context, owner: Operation, block: Block, default: Stream
 
 
 def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
-    """Return the operations that define each operation's operands, with or without chains.
+    """Return the operations that define each operation's operands.
 
-    The root is 0 and represents arguments.
+    Operation 0 is the root, which represents the arguments. If `chains` is false, chain operands
+    are left out.
     """
     numbers: dict[SSAValue, int] = {}
     definers: list[list[int]] = [[]]

@@ -1,9 +1,9 @@
 """Print modules exactly as `mlir-opt` prints them.
 
-MLIR's printer differs from xDSL's. It names values by their kind (`%c0_i64`, `%true`, `%token`,
-`%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as `%0#1`). Blocks
-are numbered in order, and a comment lists their predecessors. In the body of a function, the
-function's own dialect is omitted (`return`, `call`).
+MLIR's printer differs from xDSL's. It names a value after its kind (`%c0_i64`, `%true`, `%token`,
+`%arg0`) or numbers it. The results of one operation can share a name (`%0:2`, used as `%0#1`).
+Blocks are numbered in order, and a comment lists the predecessors of each block. In the body of a
+function, the printer omits the function's own dialect (`return`, `call`).
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "memref.subview": ("subview",),
     "async.execute": ("token", "bodyResults"),
 }
-"""MLIR's names for results: a name for all results, or for each group of results in the
-definition.
+"""MLIR's names for the results of operations.
+
+An operation has one name for all its results, or one for each group of results in its definition.
 """
 
 _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in dialect.operations}
-"""Operation classes that print MLIR's custom form where xDSL's class has a different form."""
+"""Operation classes that print MLIR's custom form if xDSL's own class prints a different form."""
 
 
 def print_ir(
@@ -57,9 +58,10 @@ def print_ir(
     names: Mapping[SSAValue, str] | None = None,
     printer: Callable[..., MlirPrinter] | None = None,
 ) -> str:
-    """Return the text of the module, ending with a newline; `generic` selects the generic form.
+    """Return the module's text, which ends with a newline.
 
-    `names` overrides MLIR's names of some values; `printer` replaces the printer's class.
+    `generic` selects the generic form. `names` overrides MLIR's names of some values. `printer`
+    replaces the printer's class.
     """
     stream = StringIO()
     printing = (printer or MlirPrinter)(stream, generic=generic)
@@ -71,7 +73,7 @@ def print_ir(
 
 @dataclass
 class _Names:
-    """The names assigned so far on the path from the module to a region."""
+    """The names in use on the path from the module to a region."""
 
     next_value: int = 0
     next_argument: int = 0
@@ -79,7 +81,7 @@ class _Names:
     used: set[str] = field(default_factory=set)
 
     def inside(self) -> _Names:
-        """Return the names for a nested region."""
+        """Return a copy for a nested region."""
         return replace(self, used=set(self.used))
 
     def number(self) -> str:
@@ -88,7 +90,7 @@ class _Names:
         return str(self.next_value - 1)
 
     def unused(self, wanted: str) -> str:
-        """Return the wanted name, with a number if an enclosing or earlier value already has it."""
+        """Return `wanted`, with a number appended if a visible value already has that name."""
         name = wanted
         while name in self.used:
             name = f"{wanted}_{self.next_conflict}"
@@ -98,7 +100,7 @@ class _Names:
 
 
 def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]:
-    """Group the results that share a name, each group with the name that MLIR suggests."""
+    """Return the groups of results that share a name, each with the name that MLIR suggests."""
     names = _suggested_names(op)
     if len(names) < 2:
         return [(names[0] if names else None, op.results)] if op.results else []
@@ -125,7 +127,7 @@ def _name_of_constant(op: arith.ConstantOp) -> str:
 
 @dataclass
 class _Namer:
-    """Names every value, region by region from the outermost inward, in MLIR's order."""
+    """Assigns names to all values in MLIR's order: region by region, from the outermost inward."""
 
     values: dict[SSAValue, str]
     results: dict[Operation, str]
@@ -148,7 +150,7 @@ class _Namer:
                         self.values[argument] = names.number()
                 for op in block.ops:
                     self._name_results(op, names)
-            # All values of a region get their names before the values of nested regions.
+            # All values of a region get their names before the values of its nested regions do.
             operations = (op for block in region.blocks for op in block.ops)
             pending.extend((nested, names) for op in operations for nested in op.regions)
 
@@ -168,16 +170,19 @@ class _Namer:
 
 
 class MlirPrinter(AttributePrinter):
-    """xDSL's printer with MLIR's names and block comments. Call `name_values` first.
+    """xDSL's printer with MLIR's names and block comments.
 
-    This is not a dataclass, because xDSL's printer is a dataclass in 0.74, but has its own
-    `__init__` in 0.75.
+    Call `name_values` before printing. The class is not a dataclass, because xDSL's printer is a
+    dataclass in version 0.74 but has its own `__init__` in 0.75.
     """
 
     _flags_are_spaced = False
-    """Whether ", " separates flags: MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
+    """Whether flags are separated by ", " instead of ",".
+
+    MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`.
+    """
     _region: Region | None = None
-    """The region whose blocks have their predecessors in `_sources`."""
+    """The region whose predecessors `_sources` holds."""
 
     def __init__(self, stream: IO[str], *, generic: bool = False) -> None:
         super().__init__(stream, print_generic_format=generic)
@@ -185,7 +190,7 @@ class MlirPrinter(AttributePrinter):
         self._sources: dict[Block, list[Block]] = {}
 
     def name_values(self, module: ModuleOp, given: Mapping[SSAValue, str] | None = None) -> None:
-        """Name every value of the module as given, or else as MLIR names it."""
+        """Name every value of the module: as `given` says, or else as MLIR names it."""
         _Namer(self._ssa_values, self._results, given or {}).name_all(module)
 
     def _print_results(self, op: Operation) -> None:
@@ -206,7 +211,7 @@ class MlirPrinter(AttributePrinter):
         if self.print_generic_format or isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
-        # Passes create operations of xDSL's own classes, some of which print a different custom
+        # Passes create operations of xDSL's own classes, and some of these print a different custom
         # form.
         class_ = _WITH_MLIRS_FORM.get(op.name, type(op))
         if class_.print is Operation.print:
@@ -254,7 +259,10 @@ class MlirPrinter(AttributePrinter):
 
 
 def _shown_name(op: Operation) -> str:
-    """Return the operation's name, without its dialect if that is the parent's default."""
+    """Return the operation's name as MLIR prints it.
+
+    The dialect is omitted if it is the default of the parent operation.
+    """
     parent = op.parent_op()
     is_default = isinstance(parent, func.FuncOp | AsyncFuncOp | ModuleOp) or parent is None
     dialect, _, rest = op.name.partition(".")

@@ -1,23 +1,23 @@
 """Assign kernels to streams; the kernels of one stream run as one task.
 
-A task per independent kernel would cost more than most kernels, and a single task for all kernels
-would use only one worker. Therefore, the kernels are grouped into a few streams. No stream costs
-less than a threshold unless the whole function does.
+A task for each independent kernel would cost more than most kernels do, and a single task for all
+kernels would use only one worker. Therefore, the kernels are grouped into a few streams. A stream
+costs at least a threshold unless the whole function costs less.
 
     %a = k0()                       stream 0
     %b = k1(%a); %c = k2(%b)        stream 0: the costliest path stays in its stream
     %d = k3(%a); %e = k4(%d)        stream 0 if k3 and k4 together are cheap, else stream 1
     tfrt.return %c, %e              stream 0
 
-Two passes over a function assign the streams. The forward pass picks a parent for each operation:
-the operation that defines the operand that is ready last (by cost from the start), or the root if
-there are no operands. The backward pass opens a stream at each operation without children. At any
-other operation, it merges the cheap streams of the operation's children, and then adds the
-operation to a child's stream that is not too costly.
+Two passes over a function assign the streams. The forward pass chooses a parent for each operation.
+The parent is the operation that defines the operand that is ready last, as measured by the cost
+from the start. An operation without operands has the root as its parent. The backward pass opens a
+stream at each operation without children. At any other operation, it merges the cheap streams of
+the operation's children, and then adds the operation to a child's stream that is not too costly.
 
-Invariants: A stream is a tree of parent edges plus merged siblings, so it waits for other streams
-only where its operations have further operands. The stream of the function's return extends as far
-up toward the root as possible.
+Invariants: A stream is a tree of parent edges plus merged siblings. It therefore waits for other
+streams only at operations with further operands. The stream of the function's return extends as far
+toward the root as possible.
 
 The algorithm is that of TFRT's `StreamAnalysis` (`lib/compiler/stream_analysis.cc` in
 https://github.com/tensorflow/runtime).
@@ -40,12 +40,16 @@ _CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
 class StreamOptions:
     """Options of the stream assignment.
 
-    `cost_threshold` is the cost from which work is worth a task; 0 means the cost of the function's
-    longest path. With `merge_inter_dependent_streams`, cheap streams that wait for each other's
-    values are merged first. With `prefers_return`, an operation joins the stream of the return if
-    it can, and otherwise the costliest one. No operation joins a stream that costs
-    `upper_cost_threshold` or more, unless that threshold is negative. TFRT of 2022 has
-    StreamOptions(1, prefers_return=False).
+    - `cost_threshold` is the minimum cost that is worth a task. If it is 0, the cost of the
+      function's longest path is used.
+    - With `merge_inter_dependent_streams`, cheap streams that wait for each other's values are
+      merged first.
+    - With `prefers_return`, an operation joins the stream of the return if it can, and otherwise
+      the costliest stream.
+    - No operation joins a stream that costs `upper_cost_threshold` or more, unless that threshold
+      is negative.
+
+    TFRT of 2022 has StreamOptions(1, prefers_return=False).
     """
 
     cost_threshold: int = 0
@@ -58,7 +62,7 @@ AUTOMATIC = StreamOptions()
 
 
 def stream_options(op: Operation, default: StreamOptions) -> StreamOptions:
-    """Return `default` as overridden by attributes of `op` and its ancestors.
+    """Return `default`, overridden by the attributes of `op` and its ancestors.
 
     The innermost attribute wins.
     """
@@ -84,17 +88,17 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
 
 
 def _number(op: Operation, name: str) -> int | None:
-    """Return an operation's integer attribute; None if it is missing or no integer."""
+    """Return an integer attribute of `op`, or None if it is missing or not an integer."""
     if (value := op.attributes.get(name)) is None:
         return None
-    # Imported here, because traces have neither costs nor IR.
+    # Import this here, because traced programs have neither costs nor IR.
     from xdsl.dialects.builtin import IntegerAttr
 
     return value.value.data if isinstance(value, IntegerAttr) else None
 
 
 def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
-    """Return the cost of each operation: the stated cost, or the default for its kind."""
+    """Return the cost of each operation: the cost that the program states, or a default."""
     default = max(options.cost_threshold, 1)
     return [
         _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
@@ -115,10 +119,10 @@ def assign_streams(
 ) -> list[int]:
     """Return the stream of each operation of a function.
 
-    Operation 0 is the root, and the last operation is the return. For each operation, `definers`
-    has the operations that define its operands, all of which come earlier; 0 represents the
-    function's arguments. `data_definers` is the same without chain operands, and defaults to
-    `definers`; only `merge_inter_dependent_streams` uses it.
+    Operation 0 is the root, which represents the function's arguments, and the last operation is
+    the return. `definers` has, for each operation, the operations that define its operands, all of
+    which are earlier. `data_definers` is the same without chain operands, and defaults to
+    `definers`. Only `merge_inter_dependent_streams` uses it.
     """
     parents, costs_from_root = _forward(definers, costs)
     children: list[list[int]] = [[] for _ in costs]
@@ -130,7 +134,8 @@ def assign_streams(
     merges = options.merge_inter_dependent_streams
     links = _Links(data_definers or definers, parents) if merges else None
     is_unlimited = options.upper_cost_threshold < 0
-    # Operations come after their parents, so by now all children of this one have their streams.
+    # Operations come after their parents, so all children of this operation already have their
+    # streams.
     for operation in reversed(range(len(costs))):
         following = children[operation]
         if len(following) == 1 and is_unlimited:  # the common case
@@ -139,7 +144,8 @@ def assign_streams(
             assigned[operation] = streams.open(costs[operation])
         else:
             candidates = list(dict.fromkeys(streams.find(assigned[child]) for child in following))
-            # Without a threshold, whole paths from the root are compared with the longest path.
+            # Without a threshold, the cost of a whole path from the root is compared with that of
+            # the longest path.
             is_automatic = operation > 0 and not options.cost_threshold
             spent = costs_from_root[operation] if is_automatic else 0
             if links is not None:
@@ -154,7 +160,7 @@ def assign_streams(
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
     """Return each operation's parent in the forward pass of `assign_streams`.
 
-    The parent is the operation it waits for whose result is ready last, or 0 if it waits for
+    The parent is the operation whose result the operation waits for last, or 0 if it waits for
     nothing.
     """
     return _forward(definers, costs)[0]
@@ -163,7 +169,7 @@ def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int
 def _forward(
     definers: Sequence[Sequence[int]], costs: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Return each operation's parent, and the cost of the costliest path from the root to it."""
+    """Return the parents of all operations, and the cost of the costliest path to each."""
     parents, costs_from_root = [0], [costs[0]]
     for operation in range(1, len(costs)):
         known = definers[operation]
@@ -175,7 +181,7 @@ def _forward(
             definer = max(known, key=costs_from_root.__getitem__)
         else:
             definer = 0
-        # An operation without operands does not wait for the root, which represents the arguments.
+        # An operation without operands does not wait for the root.
         way = costs_from_root[definer] if known else 0
         parents.append(definer)
         costs_from_root.append(way + costs[operation])
@@ -196,14 +202,14 @@ class _Streams:
         self._costs: list[int] = []
 
     def find(self, stream: int) -> int:
-        """Return the stream into which `stream` has been merged."""
+        """Return the stream into which `stream` has been merged, or `stream` itself."""
         merged_into = self._merged_into
         while merged_into[stream] != stream:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
     def all(self) -> list[int]:
-        """Return, for each stream, the stream into which it has been merged."""
+        """Return, for each stream number, the stream into which that stream has been merged."""
         return [self.find(stream) for stream in range(len(self._costs))]
 
     def cost(self, stream: int) -> int:
@@ -211,12 +217,12 @@ class _Streams:
         return self._costs[stream]
 
     def merge(self, kept: int, gone: int) -> None:
-        """Merge two different streams; the result keeps the number of the first one."""
+        """Merge two different streams. The result keeps the number of the first stream."""
         self._merged_into[gone] = kept
         self._costs[kept] += self._costs[gone]
 
     def open(self, cost: int) -> int:
-        """Open a stream for an operation without children."""
+        """Open a stream for an operation without children, and return its number."""
         self._merged_into.append(len(self._costs))
         self._costs.append(cost)
         return len(self._costs) - 1
@@ -232,17 +238,18 @@ class _Streams:
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
         """Return the stream for an operation whose children are in the streams `candidates`.
 
-        There is at least one candidate. Candidates that cost less than `threshold` are merged, each
-        with the last cheap one before it, until the group costs that much. A cheap candidate that
-        is left over is merged into the stream that the operation joins.
+        There is at least one candidate. Candidates that cost less than `threshold` are merged one
+        by one, until the merged stream costs that much; the next cheap one then starts another
+        group. If a cheap candidate is left over, it is merged into the stream that the operation
+        joins.
         """
         costs = self._costs
         joinable: list[int] = []
         cheap: int | None = None
         for stream in candidates:
             if costs[stream] < threshold:
-                # A group that has reached the threshold is complete: the next cheap stream starts
-                # another.
+                # A group that has reached the threshold is complete, so the next cheap stream
+                # starts another.
                 if cheap is None or costs[cheap] >= threshold:
                     cheap = stream
                 else:
@@ -260,8 +267,11 @@ class _Streams:
         return chosen
 
     def _choose(self, streams: Sequence[int]) -> int | None:
-        """Return the stream of the return, which is opened first, or the first of the costliest
-        streams.
+        """Return the stream of the return if it is in `streams`, or else the costliest stream.
+
+        If several streams are the costliest, the first one is returned.
+
+        The stream of the return has the number 0, because it is opened first.
         """
         if self._prefers_return and (found := self.find(0)) in streams:
             return found
@@ -269,7 +279,11 @@ class _Streams:
 
 
 class _Links:
-    """Waits between streams: values that are used by operations with another parent."""
+    """The waits between streams.
+
+    A stream waits for another one if an operation uses a value of the other stream and has a
+    different parent.
+    """
 
     def __init__(self, definers: Sequence[Sequence[int]], parents: Sequence[int]) -> None:
         self._users: dict[int, list[int]] = {}
@@ -280,15 +294,15 @@ class _Links:
                     self._users.setdefault(definer, []).append(user)
 
     def add(self, operation: int, assigned: Sequence[int]) -> None:
-        """Record the stream assigned to `operation`; its users are assigned already."""
+        """Record the stream of `operation`. The users of its value already have a stream."""
         for user in self._users.get(operation, ()):
             self._known.append((assigned[user], assigned[operation]))
 
     def merge(self, streams: _Streams, candidates: list[int], threshold: int) -> list[int]:
-        """Merge cheap candidates into ones that are linked by a wait, until these are worth a task.
+        """Merge cheap candidates into linked candidates until these are worth a task.
 
         Returns:
-            the candidates that are left.
+            the remaining candidates.
         """
         if len(candidates) < 2:
             return candidates

@@ -4,9 +4,12 @@
     // rejected: the memory may belong to another buffer by now
     %x = memref.load %m[%i] : memref<4xi64>
 
-The pass finds later uses in the same block, at any depth. On other paths, the use is an error at
-run time (`guard_buffers`, `guard_operations`). Elements must be numbers, because new memory holds
-arbitrary bits, which must not be used as a buffer or an async object.
+The pass finds a use that follows the deallocation in the same block or in a region nested in that
+block. Any other use of a deallocated buffer is an error at run time, which `guard_buffers` and
+`guard_operations` detect.
+
+The elements of a buffer must be numbers. New memory holds arbitrary bits, and a program must not
+use such bits as a buffer or an async object.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ from tfrt_runtime.diagnostics import error, note
 MAX_GLOBAL_ELEMENTS = 1 << 24
 """The maximum number of elements in all globals of a module.
 
-Globals are part of the machine code, which does not count toward any budget.
+Memory budgets do not include globals, because globals are part of the machine code.
 """
 
 

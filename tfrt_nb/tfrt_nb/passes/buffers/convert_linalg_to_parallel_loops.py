@@ -8,11 +8,12 @@
         }
 
 Parallel dimensions become one `scf.parallel`, and reductions become a nest of `scf.for` inside it.
-MLIR leaves the behavior undefined if the buffers' sizes do not match. Here, an assertion before the
-loops checks the sizes, so accesses whose indices are loop indices need no further check. MLIR's
-pass is described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
+If the sizes of the buffers do not match, MLIR leaves the behavior undefined. This pass inserts an
+assertion that compares the sizes before the loops. An access whose indices are loop indices then
+needs no further check. MLIR's pass is described at
+https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
 
-Operations of `memref` are expanded into simpler ones, too.
+The pass `async-expand-buffers` in this module expands complex operations of `memref`.
 
     %old = memref.generic_atomic_rmw     =>  %first = memref.load %m[%i]
         %m[%i] {                             %old = scf.while (%now = %first) {
@@ -21,7 +22,7 @@ Operations of `memref` are expanded into simpler ones, too.
       memref.atomic_yield %new                 condition(not %done) %found
     }                                        } do { yield }
 
-A `memref.atomic_rmw` that the processor cannot do atomically first becomes a
+A `memref.atomic_rmw` for which the processor has no instruction first becomes a
 `memref.generic_atomic_rmw`.
 """
 
@@ -121,10 +122,10 @@ def _maps(op: LinalgStructuredOperation) -> list[AffineMap]:
 
 
 def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
-    """Return each loop's trip count, and assert that all dimensions over which it runs have that
-    size.
+    """Return the trip count of each loop, and assert that the buffers' dimensions match.
 
-    The verifier has compared the static sizes already.
+    All dimensions that one loop indexes must have the same size. The verifier has already compared
+    the static sizes.
     """
     found: dict[int, tuple[SSAValue, int]] = {}
     for number, (buffer, map_) in enumerate(zip(op.operands, _maps(op), strict=True)):
@@ -151,9 +152,9 @@ def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
 def _loops(
     op: LinalgStructuredOperation, emit: Emitter, sizes: Sequence[SSAValue]
 ) -> tuple[Emitter, list[SSAValue]]:
-    """Emit empty loops of these sizes.
+    """Emit empty loops that run `sizes` times.
 
-    Return an emitter for the innermost body, and the indices.
+    Return an emitter for the body of the innermost loop, and the loop indices.
     """
     kinds = [one.data.value for one in op.get_iterator_types()]
     parallel = [loop for loop, kind in enumerate(kinds) if kind == "parallel"]
@@ -176,9 +177,7 @@ def _loops(
 
 
 def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAValue]) -> None:
-    """Move the operation's body into the loops: load the elements that it takes, and store its
-    results.
-    """
+    """Move the body of `op` into the loops; load its arguments and store its results."""
     maps = _maps(op)
     body = op.body.block
     for argument, operand, map_ in zip(list(body.args), op.operands, maps, strict=True):
@@ -210,7 +209,7 @@ def _element(
 def _mark(access: Operation, map_: AffineMap) -> None:
     """Mark an access as in bounds if all its indices are loop indices.
 
-    The loops' sizes have been compared with the buffers' sizes.
+    An assertion before the loops has compared the loops' sizes with the buffers' sizes.
     """
     if all(isinstance(expression, AffineDimExpr) for expression in map_.results):
         access.attributes[IN_BOUNDS] = UnitAttr()
@@ -239,7 +238,7 @@ def _index(
 
 
 def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute) -> SSAValue:
-    """Convert the value to the type, as named operations convert their operands."""
+    """Convert `value` to the type `target`, as named `linalg` operations convert their operands."""
     source = value.type
     if source == target:
         return value
@@ -264,7 +263,7 @@ _BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.Muli
 
 @dataclass(frozen=True)
 class ExpandBuffers(ModulePass):
-    """Replaces the operations of `_EXPANSIONS`."""
+    """Replaces the operations that are keys of `_EXPANSIONS`."""
 
     name: ClassVar[str] = "async-expand-buffers"
 

@@ -5,16 +5,19 @@
     }                                          cf.assert 0 <= %lo and %hi <= %size or %lo >= %hi
                                                scf.for ... { memref.load %m[%i] {in_bounds} }
 
-On each path, a buffer is checked once, and again after operations that may free buffers:
-`memref.dealloc`, operations on tasks, and calls of functions with such operations. Buffers that
-every iteration of a loop uses are checked before the loop, which lets LLVM vectorize it. Checks
-stay in a loop that frees buffers, prints, or calls a function that does, because the error would
-otherwise come before the output of the first iterations. If a region has several blocks, each block
-checks for itself.
+On each path, the program checks a buffer once, and again after an operation that may free buffers:
+a `memref.dealloc`, an operation on tasks, or a call of a function that contains such an operation.
 
-Global buffers are not checked, because they are never freed, nor are buffers of `memref.alloca`
-that do not escape their function. An assertion before a store checks that the buffer may be
-changed. An assertion after an allocation checks that there was memory.
+If every iteration of a loop uses a buffer, the check moves before the loop, which lets LLVM
+vectorize the loop. The check stays inside a loop that frees buffers, prints, or calls a function
+that does. Otherwise, the error would appear before the output of the first iterations. If a region
+has several blocks, each block has its own checks.
+
+Two kinds of buffer need no check: global buffers, which are never freed, and buffers of
+`memref.alloca` that do not escape their function.
+
+Two more assertions exist. One before each store checks that the buffer is writable. One after each
+allocation checks that the allocation succeeded.
 """
 
 from __future__ import annotations
@@ -56,29 +59,36 @@ from tfrt_nb.passes.control_flow import (
 from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"
-"""The attribute of a buffer access whose indices are known to be in bounds."""
+"""The attribute that marks a buffer access whose indices are known to be in bounds."""
 _GONE = "the buffer is used after its lifetime: it was deallocated, or its function has returned"
 _NO_MEMORY = "not enough memory for the buffer"
 _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**15
-"""Buffers of `memref.alloca` that are larger than this many bytes are on the heap."""
+"""The maximum size in bytes of a `memref.alloca` buffer in a function's frame.
+
+Larger buffers are on the heap.
+"""
 _MAX_IN_FRAMES = 2**18
-"""The maximum total bytes of buffers in the frames of all functions of a module.
+"""The maximum total size in bytes of the buffers in the frames of all functions of a module.
 
 The limit keeps nested calls from exhausting the stack.
 """
 ON_HEAP = "on_heap"
-"""The attribute of a `memref.alloca` whose buffer could be in a frame if there were room."""
+"""The attribute of a `memref.alloca` whose buffer is on the heap because the frames are full."""
 ALIGNMENT = 64
-"""The alignment of buffers in bytes: a cache line, which is enough for every vector type."""
+"""The alignment of buffers in bytes.
+
+It is the size of a cache line, which is enough for every vector type.
+"""
 
 _VIEWS = frozenset(
     f"memref.{name}" for name in ("assume_alignment", "cast", "memory_space_cast", "subview")
 )
-"""The operations whose result lives as long as their operand."""
+"""The operations whose result has the same lifetime as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
-"""Another operation whose result shares the operand's memory, but is not live if it has no
-elements.
+"""An operation whose result shares the operand's memory.
+
+Unlike the operations in `_VIEWS`, its result is not live if the buffer has no elements.
 """
 _NO_ACCESSES = _VIEWS.union(
     f"memref.{name}"
@@ -92,14 +102,14 @@ _EXCHANGE = RuntimeCompareExchangeOp.name
 _KEEPS_BUFFERS = frozenset(
     {"async.yield", "async.return", "async.create_group", _EXCHANGE, "async.runtime.is_live"}
 )
-"""Operations of `async` that neither start tasks nor wait for any."""
+"""The operations of `async` that neither start tasks nor wait for tasks."""
 _QUIET_DIALECTS = frozenset({"arith", "cf", "func", "math", "memref", "scf", "ub"})
 _BUFFER = MemRefType | UnrankedMemRefType
 
 
 @dataclass(frozen=True)
 class GuardBuffers(ModulePass):
-    """Guards structured operations, before parallel loops become tasks."""
+    """Guards structured operations; runs before parallel loops become tasks."""
 
     name: ClassVar[str] = "async-guard-buffers"
 
@@ -138,7 +148,10 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """Return the buffer of which this one is a view; they have the same lifetime."""
+    """Return the buffer from which `buffer` is derived through views.
+
+    The result has the same lifetime as `buffer`. It is `buffer` itself unless `buffer` is a view.
+    """
     owner = buffer.owner
     while isinstance(owner, Operation) and owner.name in _VIEWS:
         buffer = owner.operands[0]
@@ -147,10 +160,10 @@ def root(buffer: SSAValue) -> SSAValue:
 
 
 def is_on_heap(op: memref.AllocaOp) -> bool:
-    """Return whether a buffer of `memref.alloca` cannot be in the function's frame.
+    """Return whether the buffer of a `memref.alloca` must be on the heap.
 
-    In the frame, each execution of the operation gets the same memory, and nothing marks the buffer
-    as dead when the function returns.
+    A buffer in the function's frame gets the same memory each time that the operation runs, and
+    nothing marks the buffer as dead when the function returns.
     """
     is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
     return (
@@ -162,21 +175,20 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
 
 
 def _bytes_in(op: memref.AllocaOp) -> int:
-    """Return the size in bytes of a buffer with static sizes."""
+    """Return the size in bytes of a buffer whose dimensions are static."""
     return math.prod(op.memref.type.get_shape()) * bytes_of(op.memref.type.element_type)
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
-    """Return the alignment of a buffer's elements in bytes: the default, or the stated one if it is
-    larger.
+    """Return the alignment in bytes of a new buffer.
+
+    It is the larger of `ALIGNMENT` and the alignment that the operation states.
     """
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
 def escapes(buffer: SSAValue, made: Operation) -> bool:
-    """Return whether code outside the buffer's function, or on another thread, may hold the
-    buffer.
-    """
+    """Return whether code outside the buffer's function or on another thread may hold `buffer`."""
     for use in buffer.uses:
         op = use.operation
         if _is_in_task(op, made):
@@ -193,19 +205,22 @@ _ASKS = frozenset({RuntimeIsLiveOp.name, RuntimeIsWritableOp.name, RuntimeFreeBu
 
 
 def _is_in_task(op: Operation, made: Operation) -> bool:
-    """Return whether another thread may execute an operation that uses the result of `made`."""
+    """Return whether `op`, which uses the result of `made`, may run on another thread."""
     around = itertools.takewhile(lambda one: one is not made.parent_op(), ancestors(op))
     return any(isinstance(one, scf.ParallelOp) or one.name.startswith("async.") for one in around)
 
 
 def assert_allocated(emit: Emitter, buffer: SSAValue) -> None:
-    """Assert that there was memory for a new buffer."""
+    """Assert that the allocation of `buffer` succeeded."""
     emit(cf.AssertOp(emit(RuntimeIsLiveOp(buffer)).result, _NO_MEMORY))
 
 
 @dataclass
 class _Known:
-    """The roots known to be live, and those known to be writable, at some point of a path."""
+    """The buffers known to be live and those known to be writable, at one point of a path.
+
+    A buffer is represented by its `root`.
+    """
 
     live: set[SSAValue] = field(default_factory=set)
     writable: set[SSAValue] = field(default_factory=set)
@@ -216,9 +231,10 @@ class _Known:
         self.writable |= other.writable
 
     def copy(self, *, is_later: bool = False) -> _Known:
-        """Return the facts known at a region's start.
+        """Return a copy for the start of a nested region.
 
-        `is_later` means that buffers may have been freed by then.
+        If `is_later` is true, other code may have freed buffers before the region starts, so the
+        copy contains no live buffers.
         """
         return _Known(set() if is_later else set(self.live), set(self.writable))
 
@@ -228,7 +244,7 @@ _Bounds = tuple[tuple[SSAValue, SSAValue], ...]
 
 @dataclass
 class _Nest:
-    """A loop nest; assertions are inserted before its outermost loop, `outer`.
+    """A loop nest whose assertions are inserted before its outermost loop, `outer`.
 
     `bounds` has the bounds of all loops that may have no iterations. `variables` maps each
     induction variable with step 1 to its first value and its limit.
@@ -240,9 +256,9 @@ class _Nest:
     variables: Mapping[SSAValue, tuple[SSAValue, SSAValue]] = field(default_factory=dict)
 
     def with_loop(self, loop: scf.ForOp | scf.ParallelOp) -> _Nest | None:
-        """Return the nest extended inward by a loop.
+        """Return the nest extended by the loop inside it.
 
-        The result is None if its bounds are not known before the nest.
+        Return None if the bounds of `loop` are not known before the nest.
         """
         if isinstance(loop, scf.ForOp):
             lower, upper, steps = [loop.lb], [loop.ub], [loop.step]
@@ -254,7 +270,8 @@ class _Nest:
         known = [(integer_of(low), integer_of(high)) for low, high in pairs]
         if any(a is not None and b is not None and a >= b for a, b in known):
             return None  # the loop has no iterations
-        # If both bounds are constants, the loop has iterations, so no test is needed at run time.
+        # A loop with two constant bounds is known to have iterations, so it needs no test at run
+        # time.
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
         variables = dict(self.variables) | {
             variable: pair
@@ -272,7 +289,7 @@ class _Nest:
         return Emitter(block_of(self.outer), self.outer, op.location)
 
     def expect(self, emit: Emitter, ok: SSAValue, message: str) -> None:
-        """Assert that `ok` holds or that there are no iterations."""
+        """Assert that `ok` holds or that a loop of the nest has no iterations."""
         for low, high in self.bounds:
             is_empty = emit(arith.CmpiOp(low, high, "sge")).result
             ok = emit(arith.OrIOp(ok, is_empty)).result
@@ -280,15 +297,19 @@ class _Nest:
 
 
 def _frees(op: Operation) -> bool:
-    """Return whether an operation, apart from calls, may free buffers or let tasks do so."""
+    """Return whether an operation may free buffers, or may let tasks free them.
+
+    Calls are not considered.
+    """
     if op.name == memref.DeallocOp.name:
         return True
     return op.name.startswith("async.") and op.name not in _KEEPS_BUFFERS
 
 
 def _speaks(op: Operation) -> bool:
-    """Return whether an operation, apart from calls, may have a visible effect or wait for another
-    task's effect.
+    """Return whether an operation may have a visible effect or wait for another task's effect.
+
+    Calls are not considered.
     """
     return op.name.partition(".")[0] not in _QUIET_DIALECTS and op.name != _EXCHANGE
 
@@ -310,7 +331,7 @@ class _Guards:
             for name in names:
                 callers.setdefault(name, []).append(caller)
         inside = {name: operations_in(op) for name, op in self._functions.items()}
-        # A function that is not defined here frees nothing, but may print.
+        # A function that the module only declares frees nothing, but may print.
         freeing = [name for name, ops in inside.items() if any(map(_frees, ops))]
         speaking = [name for name, ops in inside.items() if any(map(_speaks, ops))]
         self._freeing = with_callers(freeing, callers)
@@ -322,8 +343,10 @@ class _Guards:
         """
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
-        """Return whether an operation, with its regions, may free buffers, and whether it may
-        have visible effects.
+        """Return a pair of facts about an operation and its regions.
+
+        The first says whether they may free buffers, the second whether they may have visible
+        effects.
         """
         known = self._effects.get(op)
         if known is None:
@@ -345,9 +368,9 @@ class _Guards:
                 self._walk(block, _Known())
 
     def _walk(self, block: Block, known: _Known) -> None:
-        """Guard a block's operations.
+        """Guard the operations of a block.
 
-        `known` holds at its start, and is updated to hold at its end.
+        The method updates `known` from the facts at the block's start to the facts at its end.
         """
         for op in list(block.ops):
             for buffer in _written(op):
@@ -360,7 +383,7 @@ class _Guards:
             for buffer in self._accessed(op):
                 self._ask(nest, op, buffer, known)
             if isinstance(op, memref.AllocOp | memref.AllocaOp):
-                # Only the heap can run out of memory for the buffer.
+                # Only an allocation on the heap can fail.
                 if isinstance(op, memref.AllocOp) or is_on_heap(op):
                     assert_allocated(Emitter.behind(op), op.memref)
                 known.live.add(op.memref)
@@ -376,19 +399,19 @@ class _Guards:
                             self._ask(nest, nested, buffer, known)
             for region in op.regions:
                 for index, nested in enumerate(region.blocks):
-                    # If a loop or task frees buffers, a buffer that is live before it may be dead
-                    # in the second iteration.
+                    # A loop or a task may free a buffer in its first iteration, so facts from
+                    # before it do not hold in later iterations.
                     is_now = isinstance(op, scf.IfOp | scf.IndexSwitchOp) and index == 0
                     self._walk(nested, inside.copy(is_later=frees and not is_now))
-            # By now, any buffer may be freed.
+            # The operation may have freed any buffer.
             if frees:
                 known.live.clear()
 
     def _hoist(self, nest: _Nest, loop: scf.ForOp | scf.ParallelOp, known: _Known) -> _Known:
-        """Move the checks of every iteration before the loop, and return the facts known in its
-        iterations.
+        """Move the checks that every iteration needs before the loop.
 
-        These facts do not hold after the loop, which may have no iterations.
+        Return the facts known inside the iterations. They do not hold after the loop, because the
+        loop may have no iterations.
         """
         inside = self._in_rounds.setdefault(loop, _Known())
         inside.add(known)
@@ -406,17 +429,16 @@ class _Guards:
         return inside
 
     def _accessed(self, op: Operation) -> list[SSAValue]:
-        """Return the accessed buffers.
+        """Return the buffers that an operation accesses.
 
-        A call of a function that is not defined here prints its buffers.
+        A call of a function that the module only declares accesses all its buffers, because such a
+        function prints them.
         """
         is_outside = isinstance(op, CallOp) and op.callee.root_reference.data not in self._functions
         return _buffers_of(op) if is_outside else accessed(op)
 
     def _ask(self, nest: _Nest, op: Operation, buffer: SSAValue, known: _Known) -> None:
-        """Assert that the operation's buffer is live and, if the operation writes to it,
-        writable.
-        """
+        """Assert that `buffer` is live and, if `op` writes to it, that `buffer` is writable."""
         made = root(buffer)
         owner = made.owner
         if isinstance(owner, memref.GetGlobalOp):
@@ -434,7 +456,7 @@ class _Guards:
 
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
-    """Check indices that are induction variables or loop-invariant values before the loops."""
+    """Check indices before the loops if they are induction variables or loop-invariant values."""
     if (
         IN_BOUNDS in op.attributes
         or not nest.is_outside(op.memref)
@@ -464,7 +486,8 @@ def _check_index(
     first, limit = integer_of(low), integer_of(size)
     if high is None:
         if first is None or limit is None or not 0 <= first < limit:
-            # The comparison is unsigned: a negative index is a very large number.
+            # The comparison is unsigned, so that a negative index counts as a very large number and
+            # fails.
             nest.expect(emit, emit(arith.CmpiOp(low, size, "ult")).result, text)
         return
     if first is None or first < 0:

@@ -1,6 +1,6 @@
-"""Put assertions before operations that create another view of a buffer's memory, or copy it.
+"""Insert assertions before operations that create a view of a buffer's memory or copy a buffer.
 
-Operations known to be safe are not guarded.
+Operations known to be safe get no assertions.
 """
 
 from __future__ import annotations
@@ -31,19 +31,22 @@ _MOST = 2**63 - 1
 
 
 def guard_view(op: Operation) -> None:
-    """Put assertions before an operation of `VIEWS`."""
+    """Insert the assertions that an operation of `VIEWS` needs before it."""
     VIEWS[op.name](_Guard(Emitter.in_front_of(op)), op)
 
 
 def bytes_of(element: Attribute) -> int:
-    """Return the distance in bytes between elements in memory, which is at least LLVM's."""
+    """Return the number of bytes from one element to the next in memory.
+
+    The result is at least as large as the distance that LLVM uses.
+    """
     bits = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
     count = (bits + 7) // 8
     return -(-count // 16) * 16 if count > 8 else 1 << (count - 1).bit_length()
 
 
 def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
-    """Return the size of a dimension, whose static size in the type is `size`."""
+    """Return the size of a dimension; `size` is the static size that the buffer's type states."""
     if size != DYNAMIC_INDEX:
         return emit.integer(size)
     return emit(memref.DimOp(buffer, emit.integer(dimension))).result
@@ -59,20 +62,20 @@ def _known(number: Number) -> int | None:
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
-    """Return the type with dynamic sizes and strides."""
+    """Return `type_` with dynamic sizes, strides, and offset."""
     rank = len(type_.get_shape())
     layout = StridedLayoutAttr([None] * rank, None)
     return MemRefType(type_.element_type, [DYNAMIC_INDEX] * rank, layout, type_.memory_space)
 
 
 class _Guard:
-    """Emits assertions and arithmetic; it computes with known numbers in Python."""
+    """Emits assertions and arithmetic, and computes with known numbers in Python instead."""
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
 
     def cast(self, op: memref.CastOp) -> None:
-        """Assert the rank, the sizes, and the layout that the result's type states."""
+        """Assert that the buffer has the rank, the sizes, and the layout of the result's type."""
         target = op.dest.type
         if not isinstance(target, MemRefType):
             return
@@ -83,7 +86,7 @@ class _Guard:
             self._expect(
                 "eq", found_rank, rank, f"the buffer does not have {rank} dimension{plural}"
             )
-            # Only a buffer of known rank has sizes that can be compared.
+            # The sizes of a buffer can be compared only if its rank is known.
             op.operands[0] = self.emit(memref.CastOp.get(op.source, _of_any_layout(target))).dest
         sizes = self._shape(op.source)
         for dimension, (found, wanted) in enumerate(zip(sizes, target.get_shape(), strict=True)):
@@ -93,7 +96,7 @@ class _Guard:
         self._expect_layout(op.source, sizes, target)
 
     def _expect_layout(self, buffer: SSAValue, sizes: list[Number], target: MemRefType) -> None:
-        """Assert the offset and the strides as far as the type states them."""
+        """Assert the offset and the strides that the type states."""
         assert isinstance(buffer.type, MemRefType)
         if target.layout == buffer.type.layout:
             return
@@ -107,7 +110,7 @@ class _Guard:
                 self._expect("eq", one, other, f"the buffer's layout is not that of '{target}'")
 
     def _layout(self, buffer: SSAValue, sizes: Sequence[Number]) -> list[Number]:
-        """Return the offset and the strides."""
+        """Return the buffer's offset, followed by its strides."""
         assert isinstance(buffer.type, MemRefType)
         if isinstance(buffer.type.layout, NoneAttr):
             return [0, *self._contiguous_strides(sizes)]
@@ -164,9 +167,9 @@ class _Guard:
         ]
 
     def _last(self, count: Number, step: Number, limit: Number, text: str) -> Number:
-        """Return the distance from the first to the last of `count` elements, and check it.
+        """Return the distance from the first to the last of `count` elements.
 
-        The distance must be at most `limit`.
+        Assert that the distance is at most `limit`.
         """
         before = self._add(count, -1) if _known(count) != 0 else 0
         if _known(before) is None:
@@ -175,7 +178,7 @@ class _Guard:
         if _known(far) is not None:
             self._expect("ule", far, limit, text)
         else:
-            # The product may overflow, so divide the limit instead.
+            # The product of the count and the step may overflow, so divide the limit instead.
             steps, room = before, limit
             if _known(step) is None:
                 is_zero = self.emit(arith.CmpiOp(self._value(step), self._value(0), "eq")).result

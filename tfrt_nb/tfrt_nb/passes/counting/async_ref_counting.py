@@ -8,18 +8,19 @@
                                             }
                                             async.drop_ref %v {count = 1 : i32}
 
-Code after a task may run before the task, so the order of operations does not tell which use is the
-last one. Therefore, each task that uses a value, as an operand or in its body, holds its own
-reference from right before its start to its end. So does each task around it. `reference_counts`
-does the rest.
+Code after a task may run before the task does, so the order of operations does not show which use
+is the last. Therefore, each task that uses a value holds its own reference, which it takes right
+before it starts and drops at its end. A use is an operand of the task or a use in its body. The
+tasks that enclose such a task hold references, too. `reference_counts` places all other counts.
 
-Calls own their async arguments, so each use in a call takes a reference, too.
+A call takes ownership of its async arguments, so each use in a call takes a reference, too.
 
-A body that fails does not reach its end. Its paths to the error appear only in the lowering to
-coroutines; after that, `async-drop-on-error-paths` adds the drops that these paths skip.
+If a task's body fails, control does not reach the drops at its end. The paths to the error appear
+only when the task becomes a coroutine. After that lowering, `async-drop-on-error-paths` adds the
+drops that these paths skip.
 
-If the code around a task drops a reference anyway, an optimization hands that reference to the
-task.
+If the code around a task would drop a reference right after the task takes one, the pass
+`async-ref-counting-optimization` lets the task take over the existing reference.
 
     async.add_ref %v {count = 1 : i32}
     %t = async.execute {                    =>    %t = async.execute {
@@ -29,26 +30,27 @@ task.
     }                                             }
     async.drop_ref %v {count = 1 : i32}
 
-The optimization runs after `async-ref-counting`, on the same high-level operations. A pair in one
-block with equal counts cancels unless, between the two operations, a task or a call uses the value
-and then any other operation uses it: the task or the callee may have dropped the last reference by
-then. `async-runtime-ref-counting-opt` does the same for calls.
+This pass runs after `async-ref-counting`, on the same high-level operations. It erases an add and a
+later drop in the same block if their counts are equal, with one exception. If a task or a call uses
+the value between the two operations, and any other operation uses it after that task or call, both
+operations stay. Otherwise, the task or the callee might already have dropped the last reference.
+`async-runtime-ref-counting-opt` does the same for calls.
 
-Counts stay in loops, because lowering may add early exits to a loop. After the lowering,
-`async-hoist-ref-counts` moves them out of loops without such exits.
+The counting passes leave counts inside loops, because lowering may add early exits to a loop. After
+the lowering, `async-hoist-ref-counts` moves them out of loops without early exits.
 
-`async-runtime-ref-counting-opt` erases pairs of add_ref and drop_ref that cancel.
+`async-runtime-ref-counting-opt` erases an `add_ref` and a `drop_ref` that cancel.
 
     async.runtime.add_ref %t {count = 1 : i64}
     call @take(%t) : (!async.token) -> ()           =>    call @take(%t) : (!async.token) -> ()
     async.runtime.drop_ref %t {count = 1 : i64}
 
-The callee takes ownership of the caller's reference. A pair in one block with equal counts cancels
-unless, between the two operations, a call uses the value and then any other operation uses it: the
-callee may have dropped the last reference. Each drop cancels one add. The reference that the result
-of a select takes is never erased.
+The callee takes over the caller's reference. The rule is the same as above: the pair stays if a
+call uses the value between the two operations and any other operation uses it after that call. Each
+drop cancels one add. The reference that the result of a select takes is never erased.
 
-A loop that starts tasks with the same value takes the references for all of them at once.
+If a loop passes the same value to a call in each iteration, `async-hoist-ref-counts` takes the
+references for all iterations at once.
 
     scf.for %i = %lo to %hi step %one {             %n = max(%hi - %lo, 0)
       async.runtime.add_ref %t {count = 1}          async.runtime.add_refs %t, %n
@@ -57,16 +59,16 @@ A loop that starts tasks with the same value takes the references for all of the
                                                     }
 
 The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop,
-you could hoist the increments". Each iteration hands over one reference, so one operation before
-the loop adds as many references as the loop has iterations; if that number is known, it is the
-`count` of an `async.runtime.add_ref`.  Such loops contain no drops, because tasks and callees drop
+you could hoist the increments". Each iteration passes on one reference, so one operation before the
+loop adds as many references as the loop has iterations. If that number is a constant, it is the
+`count` of an `async.runtime.add_ref`. Such a loop contains no drops, because tasks and callees drop
 the references they own.
 
-A loop that is still structured when references are counted has no early exit, so it passes on all
-references that were added before it. Loops with checks for cancellation, failing calls, or awaits
-have become blocks by then, and their counts stay in these blocks. `async-interruptible-loops` cuts
-long loops of task starts into structured pieces. Counts that the program itself contains are not
-moved.
+A loop that is still an `scf.for` after the lowering has no early exit, so it passes on all
+references that were added before it. A loop that checks for cancellation, calls a function that may
+fail, or awaits is no longer structured then, and its counts stay in its blocks.
+`async-interruptible-loops` cuts long loops that start tasks into structured pieces. Counts that the
+program itself contains are not moved.
 """
 
 from __future__ import annotations
@@ -137,7 +139,8 @@ class AsyncRefCounting(ModulePass):
                 fail(nested, "explicit reference counting is not supported")
         for carrying in carrying_operations(op):
             *_, outermost = carrying, *structured_around(carrying)
-            # A task's body is a single block until it is outlined, so no loop in it can be lowered.
+            # A task's body must stay a single block until it is outlined, so a loop in it cannot be
+            # lowered.
             if isinstance(outermost.parent_op(), ExecuteOp):
                 text = f"'{carrying.name}' in a task carries async values"
                 fail(
@@ -146,7 +149,8 @@ class AsyncRefCounting(ModulePass):
                 )
         lower_carried_values(op)
         values = async_values(op)
-        # Let tasks and calls take their references, as new uses, before placing the drops.
+        # The references that tasks and calls take are uses of the value, so they must exist before
+        # the drops are placed.
         for value in values:
             for task in _tasks_using(value):
                 Emitter.in_front_of(task)(AddRefOp(value))
@@ -156,8 +160,9 @@ class AsyncRefCounting(ModulePass):
 
 
 def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
-    """Return, each once, the tasks that use the value, and the tasks around them up to the
-    value's region.
+    """Return the tasks that use `value`, and the tasks that enclose them inside the value's region.
+
+    Each task appears once.
     """
     region = region_of(defining_block(value))
     tasks: dict[ExecuteOp, None] = {}
@@ -171,7 +176,7 @@ def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
 
 @dataclass(frozen=True)
 class AsyncRefCountingOptimization(ModulePass):
-    """Erases pairs around tasks if they cancel out."""
+    """Erases pairs of counts around tasks if the two counts cancel."""
 
     name: ClassVar[str] = "async-ref-counting-optimization"
 
@@ -184,7 +189,7 @@ _Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
 
 @dataclass(frozen=True)
 class AsyncRuntimeRefCountingOpt(ModulePass):
-    """Erases pairs that cancel out."""
+    """Erases pairs of counts that cancel."""
 
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
@@ -193,15 +198,16 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
 
 
 def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operation]]) -> None:
-    """Erase each pair of counting operations that cancels out within one block.
+    """Erase each pair of an add and a drop that cancels within one block.
 
-    Operations of the types in `takers` take ownership of a reference.
+    The operations whose types are in `takers` take ownership of a reference.
     """
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
         if isinstance(value.owner, SelectOp):
-            # The result is one of the select's sources, which may be dropped between the two
-            # operations. Then only the added reference keeps it alive.
+            # The result is one of the select's sources, and the program may drop that source
+            # between the two counting operations. Then only the added reference keeps the result
+            # alive.
             continue
         for users in _users_by_block(value, pairs).values():
             for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs, takers):
@@ -209,10 +215,9 @@ def erase_pairs(module: ModuleOp, pairs: Counts, takers: AbstractSet[type[Operat
 
 
 def _users_by_block(value: SSAValue, pairs: Counts) -> dict[Block, set[Operation]]:
-    """Return the users in each block that has a counting operation.
+    """Return the users of `value`, for each block that has a counting operation for it.
 
-    In its own block, a user counts as itself. In an outer block, the operation that encloses it
-    counts as the user.
+    If a user is nested in an operation of the block, that operation counts as the user.
     """
     blocks = {
         use.operation.parent: None
@@ -234,9 +239,9 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 def _cancelling(
     users: Sequence[Operation], pairs: Counts, takers: AbstractSet[type[Operation]]
 ) -> list[Operation]:
-    """Return the counting operations of pairs that cancel out.
+    """Return the counting operations that cancel in pairs.
 
-    `users` are all users of a value in one block, in order.
+    `users` contains all users of one value in one block, in order.
     """
     cancelled: list[Operation] = []
     drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
@@ -256,14 +261,14 @@ def _cancelling(
 
 
 def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
-    """Return whether the operation is of this kind and does not come from the program itself."""
+    """Return whether a pass inserted `op`, and `op` is of this kind."""
     return type(op) is kind and BY_HAND not in op.attributes
 
 
 def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
-    """Return, for each user, the place of the first later user that follows a taker.
+    """Return, for each user, the position of the first user that follows a later taker.
 
-    The value may no longer exist there, so that use must not lie between the operations of a pair.
+    The value may no longer exist at that position, so a pair must not enclose it.
     """
     first_other = end = len(users)
     ends = []
@@ -274,25 +279,25 @@ def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> l
             end = first_other
         else:
             first_other = place
-            # An operation with regions may use the value again after a taker inside it.
+            # An operation with regions may use the value again after a taker in one of its regions.
             if any(type(nested) in takers for nested in operations_in(user)):
                 end = place
     return ends[::-1]
 
 
 _LEAVES = (RuntimeCheckInterruptOp, RuntimeCheckOp, cf.AssertOp)
-"""The operations that will become exits of a loop unless a pass has lowered them already."""
+"""The operations that later passes lower to exits of a loop."""
 
 
 @dataclass(frozen=True)
 class HoistRefCounts(ModulePass):
-    """Moves `async.runtime.add_ref` before the loop if the value is defined outside the loop."""
+    """Moves `async.runtime.add_ref` out of loops if the value is defined outside the loop."""
 
     name: ClassVar[str] = "async-hoist-ref-counts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Process inner loops first: a count that is moved out of an inner loop is then in the outer
-        # loop, and may be moved out of that, too.
+        # Process inner loops first: the outer loop can then also move out the counts that came from
+        # an inner loop.
         for loop in reversed(operations_in(op)):
             if isinstance(loop, scf.ForOp) and not any(
                 isinstance(inner, _LEAVES) for inner in operations_in(loop)
@@ -327,10 +332,10 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:
-    """Return the number of iterations, as an index: `lower < upper ? (upper - lower - 1) / step + 1
-    : 0`.
+    """Return the number of iterations as an `index`.
 
-    The difference of the bounds may fit only in an unsigned number.
+    The formula is `lower < upper ? (upper - lower - 1) / step + 1 : 0`. The arithmetic is unsigned,
+    because the difference of the bounds may be too large for a signed number.
     """
     type_ = loop.lb.type
     count = emit(arith.SubiOp(loop.ub, loop.lb)).result

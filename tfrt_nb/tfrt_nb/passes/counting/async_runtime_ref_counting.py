@@ -6,28 +6,36 @@
     return                                        async.runtime.await %t
                                                   async.runtime.drop_ref %t {count = 1 : i64}
 
-Calls own their async arguments, so each use in a call takes a reference. Each async result comes
-with a reference. `reference_counts` does the rest.
+A call takes ownership of its async arguments, so each use in a call takes a reference. Each async
+result of a call comes with a reference. `reference_counts` places all other counts.
 
-As in MLIR, the pass counts all values, including those whose references the program itself adds and
-drops. With `leave_counted`, it skips the latter, and the program must do all of the counting for
-them, as after a counting pass. The pass runs after both lowerings, because the paths to errors are
-known only then.
+As in MLIR, the pass counts all values, including those for which the program itself adds and drops
+references. With `leave_counted`, the pass skips those values, and the program must do all of their
+counting. The pass runs after both lowerings, because paths to errors do not exist before.
 
-Some of a program's own counts are in addition to the automatic ones.
+A program may contain counts in addition to the automatic ones. They are marked as "on top".
 
     %t = async.execute { ... }
     async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top
     async.await %t : !async.token
     async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
 
-A program with tasks and awaits has not been counted yet, because counting follows their lowering
-and covers every value, as in MLIR's pipelines. References that such a program adds and drops itself
-are in addition to the automatic ones. A program that has only runtime operations may be the result
-of a counting pass. If it drops more references to a value than it adds, or hands one over, the
-value is counted by hand, and the pass adds nothing.
+If a program contains tasks or awaits, no counting pass has run yet, because counting follows their
+lowering. The counts in such a program are on top of the automatic ones.
 
-The policy-based pass counts by rule: it adds one drop where, by convention, a value is needed last.
+If a program has only runtime operations, it may be the output of a counting pass. If it drops more
+references to a value than it adds, or passes a reference on, the program does all of the counting
+for that value, and the pass adds nothing.
+
+The pass `async-runtime-policy-based-ref-counting` needs no liveness analysis. It adds one drop at
+the place where a value is, by convention, needed last. It assumes that each token is awaited or
+added to a group once, that each value and group is awaited once, and that nothing is passed to
+calls. It drops the reference
+
+- right after the definition, if there is no use;
+- after `is_error` of a token or group, because the await is over;
+- after `load` of a value;
+- after `add_to_group` of a token.
 
 It assumes that each token is awaited or added to a group once, that each value and group is awaited
 once, and that nothing is passed to calls. It drops the reference
@@ -37,12 +45,11 @@ once, and that nothing is passed to calls. It drops the reference
 - after `load` of a value;
 - after `add_to_group` of a token.
 
-It needs no liveness analysis, but is only as correct as its assumptions: if an awaited value is an
-error, its load is never reached, and the reference leaks. `async-runtime-ref-counting` needs no
-assumptions.
+The result is only as correct as the assumptions: if an awaited value is an error, its load is never
+reached, and the reference leaks. `async-runtime-ref-counting` makes no such assumptions.
 
-On paths to an error, `async-drop-on-error-paths` drops the references that the normal path drops
-later.
+The pass `async-drop-on-error-paths` completes paths to an error. It drops the references there that
+the normal path would drop later.
 
     ^b:                                        ^b:
       cf.cond_br %failed, ^error, ^go            cf.cond_br %failed, ^error, ^go
@@ -53,11 +60,11 @@ later.
       async.runtime.await %t                   ^go:
       async.runtime.drop_ref %t                  ...
 
-Counting on the high-level operations (`async-ref-counting`) does not see these paths, because they
+`async-ref-counting` cannot place these drops: it works on the high-level operations, and the paths
 appear only when tasks become coroutines and assertions become branches. A program that counts by
-hand does not cover them, either. Counts are balanced on every normal path, so following a single
-normal path shows which drops are due. The pass follows a normal path until it joins the error's
-path.
+itself does not cover these paths, either. Counts are balanced on every normal path, so the drops on
+any one normal path are the missing ones. The pass follows a normal path until it joins the path to
+the error.
 """
 
 from __future__ import annotations
@@ -120,16 +127,16 @@ from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
 _NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
-"""The operations of a program that has not been counted yet. Spawns count because they were tasks
-(`speed.copying`); programs themselves never contain them.
+"""The operations that show that no counting pass has run on a program.
+
+`speed.copying` turns tasks into spawns, so spawns are included. Source programs never contain
+spawns.
 """
 
 
 @dataclass(frozen=True)
 class MarkExplicitCounts(ModulePass):
-    """Marks the `async.runtime.add_ref` and `drop_ref` operations that the program itself
-    contains.
-    """
+    """Marks each `async.runtime.add_ref` and `drop_ref` that the source program contains."""
 
     name: ClassVar[str] = "async-mark-explicit-counts"
 
@@ -149,8 +156,9 @@ class MarkExplicitCounts(ModulePass):
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Return whether the program itself counts the value or, if a select produces it, one of its
-    sources.
+    """Return whether the program itself counts `value`.
+
+    The result of a select is counted by hand if one of the select's sources is.
     """
     users = (use.operation for use in value.uses)
     if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
@@ -161,10 +169,9 @@ def is_counted_by_hand(value: SSAValue) -> bool:
 
 
 def _is_balanced(value: SSAValue) -> bool:
-    """Return whether as many references are added as dropped, and none is handed over.
+    """Return whether the program drops as many references as it adds, and passes none on.
 
-    The result of a select has no reference of its own, so its sources decide whether the program
-    counts it.
+    The result of a select has no reference of its own, so the function checks the select's sources.
     """
     if isinstance(select := value.owner, arith.SelectOp):
         return _is_balanced(select.lhs) and _is_balanced(select.rhs)
@@ -183,15 +190,15 @@ def _is_balanced(value: SSAValue) -> bool:
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 
 _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
-"""Tasks and awaits, and the operations of the 2020 proposal, which become tasks and awaits."""
+"""Tasks and awaits, and the operations of the 2020 proposal that become tasks and awaits."""
 
 
 @dataclass(frozen=True)
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    With `share_exits`, paths to an error that drop many references share the code that drops them.
-    `leave_counted` skips values that are counted by hand.
+    With `share_exits`, paths to an error that drop many references share the code of the drops.
+    With `leave_counted`, the pass skips values that the program itself counts.
     """
 
     name: ClassVar[str] = "async-runtime-ref-counting"
@@ -210,10 +217,10 @@ class AsyncRuntimeRefCounting(ModulePass):
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
-    """Reject tasks, awaits, and async calls: they hide threads of control, and their arguments'
-    owners.
+    """Reject tasks, awaits, and async calls.
 
-    The error names the first task or await if one exists, as MLIR does.
+    Their lowering changes which code runs on which thread, and which code owns an argument. As in
+    MLIR, the error names the first task or await if the module has one.
     """
     operations = operations_in(module)
     found = any(type(op) in _WAITING for op in operations)
@@ -266,8 +273,8 @@ def _gives_up(user: Operation, value: SSAValue) -> bool:
 class DropOnErrorPaths(ModulePass):
     """Completes the counts of `async-ref-counting` after the lowering to coroutines.
 
-    With `explicit_only`, the pass completes only the counts of references that the program itself
-    takes and drops; other values are counted later.
+    With `explicit_only`, the pass completes only the counts that the source program contains. A
+    later pass then counts the other values.
     """
 
     name: ClassVar[str] = "async-drop-on-error-paths"
@@ -288,12 +295,13 @@ class DropOnErrorPaths(ModulePass):
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
                 if due := _due(branch, path, self.explicit_only):
-                    # For later branches, a block split off for the drops is an error block, too.
+                    # The new block handles an error, so later branches to it are paths to an error,
+                    # too.
                     errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
 
 
 def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:
-    """Return the blocks at which paths to an error start."""
+    """Yield the blocks at which paths to an error start."""
     for block in function.body.blocks:
         if type(block.first_op) in ERROR_STARTS:
             yield block
@@ -304,8 +312,9 @@ def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Bloc
 def _error_edges(
     function: FuncOp, error_blocks: AbstractSet[Block]
 ) -> Iterator[tuple[Operation, int, Block]]:
-    """Yield each branch with one edge to an error, that edge, and the block where the program
-    continues normally.
+    """Yield each branch that has one edge to an error.
+
+    Each item has the branch, the index of that edge, and the block where the normal path continues.
     """
     for block in function.body.blocks:
         branch = terminator_of(block)
@@ -318,8 +327,9 @@ def _error_edges(
 
 
 def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
-    """Return whether the branch goes to its first target if a call failed or the run is
-    cancelled.
+    """Return whether `branch` tests for a failed call or a cancelled run.
+
+    The first target of such a branch is the path to the error.
     """
     if not isinstance(branch, cf.ConditionalBranchOp):
         return False
@@ -332,7 +342,7 @@ def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
 
 
 def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
-    """Return a shortest normal path to a return, or to where it joins the error's path."""
+    """Return a shortest normal path from `start` to a return, or to a block on the error's path."""
     met = {error} | blocks_behind(error)
     pending = deque([[start]])
     seen = {start}
@@ -356,7 +366,10 @@ def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:
 
 
 def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: bool) -> Block:
-    """Drop the due references in a block that only this edge reaches, and return that block."""
+    """Drop the due references on one edge, and return the block that contains the drops.
+
+    Only that edge leads to the block.
+    """
     block = branch.successors[edge]
     if len(block.predecessors()) > 1:
         block = split_edge(branch, edge)
@@ -370,10 +383,10 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """Return the net number of references to earlier values that the path from `branch` drops.
+    """Return how many references to earlier values the path drops, for each value.
 
-    Drops count 1 and adds -1. A block argument on the path counts as the value that the branch
-    passes for it.
+    `path` starts at `branch`. A drop counts as 1, and an add as -1. An argument of a block on the
+    path counts as the value that the branch passes to that argument.
     """
     due: dict[SSAValue, int] = {}
     passed: dict[SSAValue, SSAValue] = {}
@@ -386,8 +399,8 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
             made.update(op.results)
             for value, count in _dropped(op, passed, explicit_only):
                 source = passed.get(value, value)
-                # If the program counts only the argument by hand, leave the value to the pass that
-                # counts the rest.
+                # If the program itself counts only the block argument, a later pass counts the
+                # value.
                 is_left = explicit_only and source is not value and not is_counted_by_hand(source)
                 if source not in made and not is_left:
                     due[source] = due.get(source, 0) + count
@@ -398,10 +411,10 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
 def _dropped(
     op: Operation, passed: Mapping[SSAValue, SSAValue], explicit_only: bool
 ) -> Iterator[tuple[SSAValue, int]]:
-    """Yield the references that an operation drops or hands over, minus those that it adds.
+    """Yield the references that an operation drops or passes on, minus those that it adds.
 
-    With `explicit_only`, a value that is handed over is included only if it, or the value to which
-    `passed` maps it, is counted by hand.
+    With `explicit_only`, a value that is passed on is included only if the program itself counts it
+    or counts the value to which `passed` maps it.
     """
     match op:
         case RuntimeDropRefOp():

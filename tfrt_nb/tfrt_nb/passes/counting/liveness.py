@@ -1,11 +1,11 @@
 """Liveness analysis: the blocks of a region in which values are live.
 
-A use in a nested region counts as a use by the enclosing operation in the value's own region. Sets
-of values are integers: bit `i` represents value `i`. The analysis covers all values at once, in the
-control-flow graph as it is at that time.
+If an operation in a nested region uses a value, the enclosing operation in the value's own region
+counts as the user. A set of values is an integer whose bit `i` represents value `i`. One analysis
+covers all given values, and describes the control-flow graph at the time of the analysis.
 
-This is live-variable analysis, the backward data-flow analysis in Aho, Lam, Sethi, and Ullman,
-"Compilers: Principles, Techniques, and Tools", second edition, chapter 9, with a worklist.
+The algorithm is live-variable analysis with a worklist, the backward data-flow analysis in Aho,
+Lam, Sethi, and Ullman, "Compilers: Principles, Techniques, and Tools", second edition, chapter 9.
 Rejected: a search from each use back to the definition, which is quadratic in functions with many
 values and blocks.
 """
@@ -23,11 +23,11 @@ from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 
 
 class Liveness:
-    """The liveness of some values of one region. The values are numbered in the given order.
+    """The liveness of some values of one region. The position of a value in `values` is its number.
 
     For each block, `made` has the values that the block defines, `live_in` the values that are live
-    on entry, and `at_end` the values that the terminator uses. Passing a value to a block argument
-    is a use by the branch.
+    on entry, and `at_end` the values that the terminator uses. A branch that passes a value to a
+    block argument is a user of the value.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
@@ -60,8 +60,10 @@ class Liveness:
         self._spread()
 
     def _spread(self) -> None:
-        """Propagate liveness backward: if a block needs a value, so do its predecessors, unless
-        they define it.
+        """Propagate liveness backward.
+
+        If a value is live on entry to a block, it is live on entry to each predecessor that does
+        not define it.
         """
         pending = dict.fromkeys(self.blocks)  # `popitem` takes the last block first
         while pending:
@@ -74,14 +76,14 @@ class Liveness:
                     pending[predecessor] = None
 
     def live_out(self, block: Block) -> int:
-        """Return the values that are live in some successor."""
+        """Return the values that are live on entry to at least one successor."""
         needed = 0
         for successor in self._successors[block]:
             needed |= self.live_in[successor]
         return needed
 
     def last_user(self, block: Block, number: int) -> Operation | None:
-        """Return the last operation of the block that uses the value."""
+        """Return the last operation of the block that uses the value with this number, or None."""
         return self._last_users[block].get(number)
 
 
@@ -94,5 +96,5 @@ def numbers_in(values: int) -> Iterator[int]:
 
 
 def ancestor_in(region: Region, op: Operation) -> Operation:
-    """Return `op`, or the operation that encloses it, whichever is directly in the region."""
+    """Return the operation directly in `region` that is `op` or encloses `op`."""
     return [op, *itertools.takewhile(lambda outer: outer is not region.parent, ancestors(op))][-1]

@@ -1,55 +1,58 @@
-"""Find the places where references must be dropped, for all counting passes.
+"""Find the places where references must be dropped. All counting passes use this module.
 
-Every async value starts with one reference, which the following code owns. (The caller added an
-argument's reference, and the defining operation added a result's.) The reference is
+Every async value starts with one reference. (The caller added the reference of an argument, and the
+defining operation added the reference of a result.) The code that follows owns this reference and
 
-- passed to the caller, if the value is returned;
-- passed to a block argument, if a branch passes the value on;
-- otherwise, dropped after the last use, or on the edge of the control-flow graph after which the
+- passes it to the caller, if the value is returned;
+- passes it to a block argument, if a branch passes the value on;
+- otherwise drops it, after the last use or on the edge of the control-flow graph after which the
   value is no longer needed.
 
-A value that is needed more than once at such a point (returned twice, or passed to a block argument
-and used afterward) gets more references first. The result of a select is one of its sources, which
-keep their own references, so the result takes an additional one.
+A value may be needed more than once at such a point: it may be returned twice, or passed to a block
+argument and used afterward. Such a value first gets more references. The result of a select takes
+an additional reference, because it is one of the select's sources, which keep their own references.
 
-    cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
-  ^use:                                      ^use:
-    async.runtime.await %t                     async.runtime.await %t
-    cf.br ^end                          =>     async.runtime.drop_ref %t
-  ^end:                                        cf.br ^end
-    return                                   ^drop:
-                                               async.runtime.drop_ref %t
-                                               cf.br ^end
-                                             ^end:
-                                               return
+    cf.cond_br %c, ^use, ^end           cf.cond_br %c, ^use, ^drop
+  ^use:                               ^use:
+    async.runtime.await %t              async.runtime.await %t
+    cf.br ^end                =>        async.runtime.drop_ref %t
+  ^end:                                 cf.br ^end
+    return                            ^drop:
+                                        async.runtime.drop_ref %t
+                                        cf.br ^end
+                                      ^end:
+                                        return
 
-Invariant: on each path from the definition, the references added and dropped sum to zero. The pass
-first finds the due counts for all values of a region at once, in the unchanged control-flow graph.
-Then it places them value by value, which may insert blocks on edges.
+Invariant: on each path from the definition, the references added and dropped sum to zero. The
+algorithm first finds the due counts for all values of a region at once, in the unchanged
+control-flow graph. Then it inserts them value by value, which may add blocks on edges.
 
-MLIR describes the scheme at https://mlir.llvm.org/docs/Passes/#-async-runtime-ref-counting.
-Dropping each reference after the last use is also what Perceus does (Reinking, Xie, de Moura, and
-Leijen 2021, PLDI, "Perceus: Garbage Free Reference Counting with Reuse").  Rejected: a drop at a
-fixed place by convention (`async_runtime_policy_based_ref_counting`), which is only as correct as
-its assumptions; a drop at the end of the function, which keeps every value alive until then; and a
-tracing collector, which would have to stop the threads of native code.
+MLIR describes the scheme at https://mlir.llvm.org/docs/Passes/#-async-runtime-ref-counting. Perceus
+also drops each reference after the last use (Reinking, Xie, de Moura, and Leijen 2021, PLDI,
+"Perceus: Garbage Free Reference Counting with Reuse"). Rejected alternatives:
 
-Paths to an error that drop the same references share the code that drops them.
+- a drop at a fixed place by convention (`async_runtime_policy_based_ref_counting`), which is only
+  as correct as its assumptions;
+- a drop at the end of the function, which keeps every value alive until then;
+- a tracing collector, which would have to stop the threads of native code.
 
-    ^error1:                                   ^error1:
-      async.runtime.fail_from %a                 async.runtime.fail_from %a
-      async.runtime.drop_ref %a                  async.runtime.drop_ref %a
-      async.runtime.drop_ref %b                  cf.br ^drop
-      async.runtime.drop_ref %c          =>    ^error2:
-      cf.br ^fail                                async.runtime.fail_from %b
-    ^error2:                                     cf.br ^drop
-      async.runtime.fail_from %b               ^drop:
-      async.runtime.drop_ref %b                  async.runtime.drop_ref %b
-      async.runtime.drop_ref %c                  async.runtime.drop_ref %c
-      cf.br ^fail                                cf.br ^fail
+Paths to an error that drop the same references share the code of the drops.
+
+    ^error1:                            ^error1:
+      async.runtime.fail_from %a          async.runtime.fail_from %a
+      async.runtime.drop_ref %a           async.runtime.drop_ref %a
+      async.runtime.drop_ref %b           cf.br ^drop
+      async.runtime.drop_ref %c    =>   ^error2:
+      cf.br ^fail                         async.runtime.fail_from %b
+    ^error2:                              cf.br ^drop
+      async.runtime.fail_from %b        ^drop:
+      async.runtime.drop_ref %b           async.runtime.drop_ref %b
+      async.runtime.drop_ref %c           async.runtime.drop_ref %c
+      cf.br ^fail                         cf.br ^fail
 
 A function that waits for many objects one after another may fail at each of them, and must then
-drop all later ones. Without sharing, that code grows with the square of their number.
+drop all later ones. Without sharing, the size of that code would be quadratic in the number of
+objects.
 """
 
 from __future__ import annotations
@@ -96,17 +99,20 @@ from tfrt_nb.passes.lowering.convert_scf_to_cf import lower_structured_control_f
 from tfrt_nb.passes.lowering.coroutines import given_results
 
 ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetErrorOp})
-"""The operations at the start of a block that continues after a failure."""
+"""The operations that can be first in a block that handles a failure."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
-"""The minimum number of dropped references for which sharing is worthwhile; with fewer, separate
-paths are easier to read.
+"""The minimum number of dropped references for which the paths share code.
+
+With fewer references, separate paths are easier to read.
 """
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Group the blocks that should share their drops by successor; `due` has the values that each
-    block drops.
+    """Return groups of blocks that should share the code of their drops.
+
+    `due` has the set of values that each block drops. The blocks of a group have the same
+    successor.
     """
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
@@ -119,8 +125,9 @@ def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
 
 
 def is_exit(block: Block) -> bool:
-    """Return whether the block handles an error, has one predecessor, and leads to an
-    argumentless block.
+    """Return whether the block handles an error and can share its drops.
+
+    Such a block has one predecessor, and its successor has no arguments.
     """
     end = block.last_op
     return (
@@ -133,8 +140,9 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """A step that drops the values in `given`, the last one first, and then those of `rest`;
-    `total` is the set of all.
+    """A step that drops the values in `given`, the last one first, and then the values of `rest`.
+
+    `total` is the set of all these values.
     """
 
     given: list[int]
@@ -145,11 +153,15 @@ class _Step:
 
 
 def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Make each block drop its due values, with shared code. All blocks have the same successor."""
+    """Make each block drop its due values, and share the code of the drops.
+
+    All blocks have the same successor.
+    """
     steps: list[_Step] = []
     first: dict[Block, _Step | None] = {}
     step: _Step | None = None
-    # Start at the end, where the fewest values are due; each earlier block adds to them.
+    # Start at the last block, where the fewest values are due. Each earlier block needs more of
+    # them.
     order = {block: place for place, block in enumerate(region_of(next(iter(due))).blocks)}
     for block in sorted(due, key=order.__getitem__, reverse=True):
         step = _within(step, due[block], steps)
@@ -166,13 +178,14 @@ def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDro
 
 
 def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
-    """Return the first step at or after `step` that drops only due values, creating it if
-    necessary.
+    """Return the first step at or after `step` that drops only due values.
+
+    If no such step exists, the function splits a step to create one.
     """
     while step is not None and step.total & ~due:
         rest = step.rest.total if step.rest else 0
         fitting = len(step.given)
-        # The end of a step can be shared if it and the steps after it drop only due values.
+        # A step's last drops can be shared if they, and the steps after it, drop only due values.
         while not rest & ~due and fitting and due >> step.given[fitting - 1] & 1:
             fitting -= 1
         if fitting < len(step.given):
@@ -182,7 +195,7 @@ def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
 
 
 def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
-    """Split a step in two; return the second one."""
+    """Split a step at a position, and return the second part."""
     given = step.given[position:]
     total = sum(1 << number for number in given) | (step.rest.total if step.rest else 0)
     second = _Step(given, step.rest, total)
@@ -192,8 +205,9 @@ def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
 
 
 def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Emit the steps that have no code yet; steps that only `block` uses are put into that
-    block.
+    """Emit the steps that have no code yet.
+
+    A step that only `block` uses goes into `block`; any other step gets a block of its own.
     """
     branch = terminator_of(block)
     target = branch.successors[0]
@@ -228,8 +242,9 @@ class Counts:
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
-    """Return all async values to count: the arguments of all blocks, then the results of all
-    operations.
+    """Return all async values that need counting.
+
+    The arguments of all blocks come first, then the results of all operations.
     """
     given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
     arguments = [value for block in module.walk_blocks() for value in block.args if is_async(value)]
@@ -239,9 +254,9 @@ def async_values(module: ModuleOp) -> list[SSAValue]:
 
 
 def lower_carried_values(module: ModuleOp) -> None:
-    """Lower `scf` loops and branches that carry async values to blocks.
+    """Lower `scf` loops and branches whose arguments or results are async values to blocks.
 
-    Only a branch between blocks shows where the ownership of a reference goes.
+    Only a branch between blocks shows which code takes over a reference.
     """
     carrying = set(carrying_operations(module))
     carrying |= {outer for op in carrying for outer in structured_around(op)}
@@ -250,9 +265,7 @@ def lower_carried_values(module: ModuleOp) -> None:
 
 
 def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
-    """Yield the operations of `scf` whose regions receive async values as arguments or return
-    them.
-    """
+    """Yield the `scf` operations whose regions take or return async values."""
     for op in operations_in(module):
         if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
             holder = op if op.regions else op.parent_op()
@@ -261,13 +274,17 @@ def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
 
 
 def structured_around(op: Operation) -> Iterator[Operation]:
-    """Return the operations of `scf` around `op`, from the inside out. They are lowered with it."""
+    """Return the `scf` operations around `op`, innermost first.
+
+    They must be lowered together with `op`.
+    """
     return itertools.takewhile(lambda outer: outer.name.startswith("scf."), ancestors(op))
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """Take a reference for each use that transfers ownership: to a call, a storing value, or a
-    handle.
+    """Take a reference for each use that takes ownership of the value.
+
+    Calls, stores into a value, and handles take ownership.
     """
     calls: dict[Operation, int] = {}
     for use in value.uses:
@@ -282,7 +299,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
 def drop_references(
     values: Sequence[SSAValue], counts: Counts, *, sharing_exits: bool = False
 ) -> None:
-    """Place the counts of the values as the module's docstring describes.
+    """Insert the counts of `values` by the rules in the module's docstring.
 
     With `sharing_exits`, paths to an error that drop many references share code; see
     `exits_worth_sharing`.
@@ -292,9 +309,9 @@ def drop_references(
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
         _Dropping(region, made, counts).run(sharing_exits)
-    # Insert these last: each goes right after its select, in front of the drops that are already
-    # there. The select may be the last use of its sources, and the reference must be taken before
-    # they are dropped.
+    # Insert the references of selects last, right after each select and before the existing drops.
+    # The select may be the last use of its sources, and the reference must be taken before a drop
+    # of the sources.
     for value in values:
         if isinstance(value.owner, arith.SelectOp):
             Emitter.behind(value.owner)(counts.add(value, 1))
@@ -303,7 +320,7 @@ def drop_references(
 class _Dropping:
     """Finds the counts that are due in a region, and then inserts them.
 
-    Each is first recorded as a step for one value in one block.
+    The class first records each count as a step, which belongs to one value and one block.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:
@@ -340,7 +357,7 @@ class _Dropping:
             share_exits(due_at_end, self.values, self.counts.drop)
 
     def _behind_last_users(self, order: int, block: Block) -> None:
-        """Add drops of the values that are live in the block but not after it."""
+        """Record drops of the values that are live in `block` but not after it."""
         liveness = self.liveness
         held = liveness.live_in[block] | liveness.made[block]
         for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
@@ -354,13 +371,14 @@ class _Dropping:
     def _add_step(
         self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
     ) -> None:
-        """Record a step that drops one reference to a value at a place or, if `added` is not 0,
-        adds that many.
+        """Record a step for the value with this number.
+
+        The step drops one reference, or adds `added` references if `added` is not 0.
         """
         self._steps.append((number, order, where, added))
 
     def _due_on_edges(self, order: int, block: Block) -> list[int]:
-        """Return, for each edge out of the block, the values that are not needed after it."""
+        """Return, for each edge out of the block, the values that are not needed after the edge."""
         liveness = self.liveness
         used = liveness.at_end[block]
         if block.last_op is None or not (used or block.last_op.successors):
@@ -375,7 +393,7 @@ class _Dropping:
             elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
                 fail(branch, _NOT_RETURN_LIKE)
         held = liveness.live_out(block) | used
-        # Before the branch, one reference is held, but each edge may need a different number.
+        # One reference exists before the branch, but each edge may need a different number.
         due = []
         for edge, target in enumerate(branch.successors):
             live_in = liveness.live_in[target]
@@ -384,14 +402,15 @@ class _Dropping:
                 value = self.values[number]
                 passed = sum(operand is value for operand in branch_operands(branch, edge))
                 needed = passed + (live_in >> number & 1)
-                # The existing reference serves the first need, so add only further ones.
+                # The existing reference satisfies the first need, so add references only for the
+                # other needs.
                 if needed > 0:
                     dropped &= ~(1 << number)
                 if needed > 1:
                     where = functools.partial(self._in_front_of_target, block, edge)
                     self._add_step(number, order, where, needed - 1)
-            # A value that only the resumed coroutine needs stays alive: the frame holds its
-            # reference.
+            # The coroutine's frame holds the reference to a value that only the resumed coroutine
+            # needs, so the other edges must not drop it.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
 
@@ -400,11 +419,10 @@ class _Dropping:
             self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
-        """Return an emitter at a place that only this edge reaches, before the target gets its
-        arguments.
+        """Return an emitter for code that runs only on this edge.
 
-        An argument may be the same object as the value, and the target may drop its reference
-        immediately.
+        The code runs before the target gets its arguments. An argument may be the same object as
+        the value, and the target may drop its reference immediately.
         """
         branch = terminator_of(block)
         if (block, edge) in self._split:
@@ -414,8 +432,9 @@ class _Dropping:
         return self._on_edge(block, edge)
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
-        """Return an emitter that only this edge reaches: before a plain branch, in the target,
-        or in a new block.
+        """Return an emitter for code that runs only on this edge.
+
+        The place is before a plain branch, in the edge's target, or in a new block.
         """
         branch = terminator_of(block)
         if len(branch.successors) == 1:

@@ -4,14 +4,16 @@
     async.await %t : !async.token              => async.runtime.await %t : !async.token
                                                   (and an assertion that %t is not in error)
 
-Each body is outlined, inner bodies first, and starts cold: a worker runs it from its first
-operation. Awaits in bodies suspend, and awaits in plain functions block the thread.
+The pass moves each task body into a function, inner bodies first. The body starts cold: a worker
+runs it from its first operation. An await in a body suspends the body, and an await in a plain
+function blocks the thread.
 
-After the pass, no operation above the runtime and coroutine level is left, except `async.func`,
+The pass leaves only operations of the runtime and the coroutine level, and `async.func`,
 `async.call` and `async.return`, which `async-func-to-async-runtime` lowers earlier. MLIR's pass is
 described at https://mlir.llvm.org/docs/Passes/#-async-to-async-runtime.
 
-Asynchronous functions become coroutines that start on the caller's thread.
+The pass `async-func-to-async-runtime` turns asynchronous functions into coroutines that start on
+the caller's thread.
 
     async.func @f(%x: i32) -> !async.value<i32> {      func.func @f(%x: i32) -> !async.value<i32> {
       %v = async.call @g(%x) : ...                       (entry of a coroutine)
@@ -19,9 +21,9 @@ Asynchronous functions become coroutines that start on the caller's thread.
       return %y : i32                                    (suspend until %v, resolve the result)
     }                                                  }
 
-The pass for asynchronous functions runs before `async-to-async-runtime`, which lowers the tasks in
-these functions, and awaits in tasks and plain functions. A declaration that is called is rejected
-because no other file could provide its definition. MLIR's pass is described at
+This pass runs before `async-to-async-runtime`, which lowers the tasks in asynchronous functions and
+the awaits everywhere else. The pass rejects a call of a function that the module only declares,
+because no other file could define that function. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-async-func-to-async-runtime.
 """
 
@@ -95,12 +97,12 @@ _PROPOSAL = frozenset(operations_of(proposal))
 class AsyncToAsyncRuntime(ModulePass):
     """Lowers tasks, awaits and groups.
 
-    `share_bodies` builds one coroutine per distinct body. `token_last` and `keep_errors` depart
-    from MLIR: on an error, the token is resolved after the values, and errors say why and where
-    they occurred. `spawn` departs further. The code that starts a task creates the task's results
-    and passes them to the new coroutine, and a task whose body never waits is not a coroutine.
-    Programs that count references at their tasks are not spawned, because their counts assume that
-    task bodies hold the objects that they await.
+    `share_bodies` builds one coroutine per distinct body. The other options depart from MLIR. With
+    `token_last`, an error resolves the token after the values. With `keep_errors`, an error says
+    why and where it occurred. With `spawn`, the code that starts a task creates the task's results
+    and passes them to the new coroutine, and a task whose body never waits is not a coroutine. If a
+    program counts references at its tasks, its tasks are not spawned, because such counts assume
+    that a task's body holds the objects that it awaits.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -114,8 +116,8 @@ class AsyncToAsyncRuntime(ModulePass):
         style = ErrorStyle(self.token_last, self.keep_errors)
         counts = None
         if counts_tasks(op):
-            # Operations of the proposal become tasks and awaits. Next to these, lowered counts
-            # would seem to be in addition to the automatic ones.
+            # Operations of the proposal become tasks and awaits. A later pass would then take the
+            # program's lowered counts for additional ones.
             proposed = next((one for one in operations_in(op) if type(one) in _PROPOSAL), None)
             if proposed is not None:
                 reason = "before counts are lowered: run async-desugar-proposal first"
@@ -124,8 +126,8 @@ class AsyncToAsyncRuntime(ModulePass):
             counts = TaskCounts(op)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
-        # Inner tasks come first, so that tasks in an outer body are calls by the time it is
-        # outlined.
+        # Process inner tasks first, so that an outer body contains calls instead of tasks when it
+        # is outlined.
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
             function = outliner.outline(task)
@@ -164,8 +166,9 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
 
 
 def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
-    """Replace an await in a plain function with code that blocks, and fails if the object is an
-    error.
+    """Replace an await in a plain function with code that blocks until the object is resolved.
+
+    The function fails if the object is an error.
     """
     emit = Emitter.in_front_of(op)
     awaited = op.operand
@@ -184,8 +187,9 @@ def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
 class AsyncFuncToAsyncRuntime(ModulePass):
     """Lowers `async.func`, `async.call` and `async.return`.
 
-    `token_last` and `keep_errors` have the same meaning as in `async-to-async-runtime`.
-    `bounded_stack` departs from MLIR: a recursive function starts on a worker if the stack is low.
+    `token_last` and `keep_errors` have the same meaning as in `async-to-async-runtime`. With
+    `bounded_stack`, which departs from MLIR, a recursive function starts on a worker if little
+    stack is left.
     """
 
     name: ClassVar[str] = "async-func-to-async-runtime"

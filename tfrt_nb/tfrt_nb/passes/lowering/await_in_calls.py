@@ -1,5 +1,7 @@
-"""Let calls wait and fail: functions that wait become async functions if tasks call them, and
-functions that can fail report it in their first result.
+"""Let called functions wait and fail.
+
+The pass `async-await-in-calls` turns a function that waits into an async function if a task calls
+it:
 
     func.func @get(%v: !async.value<i64>) -> i64 {     async.func private @get_async(...)
       %x = async.await %v : !async.value<i64>              -> !async.value<i64> {
@@ -10,17 +12,19 @@ functions that can fail report it in their first result.
       ...                                                %f = async.call @get_async(%v) : ...
     }                                                    %x = async.await %f : !async.value<i64>
 
-In MLIR, such a task blocks its thread. If the blocked thread runs other tasks in the meantime,
-their frames are on top of the waiting frame, which cannot continue before they return, although
-they may be waiting for it. If the thread does not run other tasks, a worker is lost. After this
-pass, only code outside tasks can block, so a waiting frame is never below another task's frame.
+In MLIR, such a task blocks its thread. If the blocked thread does nothing, a worker is lost. If it
+runs another task, the frame of that task is on top of the waiting frame. The waiting frame cannot
+continue before the other task returns, but the other task may be waiting for it. After this pass,
+only code outside tasks can block, so a waiting frame is never below another task's frame.
 
-Invariants: tasks and async functions never call a function that waits on their own stack, and
-functions that are called from outside do not change. A result that is itself an async object passes
-through the value of the async function. That value is loaded only once, because its reference moves
-to the code that loads it.
+Invariants: A task or an async function never calls a function that waits on its own stack. A
+function that is called from outside does not change.
 
-Assertions in plain functions fail the function, not the process:
+A result that is itself an async object becomes the payload of the async function's value. That
+payload is loaded only once, because the load takes over its reference.
+
+The pass `async-propagate-failures` makes an assertion in a plain function fail the function instead
+of the process:
 
     func.func @f(%ok: i1) -> i64 {        func.func @f(%ok: i1) -> (i1, i64) attributes {fallible} {
       cf.assert %ok, "no"                   cf.cond_br %ok, ^go, ^fail
@@ -31,15 +35,18 @@ Assertions in plain functions fail the function, not the process:
                                             return %true, %poison : i1, i64
                                           }
 
-The first result of a function that can fail says whether it did. Callers test it: plain functions
-fail, too, and coroutines set their results to the error. The other results of a failed call are not
-used. Its async results are objects that are errors, so that their references can be counted like
-any others.
+The first result of a function that can fail says whether it failed, and each caller tests this
+flag. If the call failed, a plain caller fails, too, and a coroutine resolves its results to the
+error. The program does not use the other results of a failed call. Each async result is a new
+object that is an error, so that its references can be counted like any others.
 
-This second pass runs after the lowering to coroutines and before reference counting, which must see
-every exit.
+This pass runs after the lowering to coroutines. It runs before reference counting, which must see
+every exit of a function.
 
-`finished_coroutine` finds the parts of a coroutine that `coroutines.begin_coroutine` has made.
+`finished_coroutine` finds the parts of a coroutine that `coroutines.begin_coroutine` created.
+Passes that run between the two, especially `canonicalize`, merge blocks. The exit after a failure
+would then lead back into the body, so `finished_coroutine` gives each part its own block again. The
+extra blocks cost nothing, because LLVM merges them.
 
 Passes that run in between, especially `canonicalize`, merge blocks, so that the exit after a
 failure would lead back into the body. Here, each part gets its own block again. The extra blocks
@@ -123,14 +130,14 @@ from tfrt_nb.passes.lowering.coroutines import (
 from tfrt_nb.passes.lowering.outline import Symbols
 
 _STARTS = (cf.BranchOp, CoroSaveOp, RuntimeStackIsLowOp)
-"""The operations that may follow `async.coro.begin` if the body has its own block."""
+"""The operations that can follow `async.coro.begin` if the body is a separate block."""
 
 
 def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
-    """Return the coroutine that `begin_coroutine` created from the function, or None.
+    """Return the coroutine that `begin_coroutine` created from `function`, or None.
 
-    The coroutine's style keeps errors. Blocks that another pass (`canonicalize`) has merged are
-    split again.
+    The coroutine's style keeps errors. The function splits the blocks that another pass
+    (`canonicalize`) has merged.
     """
     if function.attributes.get("passthrough") != PRESPLIT:
         return None
@@ -149,7 +156,7 @@ def finished_coroutine(function: PlainFuncOp) -> Coroutine | None:
 
 
 def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None:
-    """Split the start, the body, and each of the last blocks from each other again."""
+    """Give the start, the body, and each of the last blocks its own block again."""
     body, suspend, region = None, None, coroutine.function.body
     frees, destroyed = list[Block](), set[Block]()
     for op in operations:
@@ -176,7 +183,7 @@ def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None
 
 
 def _own_block(op: Operation) -> Block:
-    """Return the block that starts with `op`, splitting its block if necessary."""
+    """Return a block that starts with `op`; split the block of `op` if necessary."""
     block = block_of(op)
     if block.first_op is op:
         return block
@@ -187,7 +194,7 @@ def _own_block(op: Operation) -> Block:
 
 @dataclass(frozen=True)
 class AwaitInCalls(ModulePass):
-    """Makes tasks suspend where functions that they call wait."""
+    """Makes a task suspend at the call of a function that waits."""
 
     name: ClassVar[str] = "async-await-in-calls"
 
@@ -199,10 +206,10 @@ class AwaitInCalls(ModulePass):
 
 
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
-    """Return the names of the functions that wait, or that call one that does.
+    """Return the names of the functions that wait or call a function that waits.
 
-    Coroutines do not count. Functions that a coroutine calls may wait, but its own caller has
-    continued by then.
+    Coroutines do not count: when a function that a coroutine calls waits, the coroutine's own
+    caller has already continued.
     """
     inside = {
         name: outside_tasks(function.body)
@@ -213,7 +220,7 @@ def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
 
 
 class _Suspender:
-    """Replaces the calls, and creates each async function at its first call."""
+    """Replaces the calls of waiting functions, and creates an async function at its first call."""
 
     def __init__(self, module: ModuleOp, waiting: dict[str, PlainFuncOp]) -> None:
         self.module = module
@@ -242,8 +249,8 @@ class _Suspender:
         if JOINS in call.attributes:
             following = call.next_op
             assert isinstance(following, AwaitAllOp)
-            # If the call failed, the await of its result fails, but the loop's other blocks must
-            # finish first.
+            # If the call failed, the await of its result fails. The loop's other blocks must finish
+            # before that.
             emit(RuntimeAwaitOp(called.results_[0]))
             emit(RuntimeAwaitOp(following.operand))
         awaited = [emit(AwaitOp(result)).result for result in called.results_]
@@ -268,7 +275,7 @@ class _Suspender:
 
 
 def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
-    """Erase private functions without a caller, and then those that only they called."""
+    """Erase the private functions that nothing calls, and repeat until none is left."""
     while functions:
         called = {
             op.callee.root_reference.data for op in module.walk() if isinstance(op, PlainCallOp)
@@ -285,21 +292,21 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
 
 
 FALLIBLE = "fallible"
-"""The attribute of a function whose first result says whether it failed."""
+"""The attribute of a function whose first result is a flag that says whether it failed."""
 FAST_PATH = "fast_path"
 """The attribute of a function whose first results are handles (see `fast_path`).
 
-Its value is the types of the handles' objects. Instead of failing, such a function returns handles
-to objects that are errors.
+The attribute's value lists the types of the objects that the handles represent. Instead of failing,
+such a function returns handles of objects that are errors.
 """
 
 _MAX_RETURNS = 3
-"""The maximum number of failure points that each have their own return.
+"""The maximum number of failure points in a function for which each gets its own return.
 
-If there are more, they share a block.
+With more failure points, all of them share one block.
 """
 FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
-"""The operations by which a plain function fails."""
+"""The operations at which a plain function can fail."""
 
 
 @dataclass(frozen=True)
@@ -311,7 +318,8 @@ class PropagateFailures(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [nested for nested in op.body.block.ops if isinstance(nested, PlainFuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
-        # Coroutines and fast paths report failures through their results, so they need no flag.
+        # Coroutines and fast paths report failures through their results, so they need no failure
+        # flag.
         plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
         # A function that calls a fallible function is fallible, too.
         inside = {function.sym_name.data: operations_in(function) for function in plain}
@@ -321,8 +329,7 @@ class PropagateFailures(ModulePass):
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
-    # Compare exact types: abstract base classes make `isinstance` slow, and there are many
-    # operations.
+    # Compare exact types, because `isinstance` is slow on abstract base classes.
     if type(op) is PlainCallOp:
         return op.callee.root_reference.data in fallible
     return type(op) in FAILING
@@ -360,9 +367,7 @@ def _return_success(function: PlainFuncOp) -> None:
 def _branch_on_failure(
     op: Operation, function: PlainFuncOp, coroutine: Coroutine | None, way_out: Block | None
 ) -> None:
-    """Split the block after `op`, and either continue or leave through a block that records the
-    failure.
-    """
+    """Split the block after `op`, and branch to the rest or to a block that records the failure."""
     _, continuation = split_behind(op)
     failure = Block()
     function.body.insert_block_before(failure, continuation)
@@ -399,7 +404,7 @@ def _branch_on_failure(
 
 
 def _joined(op: Operation, continuation: Block) -> SSAValue | None:
-    """Return the group that must be awaited even though the call has failed."""
+    """Return the group that the program must await even if the call fails, or None."""
     if JOINS not in op.attributes:
         return None
     waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
@@ -416,8 +421,9 @@ def _return_failure(function: PlainFuncOp, emit: Emitter) -> None:
 
 
 def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
-    """Return handles to objects that are errors, with the reason that is recorded for the
-    thread.
+    """Return handles of objects that are errors.
+
+    Their reason is the one that the runtime recorded for this thread.
     """
     handles = []
     for type_ in objects:
@@ -430,8 +436,9 @@ def _return_errors(function: PlainFuncOp, objects: Sequence[Attribute], emit: Em
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
-    """Emit a result that is never read. If it is async, the caller owns it like any other
-    result.
+    """Emit a result that no code reads.
+
+    If the result is async, the caller owns a reference to it, as for any other result.
     """
     if not isinstance(type_, TokenType | ValueType):
         return emit(ub.PoisonOp(type_)).result

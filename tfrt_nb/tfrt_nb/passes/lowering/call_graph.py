@@ -18,9 +18,9 @@ _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
-    """Return the names that each function calls on its stack.
+    """Return the names of the functions that each function calls on its own stack.
 
-    Calls inside the body of a task do not count, but spawned functions do.
+    Calls in the body of a task are left out. Spawned functions are included.
     """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
@@ -40,9 +40,9 @@ def callee_of(op: Operation) -> str | None:
 
 
 def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the functions and their direct and indirect callers.
+    """Return the functions in `names` and their direct and indirect callers.
 
-    `callers` has the direct callers of each function.
+    `callers` maps each function to its direct callers.
     """
     return reachable(names, lambda name: callers.get(name, ()))
 
@@ -50,9 +50,9 @@ def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> 
 def functions_with(
     inside: Mapping[str, Iterable[Operation]], matters: Callable[[Operation], bool]
 ) -> set[str]:
-    """Return the functions with an operation for which `matters` is true, and their callers.
+    """Return the functions with an operation for which `matters` is true, and all their callers.
 
-    `inside` has the operations of each function. Only these functions can be callers.
+    `inside` maps each function to its operations. Functions that are not in `inside` are ignored.
     """
     found: set[str] = set()
     callers: dict[str, set[str]] = {}
@@ -66,7 +66,7 @@ def functions_with(
 
 
 def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
-    """Return the functions that can call themselves, directly or through others."""
+    """Return the functions that can call themselves, directly or through other functions."""
     return {
         name
         for names in callees_first(graph)
@@ -78,10 +78,10 @@ def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
 def callees_first(graph: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
     """Yield groups of mutually recursive functions, each group after the functions that it calls.
 
-    The groups are strongly connected components, found by Tarjan's algorithm ("Depth-First Search
-    and Linear Graph Algorithms", SIAM J. Comput. 1(2), 1972), which visits each function once. The
-    path is explicit, so a long call chain does not exhaust Python's stack. Callees that are not in
-    the graph are ignored.
+    The groups are the strongly connected components of the call graph. Tarjan's algorithm finds
+    them in one visit per function ("Depth-First Search and Linear Graph Algorithms", SIAM J.
+    Comput. 1(2), 1972). The implementation does not recurse, so a long call chain does not exhaust
+    Python's stack. Callees that are not in the graph are ignored.
     """
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
@@ -117,7 +117,7 @@ def _opened(
 
 
 def _closed(first: str, lowest: dict[str, int], open_: list[str]) -> list[str]:
-    """Return the functions opened since `first`, the last one first, and close them."""
+    """Close the functions opened since `first`, and return them, the last one first."""
     names: list[str] = []
     while not names or names[-1] != first:
         names.append(open_.pop())

@@ -7,9 +7,9 @@
                                ^rest:
                                  "rest"()
 
-The pass lowers the whole dialect; `scf.parallel` becomes a sequential nest with its reductions.
-Coroutines need this before anything in a loop can suspend: a suspension is a branch, but regions of
-`scf` have a single block. MLIR's pass is described at
+The pass lowers the whole dialect. An `scf.parallel` becomes a sequential nest of loops with its
+reductions. A coroutine needs this pass before code inside a loop can suspend: a suspension is a
+branch, but the regions of `scf` have a single block. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
 """
 
@@ -43,7 +43,8 @@ from tfrt_nb.passes.control_flow import (
 class ConvertScfToCf(ModulePass):
     """Lowers every operation of `scf`.
 
-    All bits of an index select a case, whereas MLIR uses only the lowest 32.
+    All 64 bits of the index of an `scf.index_switch` select the case, whereas MLIR uses only the
+    lowest 32.
     """
 
     name: ClassVar[str] = "convert-scf-to-cf"
@@ -55,9 +56,9 @@ class ConvertScfToCf(ModulePass):
 def lower_structured_control_flow(
     region: Region, wanted: Callable[[Operation], bool] = lambda op: True
 ) -> None:
-    """Lower the wanted operations of `scf` in the region, the outermost first.
+    """Lower the `scf` operations in the region for which `wanted` is true, the outermost first.
 
-    If an operation is wanted, its enclosing operations must be wanted, too.
+    If `wanted` is true for an operation, it must be true for the enclosing operations, too.
     """
     for op in operations_in(region):
         lower = _LOWERINGS.get(op.name)
@@ -101,7 +102,10 @@ def _lower_index_switch(op: scf.IndexSwitchOp) -> None:
 
 
 def _inline_yielding_region(region: Region, rest: Block) -> Block:
-    """Move the region's blocks before `rest`; their yields branch to it with the yielded values."""
+    """Move the region's blocks before `rest`, and return the first one.
+
+    Each yield becomes a branch to `rest` that passes the yielded values.
+    """
     entry = region.blocks[0]
     for block in region.blocks:
         terminator = terminator_of(block)
@@ -117,12 +121,13 @@ def _finish(op: Operation, head: Block, branch: Operation, results: Sequence[SSA
 
 
 def _lower_for(op: scf.ForOp) -> None:
-    """Emit `condition(%i, args): %i < %ub ? body : rest`.
+    """Lower a loop to `condition(%i, args): %i < %ub ? body : rest`.
 
-    The body branches back with `%i + step`.
+    The body branches back to the condition with `%i + step`.
     """
     head, rest = split_behind(op)
-    # The body's entry block becomes the condition: it has the index and the carried values.
+    # The body's entry block becomes the condition, because its arguments are the index and the
+    # carried values.
     condition = op.body.block
     assert condition.first_op is not None
     body = condition.split_before(condition.first_op)
@@ -141,9 +146,10 @@ def _lower_for(op: scf.ForOp) -> None:
 
 
 def _lower_while(op: scf.WhileOp) -> None:
-    """Lower a loop.
+    """Lower an `scf.while`.
 
-    The condition's block dominates the code after it, so its values are the results.
+    The block of the condition dominates the code after the loop, so values of that block replace
+    the loop's results.
     """
     head, rest = split_behind(op)
     before, after = op.before_region.block, op.after_region.block
@@ -164,9 +170,10 @@ def _lower_parallel(op: scf.ParallelOp) -> None:
 
 
 def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
-    """Replace a parallel loop with a nest of `scf.for`, and return the nest, outermost first.
+    """Replace a parallel loop with a nest of `scf.for`, and return the nest, outermost loop first.
 
-    The nest carries the reductions: each becomes `accumulated = reduce(accumulated, operand)`.
+    Each reduction becomes a value that the nest carries: `accumulated = reduce(accumulated,
+    operand)`.
     """
     loops: list[scf.ForOp] = []
     emit = Emitter.in_front_of(op)

@@ -1,25 +1,26 @@
 """Turn functions into coroutines, and their awaits into suspension points.
 
-A function whose results are an optional token and then values gets these blocks around its body:
+A function that becomes a coroutine may return a token and any number of values. The pass puts these
+blocks around its body:
 
     entry:     create the token and the values, begin the coroutine
     ...        the body
     set_error: resolve all of them to an error        (only if something can fail)
     cleanup:   free the frame
-    destroy: free the frame of a coroutine that is destroyed while it is suspended
+    destroy:   free the frame of a coroutine that is destroyed while it is suspended
     suspend:   end the coroutine, return the token and the values
 
-Invariants: `suspend` is the only block that returns. Every path of the body ends in `cleanup`,
-after each result has been resolved exactly once. Nothing touches the frame between the call that
-may resume the coroutine on another thread and the suspension that follows it.
+Invariants: `suspend` is the only block that returns. Every path through the body leads to
+`cleanup`, after each result has been resolved exactly once. After the call that lets another thread
+resume the coroutine, the coroutine does not touch its frame until it is suspended.
 
 In a coroutine, an await suspends, and an assertion branches to the error block.
 
-The blocks meet LLVM's contract for coroutines with switched-resume lowering,
+The blocks follow LLVM's rules for coroutines with switched-resume lowering,
 https://llvm.org/docs/Coroutines.html.
 
-Rejected: a thread or a separate stack (fiber) for each waiting task, because both reserve memory
-for the deepest call of each task, whereas a frame holds only the values that are live across an
+Rejected: a thread or a separate stack (fiber) for each waiting task. Both reserve memory for the
+deepest call of each task, whereas a coroutine's frame holds only the values that are live across an
 await.
 """
 
@@ -84,51 +85,49 @@ from tfrt_nb.passes.lowering.convert_scf_to_cf import (
 )
 
 GIVEN_RESULTS = "given_results"
-"""The attribute of a coroutine that returns nothing.
+"""The attribute of a coroutine that resolves its first arguments instead of returning objects.
 
-Its value is the number of leading arguments that the coroutine resolves.
-
-The coroutine holds the producer's references of these objects, so they are not counted.
+The attribute's value is the number of these arguments. The coroutine takes over the producer's
+references to them, so the counting passes do not count them.
 """
 SHARED_BODY = "shared_body"
-"""The unit attribute of a function with GIVEN_RESULTS that several tasks share as their body.
+"""The unit attribute of a function with GIVEN_RESULTS that is the body of several tasks.
 
-Each of these tasks has its own place.
+These tasks have different source locations.
 """
 RESOLVED_BY_HAND = "resolved_by_hand"
-"""The unit attribute of a coroutine whose token only the program resolves.
+"""The unit attribute of a coroutine whose token is resolved only by the program itself.
 
-Neither its return nor the caller's reference determines how long the token lives, so the coroutine
+The token may live longer than the coroutine's run and the caller's reference, so the coroutine
 holds its own reference.
 """
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
-"""The attribute `passthrough` of a coroutine, which asks LLVM to split it."""
+"""The value of a coroutine's `passthrough` attribute, which asks LLVM to split the coroutine."""
 
 
 JOINS = "joins"
-"""The attribute of a call: if it fails, the program still waits for the operand of the next await.
+"""The attribute of a call after which the program must await a group even if the call fails.
 
-Therefore, when a parallel loop fails, no task that uses buffers from outside the loop is still
-running.
+The group is the operand of the next await. When a parallel loop fails, no task that uses buffers
+from outside the loop is therefore still running.
 """
 UNINTERRUPTED = "uninterrupted"
-"""The attribute of a loop that does not stop when its run is cancelled.
+"""The attribute of a loop that continues even if its run is cancelled.
 
-A loop that starts the members of a group must start all of them, because otherwise, an await of the
-group would never finish.
+A loop that starts the members of a group must start all of them. Otherwise, an await of the group
+would never finish.
 """
 WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
-"""The operations that wait."""
+"""The operations that wait for an object."""
 _BRANCHING = WAITING | {RuntimeCheckInterruptOp, cf.AssertOp}
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorStyle:
-    """How errors are lowered.
+    """How the lowering treats errors.
 
-    `token_last` resolves the token after the values, so that an await of the token finds every
-    value resolved. `keep` records why and where something failed; without it, only the fact that it
-    failed is known.
+    With `token_last`, the token is resolved after the values, so that every value is resolved when
+    an await of the token finishes. With `keep`, an error records why and where it occurred.
     """
 
     token_last: bool = False
@@ -137,11 +136,10 @@ class ErrorStyle:
 
 @dataclass(frozen=True, slots=True)
 class Coroutine:
-    """A function whose body is surrounded by a coroutine's blocks, which `begin_coroutine` has
-    added.
+    """A function whose body `begin_coroutine` has surrounded with a coroutine's blocks.
 
-    `results` are the objects that it returns, or resolves for the code that spawned it: an optional
-    token, then values.
+    `results` are an optional token and then the values. The function returns these objects, or it
+    resolves them for the code that spawned it.
     """
 
     function: FuncOp
@@ -158,7 +156,7 @@ class Coroutine:
 
     @property
     def is_resolved_by_hand(self) -> bool:
-        """Return whether only the program resolves the token, perhaps before a failure."""
+        """Return whether only the program itself resolves the token, possibly before a failure."""
         return RESOLVED_BY_HAND in self.function.attributes
 
     @property
@@ -177,24 +175,24 @@ class Coroutine:
 
     @property
     def destroy(self) -> Block:
-        """Return the block that frees the frame of a coroutine destroyed while suspended."""
+        """Return the block that frees the frame when a suspended coroutine is destroyed."""
         block = self.suspend.prev_block
         assert block is not None
         return block
 
     @property
     def cleanup(self) -> Block:
-        """Return the block that frees the frame after the results are resolved."""
+        """Return the block that frees the frame after all results are resolved."""
         block = self.destroy.prev_block
         assert block is not None
         return block
 
     @property
     def set_error(self) -> Block:
-        """Return the block that resolves all results to an error, creating it on first use."""
+        """Return the block that resolves all results to an error; create the block on first use."""
         before = self.cleanup.prev_block
         assert before is not None
-        # An existing error block starts by setting one of the results.
+        # If the block exists, it starts by setting one of the results to an error.
         first = before.first_op
         if isinstance(first, RuntimeSetErrorOp) and first.operand in self.results:
             return before
@@ -217,8 +215,8 @@ class Coroutine:
 def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
     """Put the blocks of a coroutine around the body of `function`.
 
-    The arguments move to the new entry block. That block has no terminator yet, because the caller
-    decides how the coroutine starts.
+    The arguments move to a new entry block, which has no terminator yet: the caller decides how the
+    coroutine starts.
     """
     function.attributes["passthrough"] = PRESPLIT
     body = function.body.blocks[0]
@@ -241,7 +239,7 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
 
 
 def _last_blocks(coroutine: Coroutine) -> list[Block]:
-    """Return the blocks cleanup, destroy, and suspend."""
+    """Return the new blocks `cleanup`, `destroy`, and `suspend`, in this order."""
     suspend = Block()
     leave = Emitter.at_end(suspend, coroutine.function.location)
     leave(CoroEndOp(coroutine.handle))
@@ -271,15 +269,15 @@ def start_hot(coroutine: Coroutine) -> None:
 
 
 def start_cold(coroutine: Coroutine) -> None:
-    """Start the body on a worker when one becomes free."""
+    """Let a worker start the body when one becomes free."""
     entry, body = _entry_and_body(coroutine)
     _hand_over(coroutine, entry, body)
 
 
 def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
-    """Start the body on the caller's thread, or on a worker if the stack is low.
+    """Start the body on the caller's thread, or on a worker if little stack is left.
 
-    A recursion of any depth then never exhausts the stack.
+    Deep recursion therefore never exhausts the stack.
     """
     entry, body = _entry_and_body(coroutine)
     cold = Block()
@@ -296,9 +294,10 @@ def _entry_and_body(coroutine: Coroutine) -> tuple[Block, Block]:
 
 
 def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
-    """Suspend at the end of `block` until a worker resumes in `body`."""
+    """Suspend at the end of `block`; a worker then resumes at `body`."""
     emit = Emitter.at_end(block, coroutine.function.location)
-    # Save the state first: from the next operation on, another thread may resume the coroutine.
+    # Save the state first, because another thread may resume the coroutine after the next
+    # operation.
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
     resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
@@ -306,7 +305,10 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
 
 
 def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
-    """Return the block where a worker starts. It branches to `body` unless the run is cancelled."""
+    """Return a block that branches to `body` unless the run is cancelled.
+
+    A worker that starts the coroutine enters it there.
+    """
     started, location = Block(), coroutine.function.location
     coroutine.function.body.insert_block_before(started, body)
     cancelled = _noting(coroutine, started, location, RuntimeTakeFailureOp)
@@ -316,9 +318,7 @@ def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
 
 
 def resolve(coroutine: Coroutine, terminator: Operation) -> None:
-    """Replace a return or yield with code that stores and resolves the results, values before
-    the token.
-    """
+    """Replace a return or yield with code that stores and resolves the results, the token last."""
     emit = Emitter.in_front_of(terminator)
     for operand, value in zip(terminator.operands, coroutine.values, strict=True):
         emit(RuntimeStoreOp(operand, value))
@@ -330,9 +330,7 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
 
 
 def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
-    """Replace each handle with the token, and stop the function's return from resolving the
-    token.
-    """
+    """Replace each handle with the token, which the function's return no longer resolves."""
     token = coroutine.token
     assert token is not None
     coroutine.function.attributes[RESOLVED_BY_HAND] = UnitAttr()
@@ -344,13 +342,15 @@ def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
         (Emitter.at_end(entry, location), RuntimeAddRefOp),
         (Emitter.at_start(coroutine.cleanup, location), RuntimeDropRefOp),
     ):
-        # Mark the pair like counts that the program adds, so that the counting passes keep it.
+        # Mark the two operations as counts of the program itself, so that the counting passes keep
+        # them.
         emit(kind(token)).attributes |= {ON_TOP: UnitAttr(), BY_HAND: UnitAttr()}
 
 
 def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await with code that suspends, and then continues with the payload or in
-    `set_error`.
+    """Replace an await with code that suspends until `awaited` is resolved.
+
+    The coroutine then continues with the payload, or in `set_error`.
     """
     _, continuation = split_behind(op)
     resumed = Block()
@@ -372,9 +372,8 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
 
 
 def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
-    """Suspend at the end of a block without a terminator.
-
-    Return an emitter at the place where the coroutine resumes.
+    """Suspend at the end of a block without a terminator; return an emitter at the place of
+    resumption.
     """
     resumed = Block()
     coroutine.function.body.insert_block_after(resumed, block)
@@ -384,15 +383,16 @@ def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emi
 
 
 def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
-    """Suspend, and resume in `resumed`."""
+    """Suspend until `awaited` is resolved, and then resume in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
-    # The state must be saved by now: from here on, another thread may resume the coroutine.
+    # The state is already saved, because another thread may resume the coroutine after this
+    # operation.
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
 
 def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
-    """Replace an assertion with a branch to the next block or to `set_error`."""
+    """Replace an assertion with a branch to the rest of its block or to `set_error`."""
     block, continuation = split_behind(op)
     on_error = (
         _noting(
@@ -408,7 +408,7 @@ def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
 
 
 def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:
-    """Replace a check with a branch to the next block or, if the run is cancelled, `set_error`."""
+    """Replace a check with a branch, which leads to `set_error` if the run is cancelled."""
     block, continuation = split_behind(op)
     on_error = _noting(coroutine, block, op.location, RuntimeTakeFailureOp)
     branch_on_interrupt(Emitter.in_front_of(op), on_error, continuation)
@@ -416,10 +416,10 @@ def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> N
 
 
 def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
-    """Branch to `interrupted` or to `continuation`, which must follow.
+    """Branch to `interrupted` if this run is cancelled, and otherwise to `continuation`.
 
-    The branch first tests whether any run is cancelled. Only then does it call the runtime, in a
-    separate block, to find out whether this run is cancelled.
+    `continuation` must be the next block. The branch first tests whether any run is cancelled. If
+    so, a separate block calls the runtime, which knows whether this run is cancelled.
     """
     ask = Block()
     region_of(continuation).insert_block_before(ask, continuation)
@@ -434,9 +434,7 @@ def _noting(
     location: LocationAttr,
     note: Callable[[SSAValue], Operation],
 ) -> Block:
-    """Insert a block after `after` that records why each result fails and branches to
-    `set_error`.
-    """
+    """Insert a block that records why each result fails, and then branches to `set_error`."""
     block = Block()
     coroutine.function.body.insert_block_after(block, after)
     emit = Emitter.at_end(block, location)
@@ -447,7 +445,7 @@ def _noting(
 
 
 def outside_tasks(region: Region) -> Iterator[Operation]:
-    """Yield the operations of the region, including nested ones, except those in task bodies."""
+    """Yield the operations of the region, including nested ones, but not those in task bodies."""
     for block in region.blocks:
         for op in block.ops:
             yield op
@@ -457,7 +455,10 @@ def outside_tasks(region: Region) -> Iterator[Operation]:
 
 
 def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> None:
-    """Lower the structured control flow around operations that matter, outside tasks."""
+    """Lower the structured control flow around each operation for which `matters` is true.
+
+    Operations in task bodies are ignored.
+    """
     around: set[Operation] = set()
     for op in outside_tasks(region):
         if matters(op):
@@ -472,7 +473,10 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 
 
 def suspend_at_awaits(coroutine: Coroutine) -> None:
-    """Turn everything that can wait or fail in the coroutine, outside its tasks, into branches."""
+    """Turn each operation of the coroutine that can wait or fail into branches.
+
+    Operations in task bodies do not change.
+    """
     body = coroutine.function.body
     make_single_level(body, lambda op: type(op) in _BRANCHING)
     # Start from the end, so that each split moves only a short remainder of a block.

@@ -1,4 +1,4 @@
-"""Replace the spellings of the 2020 proposal with the operations that landed.
+"""Replace the operations of the 2020 proposal with the operations that MLIR adopted.
 
     func @f(%rt: !async.runtime) -> !async.handle {      async.func @f() -> !async.token {
       %h = async.call %rt : !async.runtime @g() ...        %h = async.execute { func.call @g() ... }
@@ -7,14 +7,16 @@
       return %r : !async.handle                          }
     }
 
-- There is only one runtime, so `async.default_runtime` and runtime arguments are removed.
-- A function that returns one handle, which its return resolves, is an `async.func`. So is a
-  function that waits and resolves the handle by hand. In the latter case, `async.ret_handle`
-  remains, and the lowering (`async-func-to-async-runtime`) turns it into the coroutine's token,
-  which only the program resolves.
-- Any other handle of `async.ret_handle` is an ordinary token. It is resolved by hand, or when a
-  function that returns more than the handle returns.
-- `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside tasks.
+- Only one runtime exists, so the pass removes `async.default_runtime` and runtime arguments.
+- If a function returns one handle, and its return resolves that handle, the function becomes an
+  `async.func`.
+- A function that waits and resolves its handle by hand becomes an `async.func`, too. In that case,
+  `async.ret_handle` remains. The lowering (`async-func-to-async-runtime`) turns it into the
+  coroutine's token, which only the program itself resolves.
+- Any other handle of `async.ret_handle` becomes an ordinary token. The program resolves it by hand,
+  or the return does in a function that returns more than the handle.
+- `async.region` and a call on a runtime become tasks. `async.sync_await` becomes an await outside
+  tasks.
 """
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
 
 
 def _is_coroutine(function: PlainFuncOp | FuncOp, waits: bool) -> bool:
-    """Return whether the function is or becomes an `async.func`.
+    """Return whether the function is or will become an `async.func`.
 
     A function that does not wait and resolves its handle by hand needs no coroutine.
     """
@@ -153,7 +155,7 @@ def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]
 def _desugar_call_on_runtime(
     op: CallOnRuntimeOp, functions: Functions, asynchronous: AbstractSet[str]
 ) -> None:
-    """Build a task that calls the function and waits for the objects that it returns."""
+    """Build a task that calls the function and waits for the objects that the function returns."""
     name = op.callee.root_reference.data
     callee = functions[name]
     outputs = callee.function_type.outputs.data or ((TOKEN,) if name in asynchronous else ())
@@ -173,7 +175,7 @@ def _desugar_call_on_runtime(
 def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
     """Replace a function's handles with tokens.
 
-    A handle that is only returned is resolved where it is returned.
+    If a handle has no other use than a return, the return resolves it.
     """
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     if is_coroutine and function.function_type.outputs.data[:1] in ((), (TOKEN,)):
@@ -195,10 +197,10 @@ def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None
 def _return_own_handle(
     function: PlainFuncOp | FuncOp, handles: Sequence[ReturnHandleOp]
 ) -> set[Operation]:
-    """Make the function return with `async.return`; return the function's own handles.
+    """Make the function return with `async.return`, and return the set of its own handles.
 
-    Returning resolves the function's own handle unless the function uses the handle for anything
-    else. If it returns any other handle, it awaits that handle first.
+    A return resolves the function's own handle unless the function also uses that handle elsewhere.
+    Before a return of any other handle, the function awaits that handle.
     """
     ends = [op for op in function.walk() if isinstance(op, PlainReturnOp)]
     returned = {value.owner for end in ends for value in end.arguments}
@@ -227,8 +229,7 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     if function.body.blocks:
         entry = function.body.blocks[0]
         for argument in [argument for argument in entry.args if argument.type == RUNTIME]:
-            # Insert a placeholder to keep uses valid until the operations on a runtime are
-            # replaced.
+            # The placeholder keeps the uses valid until the operations on a runtime are replaced.
             stand_in = Emitter.at_start(entry, function.location)
             argument.replace_all_uses_with(
                 stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME])).result

@@ -5,8 +5,8 @@
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-Later passes then treat these calls like any other calls, which may fail, recurse, or wait. The
-candidates are all functions of the value's type that occur in a `func.constant`.
+Later passes then treat these calls like any other calls, which may fail, recurse, or wait. An
+indirect call chooses among all functions of the value's type that occur in a `func.constant`.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _calling(op: CallIndirectOp, name: str) -> Region:
 
 
 def _retype(module: ModuleOp) -> None:
-    """Change the type of every value that is a function to `index`."""
+    """Change the type of every function value to `index`."""
     for op in operations_in(module):
         if isinstance(op, FuncOp | AsyncFuncOp):
             inputs, outputs = op.function_type.inputs, op.function_type.outputs

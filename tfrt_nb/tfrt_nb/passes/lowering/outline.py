@@ -1,30 +1,30 @@
-"""Outline the bodies of tasks into functions.
+"""Move the bodies of tasks into functions.
 
     %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
 
 becomes a call of a private function. The function takes the dependencies, the operands, and the
-values that the body captures, in the order of first use. It starts by awaiting the dependencies and
-the operands:
+values that the body captures, in the order of first use. The function first awaits the dependencies
+and the operands:
 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
-Constants are not captured but copied into the body. Tasks with equal bodies share a function; if
-many bodies differ only in numbers, they share a function that takes these numbers as arguments.
-Bodies are compared by a key that numbers values in the order of their definition, and captured
-values by their position in the argument list, so names do not matter. The location of an assertion
-does matter, because it is part of the error message.
+The pass copies constants into the body instead of passing them. Tasks with equal bodies share a
+function. If many bodies differ only in numbers, they share a function that takes these numbers as
+arguments. The pass compares bodies by a key. The key numbers the values of a body in the order of
+their definition, and captured values by their position in the argument list, so names do not
+matter. The location of an assertion does matter, because it is part of the error message.
 
-Tasks may be spawned instead. In that case, the task awaits dependencies and operands, and the
-function gets the operands' payloads.
+The pass can also spawn tasks. In that case, the task awaits dependencies and operands before it
+calls the function, and the function gets the operands' payloads.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
 A body that never waits becomes a plain function that returns the values that the task yields. Any
-other body is a coroutine that takes the results as its first arguments, resolves them, and returns
-nothing.
+other body becomes a coroutine that takes the results as its first arguments, resolves them, and
+returns nothing.
 
-If a program counts references at its tasks by hand, these become the references that functions
-need.
+If a program itself counts references at its tasks, the pass rewrites these counts to the references
+that functions need.
 
     async.add_ref %t {count = 1 : i32}              async.runtime.add_ref %t {count = 1 : i64}
     %u = async.execute [%t, %t] {            =>     async.runtime.add_ref %t {count = 1 : i64}
@@ -32,8 +32,8 @@ need.
       async.yield
     }
 
-In the high-level operations, a task holds at most one reference to a value, which its body drops.
-An outlined function owns each of its arguments.
+On the high-level operations, a task holds at most one reference to a value, which its body drops.
+An outlined function owns a reference for each of its arguments.
 """
 
 from __future__ import annotations
@@ -67,21 +67,19 @@ from tfrt_nb.passes.control_flow import Emitter, ancestors, exchange, operations
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
 
 EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
-"""The operations that count references while tasks are still high-level operations."""
+"""The operations that count references before tasks are lowered."""
 
 
 def counts_tasks(module: ModuleOp) -> bool:
-    """Return whether a program counts references on high-level operations, where tasks hold
-    their own.
-    """
+    """Return whether a program itself counts references on the high-level operations."""
     return any(type(op) in EARLY_COUNTING for op in operations_in(module))
 
 
 class TaskCounts:
-    """The values that a program counts by hand at its tasks: `async.add_ref` and `async.drop_ref`.
+    """The values that a program itself counts at its tasks, with `async.add_ref` and `drop_ref`.
 
-    The counts are read before any task is outlined, because outlining replaces the values that
-    bodies use.
+    The class reads the counts before any task is outlined, because outlining replaces the values
+    that bodies use.
     """
 
     def __init__(self, module: ModuleOp) -> None:
@@ -101,14 +99,15 @@ class TaskCounts:
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """Yield the values counted around `task`, and how many more references its body needs.
+        """Yield each counted value that the body of `task` takes, and how many references are
+        missing.
 
-        A body takes a reference for each of the `taken` arguments. If the body drops a value, the
-        program has already given the task one reference to it; otherwise, it has given none.
+        The body needs one reference for each argument in `taken`. If the body drops the value, the
+        program has already taken one of these references.
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):
-            # The argument may be the result of a task that a call has replaced.
+            # The argument may be the result of a task that a call has already replaced.
             original = self._originals.get(value, value)
             if (outer, original) in self._at:
                 more = sum(one is value for one in taken) - ((task, original) in self._inside)
@@ -117,11 +116,11 @@ class TaskCounts:
 
 
 def write_out_handed_on(module: ModuleOp) -> None:
-    """Emit the task's reference to a counted value that the task only passes to a call.
+    """Make the reference explicit that a task passes to a call.
 
-    The call owns its arguments, so it takes the reference of the task. Counting passes cancel the
-    two operations that are added here. Without them, nothing in the body would show that the
-    program counts the value.
+    If a program counts a value and a task only passes it to a call, nothing in the task's body
+    shows the count: the call takes over the task's reference. This function adds two counting
+    operations to the body, which the counting passes cancel later.
     """
     counts = {op.operands[0]: op for op in operations_in(module) if type(op) in EARLY_COUNTING}
     for op in operations_in(module):
@@ -144,15 +143,15 @@ BodyKey: TypeAlias = tuple[Hashable, ...]
 MAX_SPECIALISED = 8
 """The maximum number of functions for bodies that differ only in numbers.
 
-Each of these functions contains its numbers; further bodies share a function that takes the numbers
-as arguments.
+Each of these functions contains its numbers. Further bodies share one function that takes the
+numbers as arguments.
 """
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """Return the outside values that the region uses, each once, in the order of first use.
+    """Return the values from outside that the region uses, each once, in the order of first use.
 
-    Values used in the regions of an operation come before its own operands, as in MLIR.
+    Values used in the regions of an operation come before the operation's own operands, as in MLIR.
     """
     used: dict[SSAValue, None] = {}
     inside: set[SSAValue] = set()
@@ -173,10 +172,10 @@ def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAVal
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
-    """Replace uses of the mapping's keys in the region, at any depth, with the mapped values.
+    """Replace each use of a key of `replacements` in the region, at any depth, with its value.
 
-    This walks the region instead of the uses, because a value that many tasks capture has very many
-    uses.
+    The function walks the region instead of the uses, because a value that many tasks capture has
+    very many uses.
     """
     if not replacements:
         return
@@ -187,9 +186,9 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 
 
 def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
-    """Copy the constants among the values to the start of the region.
+    """Copy the constants in `values` to the start of the region.
 
-    Return whether any were copied.
+    Return whether `values` contains any constants.
     """
     block = region.blocks[0]
     first = block.first_op
@@ -206,7 +205,7 @@ def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
 
 
 def hoist(constants: Sequence[arith.ConstantOp], task: ExecuteOp) -> list[SSAValue]:
-    """Move the constants from the task's body to just before the task; return their values."""
+    """Move the constants from the task's body to just before the task, and return their values."""
     emit = Emitter.in_front_of(task)
     for constant in constants:
         constant.detach()  # type: ignore[no-untyped-call]
@@ -216,7 +215,7 @@ def hoist(constants: Sequence[arith.ConstantOp], task: ExecuteOp) -> list[SSAVal
 
 @dataclass
 class Symbols:
-    """Fresh names for functions that a pass adds to a module, in MLIR's style."""
+    """Creates unused names for functions that a pass adds to a module, in MLIR's style."""
 
     module: ModuleOp
     _used: set[str] = field(default_factory=set)
@@ -232,7 +231,7 @@ class Symbols:
         return function
 
     def fresh(self, wanted: str) -> str:
-        """Return the name, with a number if it is taken."""
+        """Return `wanted`, with a number appended if that name is taken."""
         name = wanted
         while name in self._used:
             number = self._counters.get(wanted, 0)
@@ -244,11 +243,10 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Replaces tasks with calls, or with spawns if `spawns`.
+    """Replaces tasks with calls, or with spawns if `spawns` is true.
 
-    With `share`, equal bodies share a function.
-
-    `counts` has the references that the program itself counts at its tasks, if any.
+    With `share`, equal bodies share a function. `counts` has the references that the program itself
+    counts at its tasks.
     """
 
     symbols: Symbols
@@ -256,12 +254,15 @@ class Outliner:
     spawns: bool = False
     counts: TaskCounts | None = None
     _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
-    """Functions by body key, and then by their numbers, or None if the numbers are arguments."""
+    """The functions by body key and then by the numbers they contain.
+
+    The second key is None for a function that takes its numbers as arguments.
+    """
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
         """Replace the task with a call.
 
-        Return the function if it is new and must become a coroutine.
+        Return the function if it is new and must become a coroutine, and otherwise None.
         """
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
@@ -274,14 +275,14 @@ class Outliner:
         key = body_key(task, captured, constants) if self.share else ()
         variants = self._known.setdefault(key, {}) if self.share else {}
         numbers = numbers_to_know(variants, [constant.value for constant in constants])
-        # There are enough specialized functions, so the numbers become arguments.
+        # Enough functions contain their numbers, so this body passes its numbers as arguments.
         if numbers is None:
             captured += hoist(constants, task)
         arguments = [*task.dependencies, *task.body_operands, *captured]
         known = variants.get(numbers)
         function = self._new_function(task, captured, is_leaf) if known is None else known
         variants[numbers] = function
-        # The body now belongs to several tasks, so its awaits have no single place.
+        # Several tasks now share the body, so its awaits no longer have a single source location.
         if known is not None and GIVEN_RESULTS in known.attributes:
             known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data
@@ -326,10 +327,10 @@ class Outliner:
 
 
 def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
-    """Make the body take dependencies and operands unawaited, and await them first.
+    """Add arguments for the task's dependencies and operands to the body, and await them first.
 
-    Returns:
-        the argument for each of them, because the body may also use them without an await.
+    Return a map from each dependency or operand to its argument. The body may also use these
+    objects without an await.
     """
     payloads = list(block.args)
     emit = Emitter.at_start(block, task.location)
@@ -356,7 +357,7 @@ def never_waits(task: ExecuteOp) -> bool:
 
 
 def _argument(block: Block, value: SSAValue) -> SSAValue:
-    """Append an argument that represents the value in the function."""
+    """Append an argument to the block that represents `value` in the function."""
     argument = block.insert_arg(value.type, len(block.args))
     argument.name_hint = value.name_hint
     return argument
@@ -367,23 +368,24 @@ def numbers_to_know(
 ) -> Hashable | None:
     """Return the numbers that a body's function contains, or None if it takes them as arguments.
 
-    `variants` has the existing functions for bodies of the same key, by the numbers that they
-    contain.
+    `variants` has the existing functions for bodies with the same key. Its keys are the numbers
+    that these functions contain.
     """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None
 
 
 def is_number(value: SSAValue) -> bool:
-    """Return whether the value is a number, which a task can take as an argument by copy."""
+    """Return whether the value is a number, which a task can copy as an argument."""
     return isinstance(value.type, IntegerType | IndexType | AnyFloat)
 
 
 def body_key(task: ExecuteOp, captured: Sequence[SSAValue], constants: list[ConstantOp]) -> BodyKey:
-    """Return a key that tells which tasks may share a function.
+    """Return the key of a task's body.
 
     Tasks with equal keys may share a function that takes the numbers in their bodies as arguments.
-    The operations in the body that define these numbers are added to `constants`, in body order.
+    The function appends the constants in the body that define these numbers to `constants`, in body
+    order.
     """
     numbers: dict[SSAValue, int] = {}
     arguments = [*task.dependencies, *task.body_operands, *captured]
@@ -421,8 +423,8 @@ def _op_key(
     blocks: dict[Block, int],
     constants: list[ConstantOp],
 ) -> BodyKey:
-    # An operation may use a value that a later block of the region defines; such a use numbers the
-    # value.
+    # A use may come before the definition if a later block of the region defines the value. Such a
+    # use gives the value its number.
     operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
     for result in op.results:
         numbers.setdefault(result, len(numbers))

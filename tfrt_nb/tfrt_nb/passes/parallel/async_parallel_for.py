@@ -2,33 +2,36 @@
 
     scf.parallel (%i) = (%lo) to (%hi) step (%st) { body }
 
-The iterations of all dimensions are numbered 0 ... N-1 (the innermost dimension varies fastest) and
-cut into blocks of equal size, with enough blocks to keep the workers busy. One function computes
-one block:
+The pass numbers the iterations of all dimensions from 0 to N-1, with the innermost dimension
+varying fastest. It divides them into blocks of equal size, with enough blocks to keep the workers
+busy. One function computes one block:
 
     parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps,
                         captured values)
 
-It computes the iterations block*size ... min(block*size + size, N) - 1. It converts the numbers of
-the first and the last iteration to coordinates, and runs a loop nest from the first to the last. An
-inner loop starts at the first coordinate only while all outer loops are in their first iteration,
-and stops at the last coordinate only while all outer loops are in their last iteration.
+The function computes the iterations block*size ... min(block*size + size, N) - 1. It converts the
+numbers of the first and the last iteration to coordinates, and runs a loop nest from the first to
+the last. An inner loop starts at the first coordinate only while all outer loops are in their first
+iteration. It stops at the last coordinate only while all outer loops are in their last iteration.
 
-A dispatch function starts the blocks: it passes half of its blocks to a new task until only one
-block is left. With `async-dispatch=false`, a loop starts the blocks instead. The caller then waits
-for all blocks.
+A dispatch function starts the blocks. It repeatedly passes half of its blocks to a new task until
+only one block is left, which it computes. With `async-dispatch=false`, a loop starts the blocks
+instead. The caller then waits for all blocks.
 
-Invariants: Each iteration belongs to exactly one block, and no started block is empty. Loops with
-reductions are either not changed, or first become loops over blocks (`parallel_reduction`).
+Invariants: Each iteration belongs to exactly one block, and no block that is started is empty. A
+loop with reductions either stays unchanged, or first becomes a loop over blocks
+(`parallel_reduction`).
 
 The pass follows MLIR's `-async-parallel-for`
 (https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
 
-Rejected as the default: a loop that starts all blocks, in which the last block starts only after
-all others were created.  Halving creates them in parallel, in a number of steps that grows with
-the logarithm of their number (Blumofe and Leiserson 1999, J. ACM 46(5), "Scheduling Multithreaded
-Computations by Work Stealing", has the bounds for such programs).  A shared counter from which
-workers take blocks would need a task for each worker even if all of them are busy.
+Rejected as the default: a loop that starts all blocks, because the last block starts only after all
+other tasks were created. Halving creates the tasks in parallel, in a number of rounds that grows
+with the logarithm of the block count. (Blumofe and Leiserson 1999, J. ACM 46(5), "Scheduling
+Multithreaded Computations by Work Stealing", has the bounds for such programs.)
+
+Also rejected: a shared counter from which workers take blocks, which needs a task for each worker
+even if all workers are busy.
 """
 
 from __future__ import annotations
@@ -61,9 +64,9 @@ from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
-"""Pairs: a worker count, and the number of blocks per worker up to that count.
+"""Pairs of a maximum worker count and the number of blocks per worker up to that count.
 
-With few workers, blocks must be finer to balance the load. The numbers are MLIR's.
+With few workers, blocks must be smaller to balance the load. The numbers are MLIR's.
 """
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
 _HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"  # noqa: E501
@@ -76,11 +79,14 @@ _MAX_PARTS = 256
 class AsyncParallelFor(ModulePass):
     """Lowers `scf.parallel`.
 
-    If `num_workers` is -1, the program asks the runtime. A block has at least `min_task_size`
-    iterations. `clamp_trip_counts` departs from MLIR, where a loop counts as non-empty if the
-    bounds of two of its dimensions are reversed. `reductions` departs from MLIR, too: loops with
-    reductions run in parallel. `fold` also folds the whole module, as MLIR does. `only_async`
-    leaves an `scf.parallel` unchanged unless the program writes it as `async.parallel_for`.
+    If `num_workers` is -1, the program asks the runtime for the worker count. A block has at least
+    `min_task_size` iterations. With `fold`, the pass also folds the whole module, as MLIR does.
+    With `only_async`, the pass lowers an `scf.parallel` only if the program writes it as
+    `async.parallel_for`.
+
+    Two options depart from MLIR. With `clamp_trip_counts`, a dimension whose bounds are reversed
+    has no iterations; in MLIR, a loop counts as non-empty if two of its dimensions have reversed
+    bounds. With `reductions`, loops with reductions run in parallel, too.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -96,8 +102,8 @@ class AsyncParallelFor(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
-        # MLIR numbers the functions this way: the last loop first, and outer loops before inner
-        # ones.
+        # MLIR numbers the functions in this order: the last loop first, and outer loops before
+        # inner ones.
         while loops := self._outermost(op):
             for loop in reversed(loops):
                 if loop.initVals:
@@ -111,7 +117,7 @@ class AsyncParallelFor(ModulePass):
             simplify(op)
 
     def _outermost(self, module: ModuleOp) -> list[scf.ParallelOp]:
-        """Return the loops to rewrite that are not inside another such loop."""
+        """Return the loops to rewrite that are not inside another loop to rewrite."""
         found: list[scf.ParallelOp] = []
         inside: set[Operation] = set()
         for op in operations_in(module):
@@ -126,7 +132,7 @@ class AsyncParallelFor(ModulePass):
         return not op.initVals or (self.reductions and can_split_reduction(op))
 
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
-        """Rewrite the loop as a loop over blocks, each of which reduces its own iterations."""
+        """Rewrite the loop as a loop over blocks; each block reduces its own iterations."""
         math = IndexMath(Emitter.in_front_of(op))
         most = _MAX_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
@@ -139,7 +145,7 @@ class AsyncParallelFor(ModulePass):
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         math = IndexMath(Emitter.in_front_of(op))
         min_task_size = math.constant(self.min_task_size)
-        # Move constants into the body first, so that they are not captured and need no arguments.
+        # A constant inside the body needs no argument.
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
@@ -158,7 +164,7 @@ class AsyncParallelFor(ModulePass):
         dispatch = _by_halves if self.async_dispatch else _in_a_loop
         call, starts = dispatch(loop, compute, size, count, inner, symbols)
         if self.join_on_failure:
-            # If the call fails, other blocks may still be using the values that the loop captures.
+            # Other blocks may still be using the captured values when the call fails.
             call.attributes[JOINS] = UnitAttr()
             starts.attributes[UNINTERRUPTED] = UnitAttr()
         inner.emit(scf.YieldOp())
@@ -175,10 +181,10 @@ class AsyncParallelFor(ModulePass):
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """Return the maximum number of blocks, at least 1.
+        """Return the maximum number of blocks, which is at least 1.
 
-        It is the worker count times a factor that depends on this count, rounded down. If
-        `num_workers` is negative, the worker count is known only when the program runs.
+        It is the worker count times a factor that depends on the worker count, rounded down. If
+        `num_workers` is negative, the program computes the maximum when it runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())
@@ -216,13 +222,14 @@ def _call_compute(
 def _in_a_loop(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """Start a task for each block except the first, which a call computes here.
+    """Start a task for each block except the first one, which the caller computes itself.
 
     Returns:
-        that call, and the loop that starts the tasks.
+        the call that computes the first block, and the loop that starts the tasks.
     """
     zero, one = math.constant(0), math.constant(1)
-    # The caller computes the first block itself, so the group has one member fewer.
+    # The caller computes the first block itself, so the group has one member less than the block
+    # count.
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
     body, task_body = Block(arg_types=[IndexType()]), Block()
     task = math.inside(task_body).emit
@@ -240,10 +247,10 @@ def _in_a_loop(
 def _by_halves(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """Compute a single block here, or dispatch several blocks by halves.
+    """Call the compute function if one block exists, and the dispatch function if several do.
 
     Returns:
-        the call that dispatches the blocks, and the loop that passes them to tasks.
+        the call that dispatches the blocks, and the loop in which they are passed to tasks.
     """
     dispatch, starts = _dispatch_function(loop, compute, math, symbols)
     zero, one = math.constant(0), math.constant(1)
@@ -265,12 +272,13 @@ def _by_halves(
 def _dispatch_function(
     loop: _Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
 ) -> tuple[FuncOp, Operation]:
-    """Build `async_dispatch_fn(group, start, end, block size, ...)`, which computes block `start`.
+    """Build `async_dispatch_fn(group, start, end, block size, ...)`.
 
-    The function passes the other blocks to tasks in a loop.
+    The function passes all blocks except the block `start` to tasks in a loop. Then it computes the
+    block `start`.
 
     Returns:
-        the function and that loop.
+        the function and the loop.
     """
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
@@ -304,7 +312,10 @@ def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
 
 @dataclass(frozen=True)
 class _Loop:
-    """The parts of a parallel loop, one entry per dimension, and its captured values."""
+    """The parts of a parallel loop.
+
+    `captured` has the values that the loop captures. The other fields have one entry per dimension.
+    """
 
     trips: Sequence[SSAValue]
     lower: Sequence[SSAValue]
@@ -314,7 +325,7 @@ class _Loop:
 
     @property
     def arguments(self) -> list[SSAValue]:
-        """Return the parts in the order of the function's arguments."""
+        """Return all parts in the order of the compute function's arguments."""
         return [*self.trips, *self.lower, *self.upper, *self.steps, *self.captured]
 
 
@@ -335,7 +346,7 @@ def _compute_function(op: scf.ParallelOp, loop: _Loop, symbols: Symbols) -> Func
 
 
 def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
-    """Return the arguments that represent the loop's parts, with constants for known parts."""
+    """Return the loop's parts inside the compute function: arguments, or constants if known."""
     rank = len(outside.trips)
     parameters = list(entry.args[2:])
 
@@ -356,7 +367,10 @@ def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
 
 @dataclass(frozen=True)
 class _Extent:
-    """The coordinates of a block's first and last iterations, and the last coordinates plus one."""
+    """The coordinates of the first and the last iteration of a block.
+
+    `ends` has the last coordinates plus one.
+    """
 
     first: Sequence[SSAValue]
     last: Sequence[SSAValue]
@@ -376,8 +390,9 @@ def _first_and_last(
 
 
 def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -> list[SSAValue]:
-    """Convert an iteration's number to one coordinate per dimension; the last one varies
-    fastest.
+    """Convert an iteration's number to one coordinate per dimension.
+
+    The last coordinate varies fastest.
     """
     coordinates: list[SSAValue] = []
     for trip in reversed(trips):
@@ -388,9 +403,10 @@ def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -
 
 @dataclass(frozen=True)
 class _LoopNest:
-    """The loops over one block, with the body innermost.
+    """The loops over the iterations of one block, with the body innermost.
 
-    `outside` and `inside` have the parts of the loop as seen outside and inside the function.
+    `outside` and `inside` are the parts of the parallel loop outside and inside the compute
+    function.
     """
 
     op: scf.ParallelOp
@@ -413,8 +429,8 @@ class _LoopNest:
     ) -> None:
         """Emit the loop of one dimension.
 
-        `indices` are the induction values of the enclosing loops. `edges` says whether all of these
-        loops are in their first iteration, and whether all are in their last.
+        `indices` are the induction values of the enclosing loops. `edges` has two flags: whether
+        all enclosing loops are in their first iteration, and whether all of them are in their last.
         """
         dimension, rank = len(indices), len(self.inside.trips)
         body = Block(arg_types=[IndexType()])

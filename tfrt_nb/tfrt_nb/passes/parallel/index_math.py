@@ -1,13 +1,13 @@
-"""Emit arithmetic on `index` values, folding it if operands are known.
+"""Emit arithmetic on `index` values, and fold arithmetic whose operands are known.
 
-`folded` folds the arithmetic of loop bounds if its operands are known:
+`folded` folds one operation:
 
     %d = arith.subi %n, %c0 : index        =>      %n
     %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
 
-`simplify` does so in a whole module. It then erases unused operations, and keeps one copy of each
-constant at the start of each function. `async-parallel-for` calls it at the end. Other programs are
-simplified by xDSL's `canonicalize`.
+`simplify` folds a whole module. It then erases unused operations, and keeps one copy of each
+constant at the start of each function. `async-parallel-for` calls it at the end. xDSL's
+`canonicalize` simplifies other programs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tfrt_nb.passes.control_flow import Emitter, block_of, erase, integer_of, op
 from tfrt_runtime import scalars
 
 Folded: TypeAlias = SSAValue | Attribute | None
-"""The value or the constant to which an operation folds; None if neither is known."""
+"""The value or the constant to which an operation folds; None if the result is not known."""
 
 _CONSTANTS = frozenset(("arith.constant", "ub.poison"))
 _INDEX_BITS = 64
@@ -40,15 +40,15 @@ def _emitted(
 
 @dataclass
 class IndexMath:
-    """Emits every requested operation, including constants.
+    """Emits index arithmetic at one place.
 
-    Only `trip_count` folds known bounds.
+    Only `trip_count` folds operations whose operands are known.
     """
 
     emit: Emitter
 
     def inside(self, block: Block) -> IndexMath:
-        """Return the same arithmetic at the end of a block."""
+        """Return an object that emits the arithmetic at the end of `block`."""
         return IndexMath(Emitter.at_end(block, self.emit.location))
 
     def constant(self, number: int) -> SSAValue:
@@ -68,7 +68,7 @@ class IndexMath:
         return functools.reduce(self.mul, values)
 
     def trip_count(self, lower: SSAValue, upper: SSAValue, step: SSAValue) -> SSAValue:
-        """Emit the number of steps from one bound to the other, as a constant if it is known."""
+        """Emit the number of steps from `lower` to `upper`, as a constant if it is known."""
         return self._folded(arith.CeilDivSIOp(self._folded(arith.SubiOp(upper, lower)), step))
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
@@ -90,7 +90,7 @@ class IndexMath:
 
 
 def _constant_of(value: SSAValue) -> Attribute | None:
-    """Return the attribute if the value is a constant."""
+    """Return the attribute of a constant, or None if `value` is not a constant."""
     owner = value.owner
     if isinstance(owner, Operation) and owner.name in _CONSTANTS:
         return owner.properties.get("value")
@@ -98,7 +98,10 @@ def _constant_of(value: SSAValue) -> Attribute | None:
 
 
 def folded(op: Operation) -> Folded:
-    """Fold an operation. If it is commutative, a constant operand moves to the second position."""
+    """Fold an operation.
+
+    If the operation is commutative, its constant operand moves to the second position.
+    """
     if op.name in _COMMUTATIVE and _constant_of(op.operands[1]) is None:
         left, right = op.operands
         if _constant_of(left) is not None:
@@ -107,7 +110,7 @@ def folded(op: Operation) -> Folded:
 
 
 def simplify(module: ModuleOp) -> None:
-    """Fold until nothing changes, erase unused operations, and collect constants."""
+    """Fold until nothing changes, erase unused operations, and merge equal constants."""
     _drop_unused(module)
     _collect_constants(module)
     while _fold_all(module):
@@ -139,9 +142,9 @@ def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
 
 
 def _collect_constants(module: ModuleOp) -> None:
-    """Keep one copy of each constant in a function.
+    """Keep one copy of each constant in each function.
 
-    Constants at the function's start stay there, and others move before them.
+    Constants at the function's start stay there. Other constants move before them.
     """
     for region in (region for function in module.body.block.ops for region in function.regions):
         kept: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
@@ -160,7 +163,7 @@ def _collect_constants(module: ModuleOp) -> None:
 
 
 def _wrapped(number: int, type_: Attribute) -> IntegerAttr:
-    """Truncate a number to the type's width, as a signed number."""
+    """Wrap a number to the type's width, as a signed number."""
     assert isinstance(type_, IntegerType | IndexType)
     width = type_.width.data if isinstance(type_, IntegerType) else _INDEX_BITS
     return IntegerAttr(scalars.wrapped(number, width), type_)

@@ -12,11 +12,11 @@ becomes, for N iterations in blocks of equal size,
     (a sequential loop that reduces %x and the parts, in the order of the blocks)
     memref.dealloc %parts
 
-No neutral element is needed because no block is empty. If the reduction is not associative, the
-result depends on the number of blocks, but not on the order in which they finish.
+The algorithm needs no neutral element, because no block is empty. If the reduction is not
+associative, the result depends on the number of blocks, but not on the order in which they finish.
 
-A loop that fails does not free its partial results, because another block may still be writing
-there.
+If the loop fails, its partial results are not freed, because another block may still be writing to
+them.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | 
 
 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
-    """Return whether the loop can be split: buffers can hold the partial results, the body contains
-    no parallel loop, and the reductions are independent of the iteration.
+    """Return whether the loop can be split.
 
-    A reduction must use no value of the iteration except its own operands, because partial results
-    are reduced after the iterations.
+    Three conditions must hold. The partial results are numbers, which buffers can hold. The body
+    contains no parallel loop. A reduction uses no value of the iteration except its own operands,
+    because partial results are reduced after the iterations.
     """
     body = op.body.block
     reduce = terminator_of(body)
@@ -71,9 +71,10 @@ def can_split_reduction(op: scf.ParallelOp) -> bool:
 def split_reduction(
     op: scf.ParallelOp, trips: Sequence[SSAValue], most_blocks: int, size: SSAValue, math: IndexMath
 ) -> scf.ParallelOp:
-    """Replace the loop, and return the loop over blocks.
+    """Replace the loop, and return the new loop over blocks.
 
-    A block has `size` iterations, which is at least 1. There are at most `most_blocks` blocks.
+    `size` is the number of iterations in a block, which is at least 1. At most `most_blocks` blocks
+    exist.
     """
     zero, one = math.constant(0), math.constant(1)
     iterations = math.product(trips)
@@ -107,7 +108,7 @@ def _reduce_block(
     one = math.constant(1)
     first = math.mul(number, size)
     behind = math.minimum(math.add(first, size), iterations)
-    # The first iteration provides the initial values instead of a neutral element.
+    # The first iteration provides the initial values, so the loop needs no neutral element.
     initial = _operands_at(op, trips, first, math)
     inner = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inside = math.inside(inner)
@@ -135,7 +136,7 @@ def _combine(
 def _operands_at(
     op: scf.ParallelOp, trips: Sequence[SSAValue], iteration: SSAValue, math: IndexMath
 ) -> list[SSAValue]:
-    """Copy the body for an iteration; return the operands of its reductions."""
+    """Copy the body for one iteration, and return the operands of its reductions."""
     known: dict[SSAValue, SSAValue] = {}
     arguments = op.body.block.args
     number = iteration
@@ -156,7 +157,7 @@ def _operands_at(
 def _reduced(
     op: scf.ParallelOp, left: Sequence[SSAValue], right: Sequence[SSAValue], emit: Emitter
 ) -> list[SSAValue]:
-    """Copy each reduction for two values; return the results."""
+    """Copy each reduction for one pair of values, and return the results."""
     reduce = terminator_of(op.body.block)
     assert isinstance(reduce, scf.ReduceOp)
     results = []

@@ -1,27 +1,27 @@
-"""Reject programs that would crash the process, or put assertions before operations that would.
+"""Reject programs that would crash the process, or put assertions before risky operations.
 
     %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves these undefined: a division by zero, a shift by all bits, a float that does not fit an
-integer, an access outside a buffer, a buffer that is larger than the memory or freed twice, a load
-of a value before it is available, a group of negative size, and a loop that does not step forward.
-It also lets a deep recursion overflow the stack. In a notebook, each of these must be an error that
+In MLIR, these have undefined behavior: a division by zero, a shift by all bits, a float that does
+not fit an integer, an access outside a buffer, a buffer that is larger than the memory or freed
+twice, a load of a value before it is available, a group of negative size, and a loop that does not
+step forward. Deep recursion overflows the stack. In a notebook, each of these must be an error that
 names the line.
 
-Operations that are known to be safe are not guarded, such as a nonzero constant divisor or step, a
-constant shift by less than all bits, or a constant index below a static size.
+Operations known to be safe get no assertion: for example, a nonzero constant divisor or step, a
+constant shift by less than all bits, and a constant index below a static size.
 
-Some programs pass the verifier, but cannot be compiled or would harm the process. They are
-rejected:
+Some programs pass the verifier, but cannot be compiled or would harm the process. The pass
+`async-check` enforces these rules:
 
-- The payload of a value must not be an async object, because the reference in it would not be
+- The payload of a value must not be an async object, because the payload's reference would not be
   counted.
-- Coroutine operations must be in functions that are complete coroutines, and ids and saved states
-  must stay where they are created.
-- A task must not capture a buffer of `memref.alloca`, because the task may run when the buffer no
-  longer exists.
+- Coroutine operations must be in functions that are complete coroutines. Ids and saved states must
+  stay in the function that creates them.
+- A task must not capture a buffer of `memref.alloca`, because the buffer may no longer exist when
+  the task runs.
 """
 
 from __future__ import annotations
@@ -141,10 +141,10 @@ def _argument_types(op: Operation) -> Iterator[Attribute]:
 
 
 def _check_coroutine(function: FuncOp) -> None:
-    """Check LLVM's assumptions: one id; one frame, created first; states used in the block that
-    saves them.
+    """Check what LLVM assumes about a coroutine.
 
-    See https://llvm.org/docs/Coroutines.html.
+    A coroutine has one id and one frame, which is created first. A saved state is used only in the
+    block that saves it. See https://llvm.org/docs/Coroutines.html.
     """
     for kind in (CoroIdOp, CoroBeginOp):
         if sum(isinstance(op, kind) for op in function.body.walk()) != 1:
@@ -174,19 +174,19 @@ INDEX_BITS = 64
 MAX_BYTES_OF_AN_ELEMENT = 16
 MAX_ITERATIONS = 2.0**63
 MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-"""The memory of the machine in bytes; larger buffers are rejected."""
+"""The size of the machine's memory in bytes; a larger buffer is an error."""
 
 _RESUME = 1
-"""The index of the successor of `async.coro.suspend` where a coroutine resumes."""
+"""The index of the successor of `async.coro.suspend` at which a coroutine resumes."""
 
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards operations by kind.
+    """Inserts assertions before operations; each option selects a kind of operation.
 
-    `divisions` covers integer divisions, shifts, and conversions. `accesses` covers accesses to
-    buffers and values, and the sizes of buffers and groups. `loops` covers the steps of loops, and
-    `recursion` covers plain functions.
+    `divisions` selects integer divisions, shifts, and conversions. `accesses` selects accesses to
+    buffers and values, and the creation of buffers and groups. `loops` selects loops, whose steps
+    must be positive. `recursion` selects plain functions that may recurse.
     """
 
     name: ClassVar[str] = "async-guard-operations"
@@ -207,7 +207,7 @@ class GuardOperations(ModulePass):
             if is_wanted
             for kind, guard in guards.items()
         }
-        # Look up by name because some of these operations have derived classes.
+        # Look up the guards by name, because some of these operations have derived classes.
         for nested in operations_in(op) if wanted else ():
             if nested.name in wanted:
                 wanted[nested.name](nested)
@@ -221,9 +221,9 @@ class GuardOperations(ModulePass):
 
 
 def first_block(function: FuncOp) -> Block:
-    """Return the block where the work starts.
+    """Return the block in which the function's own work starts.
 
-    In a coroutine, it follows the block that creates the results.
+    In a coroutine, this is the block after the one that creates the results.
     """
     entry = function.body.blocks[0]
     if finished_coroutine(function) is None or entry.last_op is None:
@@ -252,14 +252,15 @@ def _guard_shift(op: Operation) -> None:
         return
     emit = Emitter.in_front_of(op)
     text = f"the shift amount is negative, or is {bits} bits or more"
-    # The comparison is unsigned: a negative distance is a very large number.
+    # The comparison is unsigned, so that a negative distance counts as a very large number and
+    # fails.
     emit.expect(distance, "ult", emit.integer(bits, distance.type), text)
 
 
 def _guard_conversion(op: Operation) -> None:
-    """Assert that the float, without its fraction, fits in the integer's type.
+    """Assert that the float, rounded toward zero, fits in the integer's type.
 
-    The comparison uses doubles, which hold the bounds exactly.
+    The comparison uses doubles, which represent the bounds exactly.
     """
     float_, target = op.operands[0], op.results[0].type
     if not isinstance(target, IntegerType):
@@ -285,20 +286,22 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
         return
     buffer, indices = op.memref, op.indices
     assert isinstance(buffer.type, MemRefType)
-    # Each dimension gets its own assertion so that the error names the index.
+    # Each dimension gets its own assertion, so that the error names the index.
     for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
         number = integer_of(index)
         if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
             continue
         emit = Emitter.in_front_of(op)
         limit = dimension_size(emit, buffer, dimension, size)
-        # The comparison is unsigned: a negative index is a very large number.
+        # The comparison is unsigned, so that a negative index counts as a very large number and
+        # fails.
         emit.expect(index, "ult", limit, f"index #{dimension} is out of bounds")
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
-    """Assert that the product of the sizes is at most the machine's memory, so that it cannot
-    overflow.
+    """Assert that the buffer is not larger than the machine's memory.
+
+    This also rules out an overflow of the product of the sizes.
     """
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
@@ -313,7 +316,8 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     emit = Emitter.in_front_of(op)
     room = emit.integer(limit)
     for dimension, size_ in enumerate(op.dynamic_sizes):
-        # The comparison is unsigned: a negative size is a very large number.
+        # The comparison is unsigned, so that a negative size counts as a very large number and
+        # fails.
         text = f"dynamic size #{dimension} of the buffer is negative or too large"
         emit.expect(size_, "ule", room, text)
         room = emit(arith.DivUIOp(room, emit(arith.MaxSIOp(size_, emit.integer(1))).result)).result
@@ -335,8 +339,9 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """Describe an error that a program sets by hand; coroutines have described their failures
-    earlier.
+    """Describe an error that a program sets by hand.
+
+    A coroutine's own failures already have a description.
     """
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
@@ -344,7 +349,7 @@ def _describe_error(op: RuntimeSetErrorOp) -> None:
 
 
 def _first_operations(op: Operation) -> Iterable[Operation]:
-    """Return the first operations of the function that contains the operation."""
+    """Return the operations of the first block of the function that contains `op`."""
     functions = (outer for outer in ancestors(op) if isinstance(outer, FuncOp | AsyncFuncOp))
     return next((function.body.blocks[0].ops for function in functions), ())
 
@@ -359,8 +364,8 @@ def _guard_load(op: RuntimeLoadOp) -> None:
 def _guard_parallel(op: scf.ParallelOp) -> None:
     """Assert that the steps are positive, and that the iteration count fits in 64 bits.
 
-    The loop is cut into tasks by that count. It is estimated as a double, whose error does not
-    matter for any count that a loop can reach.
+    A later pass computes that count to divide the loop into tasks. The assertion estimates it as a
+    double, which is exact enough for any count that a loop can reach.
     """
     _guard_steps(op, op.step)
     lowers = [integer_of(lower) for lower in op.lowerBound]

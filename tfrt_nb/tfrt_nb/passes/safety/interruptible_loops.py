@@ -6,10 +6,10 @@
       cf.br ^loop                    "work"()
                                      cf.br ^loop
 
-The check makes the function fail, so everything that the function holds is dropped as on any other
-error path. The check costs a load and a branch. Because nothing can be computed ahead of it, it
-would also keep LLVM from vectorizing small loops. So an `scf.for` loop whose iterations are short
-is cut into pieces, with one check per piece:
+If the run is cancelled, the check makes the function fail, and the function drops all its
+references as on any other error path. The check costs a load and a branch. It would also keep LLVM
+from vectorizing a small loop, because no later code can run ahead of the check. Therefore, the pass
+divides an `scf.for` loop with short iterations into pieces, and checks once per piece:
 
     scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
       "work"(%i)                      =>      async.runtime.check_interrupt
@@ -19,11 +19,11 @@ is cut into pieces, with one check per piece:
                                               yield %c + 4096
                                             }
 
-Starting a task counts as some tens of operations, regardless of what the task does, because tasks
-of a cancelled run do not start.
+Starting a task counts as a few dozen operations, whatever the task does, because a task of a
+cancelled run does not start.
 
-Functions that may run long through their calls alone check when they are called. Loops with few
-iterations do not check. The pass turns the remaining parallel loops into sequential ones.
+A function that may run long only because of its calls checks when it is called. A loop with few
+iterations does not check. The pass turns the remaining parallel loops into sequential ones.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ from tfrt_nb.passes.safety.guard_operations import first_block
 NEVER_WRAPS = "never_wraps"
 """The attribute of a sum that is known to stay below the largest number.
 
-The overflow flags that users put on operations make the same promise, but the passes do not rely on
-them, because they may be wrong.
+The overflow flags in a user's program make the same promise. The passes do not rely on those flags,
+because they may be wrong.
 """
 _OPERATIONS_IN_A_PIECE = 2**16
-"""The approximate number of operations between two checks; they take about 10 microseconds."""
+"""The approximate number of operations between two checks, which take about 10 microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
-"""The number of elements that are copied in about the time of one other operation."""
+"""The number of elements that a copy can process in the time of one other operation."""
 _OPERATIONS_TO_START_A_TASK = 32
-"""The number of other operations that take about as long as starting a task."""
+"""The number of operations that take as long as starting a task."""
 MIN_ROUNDS = 16
-"""The minimum number of iterations that makes a piece worthwhile."""
+"""The minimum number of iterations in a piece; a loop with longer iterations is not divided."""
 _QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
 _STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
 
@@ -108,8 +108,7 @@ class InterruptibleLoops(ModulePass):
             else:
                 _check_at_start(function.body.blocks[0], function)
         lengths: dict[Operation, int | None] = {}
-        # Cutting a loop into pieces moves operations but does not copy them, so the list stays
-        # valid.
+        # Dividing a loop moves operations but does not copy them, so the list stays valid.
         for nested in operations_in(op):
             if UNINTERRUPTED in nested.attributes:
                 continue
@@ -123,11 +122,11 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """Return functions that may run long through their calls alone: recursive ones, tops of call
-    pyramids.
+    """Return the functions that may run long only because of their calls.
 
-    A function that calls another one twice takes twice as long as the other. After twenty such
-    levels, the top function takes a million times as long, without any loop.
+    Such a function is recursive, or it is at the top of a pyramid of calls. A function that calls
+    another one twice takes twice as long. After twenty such levels, the top function takes a
+    million times as long, without any loop.
     """
     functions = {
         one.sym_name.data: one
@@ -142,7 +141,7 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
         if name not in functions:
             continue
         length = _stretch(functions[name], lengths)
-        # A caller of a function that checks need not count the callee's steps.
+        # A function that checks counts as one operation for its callers.
         is_lasting = name in recursive or length > _OPERATIONS_IN_A_PIECE
         lengths[name] = 1 if is_lasting else length
         if is_lasting:
@@ -151,8 +150,9 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
 
 
 def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
-    """Estimate how many operations run without a check; `lengths` holds the estimates for
-    functions.
+    """Estimate how many operations run without a check.
+
+    `lengths` has the estimates for the functions.
     """
     callee = callee_of(op)
     if callee is not None:
@@ -175,7 +175,7 @@ def _check_at_start(block: Block, loop: Operation) -> None:
 
 
 def _loop_headers(region: Region) -> dict[Block, Operation]:
-    """Map the target block of each back edge to one of the branches to it."""
+    """Map the target block of each back edge to one of the branches to that block."""
     if len(region.blocks) < 2:
         return {}
     found: dict[Block, Operation] = {}
@@ -185,7 +185,7 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    # References to values that iterations carry are counted per block, and pieces would carry more
+    # Counting passes treat references to carried values block by block, and pieces would carry more
     # values.
     is_simple = not any(map(is_async, loop.iter_args))
     length = _length(loop.body.block.ops, lengths) if is_simple else None
@@ -199,7 +199,7 @@ def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> Non
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
-    """Return the number of a loop's iterations if it is known."""
+    """Return the loop's number of iterations, or None if it is not constant."""
     lower, upper, step = map(integer_of, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None or step <= 0:
         return None
@@ -207,9 +207,9 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 
 def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
-    """Return the maximum number of operations in one iteration; None if there may be very many.
+    """Return the maximum number of operations in one iteration, or None if there may be very many.
 
-    `lengths` holds the lengths that the loops inside the iteration had before they were cut.
+    `lengths` maps each inner loop to its length before it was divided.
     """
     total = 1
     for op in ops:
@@ -248,7 +248,10 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
 
 
 def _own_length(op: Operation) -> int | None:
-    """Return an operation's duration in plain operations, without its regions; None if unknown."""
+    """Return the duration of an operation without its regions, in plain operations.
+
+    Return None if the duration is unknown.
+    """
     if not isinstance(op, memref.CopyOp):
         return 1
     type_ = op.source.type
@@ -259,15 +262,15 @@ def _own_length(op: Operation) -> int | None:
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
-    """Cut a loop into pieces of `rounds` iterations.
+    """Divide a loop into pieces of `rounds` iterations, with a check before each piece.
 
-    If the step is unknown, not positive, or too large, check in every iteration instead.
+    If the step is unknown, not positive, or too large, the loop checks in every iteration instead.
     """
     type_ = loop.lb.type
     step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
-    # If `rounds` steps exceed half of the largest number, adding that many at once would overflow
-    # for most upper bounds.
+    # If `rounds` steps exceed half of the largest number, adding them would overflow for most upper
+    # bounds.
     if step is None or step <= 0 or step * rounds > largest // 2:
         _check_at_start(loop.body.block, loop)
         return
@@ -289,7 +292,10 @@ def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
 
 
 def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
-    """Emit the step between pieces: `span`, or one iteration where `span` might overflow."""
+    """Emit the distance between the starts of two pieces.
+
+    It is `span`, or the loop's step if adding `span` might overflow.
+    """
 
     def constant(number: int) -> SSAValue:
         return emit.integer(number, loop.lb.type)
@@ -302,7 +308,7 @@ def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValu
 
 
 def _while_below(emit: Emitter, loop: scf.ForOp) -> scf.WhileOp:
-    """Emit `scf.while (%c = lower bound, values) : %c < upper bound` with an empty body."""
+    """Emit `scf.while (%c = lower bound, values) : %c < upper bound`, with an empty body."""
     initial = [loop.lb, *loop.iter_args]
     types = [value.type for value in initial]
     before, after = Block(arg_types=types), Block(arg_types=types)

@@ -1,10 +1,11 @@
-"""Shortcuts that change no result and that `-O0` omits.
+"""Passes that make programs faster without changing their results; `-O0` leaves them out.
 
-Each module shows a program before and after.
+The docstring of each module shows a program before and after the pass.
 
-`copying` turns short tasks into plain functions while it copies a program. `fast_path` runs async
-functions without a coroutine until they wait. `elide_coroutines` drops frames that are never
-suspended, and `unroll_short_loops` marks loops for LLVM to unroll. `inline` replaces calls with
-function bodies, and `canonicalize` simplifies operations; both are only for pipelines that a user
-writes, and runs do not use them.
+`copying` copies a program, and turns short tasks into plain functions. `fast_path` runs async
+functions without a coroutine until they wait. `elide_coroutines` removes frames of coroutines that
+never suspend. `unroll_short_loops` marks loops that LLVM should unroll.
+
+Runs do not use two of the modules, whose passes are only for pipelines that a user writes: `inline`
+replaces calls with function bodies, and `canonicalize` simplifies operations.
 """

@@ -1,12 +1,12 @@
-"""Run xDSL's canonicalization, but fold constants to the values that programs compute.
+"""Run xDSL's canonicalization, but fold constants to the values that compiled code computes.
 
     %a = arith.constant 3.400000e+38 : f32
     %r = arith.addf %a, %a : f32               =>     %r = arith.constant 0x7F800000 : f32
 
-xDSL (0.74) computes with Python's numbers, so a sum too large for an f32 or f16 raises
-OverflowError, and an index does not wrap. Here, integers are folded with the table of scalar
-operations that the runtime executes, and floats in their own type, by IEEE 754, as compiled code
-does.
+xDSL (0.74) folds with Python's numbers. A sum that is too large for an f32 or f16 raises
+OverflowError, and an index does not wrap. This pass folds integers with the table of scalar
+operations that the runtime executes. It folds floats in their own type, by IEEE 754, as compiled
+code does.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ class Canonicalize(ModulePass):
 
 class _Upstream(CanonicalizationRewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        # Leave the operation alone if combining its constants gives a number that its type cannot
-        # hold.
+        # Leave the operation unchanged if its type cannot hold the combined constant.
         with suppress(OverflowError):
             super().match_and_rewrite(op, rewriter)
 
@@ -81,8 +80,9 @@ class _FoldConstants(RewritePattern):
 
 
 def _float(op: Operation) -> Attribute | None:
-    """Fold an operation on two constants in the matching numpy type, so that the result is rounded
-    once.
+    """Fold an operation on two constants in the matching numpy type.
+
+    The result is therefore rounded only once.
     """
     type_ = op.results[0].type
     kind = _FLOATS.get(type(type_))

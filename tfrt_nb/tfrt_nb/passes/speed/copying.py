@@ -1,4 +1,4 @@
-"""Copy a program for lowering, and turn short tasks into functions on the way.
+"""Copy a program for lowering, and turn short tasks into functions at the same time.
 
     %t, %v = async.execute (%u as %y: !async.value<i64>) -> !async.value<i64> {
       %one = arith.constant 1 : i64
@@ -8,27 +8,29 @@
 
     %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
-During the copy, each task whose body only computes becomes a function, as `outline` does with all
-tasks. Therefore, a thousand tasks with the same body never become a thousand bodies that every pass
-would have to walk. If such a body awaits a value before anything in it may fail or have an effect,
-the task awaits that value before the body starts, like its operands.
+If the body of a task only computes, the task becomes a function, as `outline` does later with all
+other tasks. Because this happens during the copy, a thousand tasks with the same body never become
+a thousand bodies that every pass would have to walk. If such a body awaits a value before any
+operation that may fail or have an effect, the task awaits that value before the body starts, like
+its operands.
 
-Constants from outside are created again in the body. Tasks share a function if their bodies are
-equal, which includes the places of operations that may fail. If many bodies differ only in numbers,
-the later ones share a function that takes the numbers as arguments:
+The pass creates constants from outside the task again in the body. Tasks share a function if their
+bodies are equal. Operations that may fail are equal only if their source locations are. If many
+bodies differ only in numbers, the later ones share a function that takes the numbers as arguments:
 
     %c = arith.constant 17 : i64
     %t, %v = async.runtime.spawn @async_execute_body_7(%u, %c) {awaited = 1 : i64} : ...
 
-A task that immediately joins a group, and whose token has no other use, is spawned as a member,
-without its token:
+If the only use of a task's token is that the next operation adds the task to a group, the task is
+spawned as a member of the group, without a token:
 
     %t = async.execute { ... }
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 
-A program must not contain the attributes by which passes inform each other, so the copy leaves them
-out. Some operations rely on facts that only passes know, for instance that a number is an object's
-handle; the module rejects these operations.
+Passes inform later passes by attributes on operations. A source program must not contain these
+attributes, so the copy leaves them out. Some operations rely on facts that only passes know: for
+instance, that a number is an object's handle. The module rejects programs that contain these
+operations.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -114,7 +116,8 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes inform later ones; a source could forge any that is missing."""
+"""The attributes by which passes inform later passes; a source program could forge a missing one.
+"""
 _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
@@ -129,10 +132,7 @@ _OF_PASSES = frozenset(
     }
 )
 _NAME = "async_execute_body"
-"""The base name of functions made here.
-
-Passes call the functions of other tasks `async_execute_fn`.
-"""
+"""The base name of the functions that this module creates; others are called `async_execute_fn`."""
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
@@ -143,17 +143,17 @@ _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A program to be lowered, and its tasks' functions that only compute numbers and need no
-    lowering.
+    """A copied program, and the functions of its tasks that only compute numbers.
 
-    These functions are not in the module, so that no pass walks them; `complete` adds them.
+    These functions need no lowering, and are not in the module, so that no pass walks them.
+    `complete` adds them to the module.
     """
 
     module: ModuleOp
     leaves: list[FuncOp]
 
     def complete(self) -> ModuleOp:
-        """Add the functions to the module, and return it."""
+        """Add the functions to the module, and return the module."""
         for function in self.leaves:
             self.module.body.block.add_op(function)
         self.leaves.clear()
@@ -161,7 +161,7 @@ class Copy:
 
 
 def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
-    """Return a copy with source locations, but without value names.
+    """Return a copy of the module with source locations, but without value names.
 
     Without `spawn`, no task becomes a function.
     """
@@ -191,7 +191,7 @@ class _Copier:
         self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
 
     def program(self) -> Copy:
-        """Copy the module, and collect the functions of tasks."""
+        """Copy the module, and collect the functions of its tasks."""
         copy = self._copy(self._module, self._values)
         assert isinstance(copy, ModuleOp)
         for op, index, value in self._early:
@@ -201,7 +201,7 @@ class _Copier:
         return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
-        """Copy an operation with operands as `values` maps them; add its results to `values`."""
+        """Copy an operation, whose operands `values` maps; add the operation's results to `values`."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
         if kind in _OF_PASSES:
             fail(op, f"'{op.name}' is reserved for passes: programs cannot have it")
@@ -211,8 +211,8 @@ class _Copier:
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
             if mark == FALLIBLE:
-                # This attribute cannot simply be dropped, because the function's failure flag would
-                # become an ordinary result.
+                # The copy cannot leave this attribute out, because the function's failure flag
+                # would become an ordinary result.
                 fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
         if op.regions or op._successors:
@@ -227,8 +227,7 @@ class _Copier:
             )
         else:
             copy = create(kind, taken, types, attributes, op.location, properties)
-        # A block may use a value that a later block in the region defines, and that block is not
-        # copied yet.
+        # A block may use a value that a later block of the region defines, which is not copied yet.
         self._early += [(copy, i, one) for i, one in enumerate(operands) if one not in values]
         values.update(zip(op.results, copy.results, strict=True))
         return copy
@@ -243,7 +242,7 @@ class _Copier:
             while op is not None:
                 spawn = self._spawn(op, values, copy) if type(op) is ExecuteOp else None
                 append(copy, self._copy(op, values) if spawn is None else spawn)
-                # The spawn has already added the task to its group.
+                # The spawn already adds the task to its group.
                 if type(spawn) is RuntimeSpawnIntoOp:
                     op = op.next_op
                     assert type(op) is AddToGroupOp
@@ -251,9 +250,9 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """Return the operation that starts a task whose body only computes, or None.
+        """Return the operation that starts `task` if its body only computes, and otherwise None.
 
-        Add the constants that it needs to the copy.
+        The method adds the constants that the task needs to `copy`.
         """
         if not self._spawns:
             return None
@@ -291,10 +290,10 @@ class _Copier:
         return spawn
 
     def _number(self, attribute: Attribute) -> int:
-        """Return a negative number, the same for equal attributes.
+        """Return a negative number for an attribute; equal attributes get the same number.
 
-        Most attributes are the same few objects, and comparing identities costs less than comparing
-        for equality.
+        Most attributes are the same few objects, and a lookup by identity costs less than a
+        comparison.
         """
         number = self._by_identity.get(id(attribute))
         if number is None:
@@ -303,8 +302,9 @@ class _Copier:
         return number
 
     def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
-        """Return whether the block only computes; add to `body` all that distinguishes the block
-        from others.
+        """Return whether the block only computes, and describe the block in `body`.
+
+        The description contains everything that distinguishes the block from others.
         """
         may_have_failed = False
         numbers: dict[SSAValue, int] = {}
@@ -319,8 +319,8 @@ class _Copier:
             following = op.next_op
             kind: type[Operation] = type(op)
             if type(op) is AwaitOp:
-                # If the await moved before an operation that may fail, its error could be reported
-                # in place of that operation's error.
+                # If the await moved before an operation that may fail, the await's error could hide
+                # that operation's error.
                 if may_have_failed or not body.read_await(op, numbers):
                     return False
                 continue
@@ -377,9 +377,7 @@ class _Copier:
         return known
 
     def _calls_quietly(self, op: Operation) -> bool:
-        """Return whether the operation calls a function that never involves tasks, directly or
-        through its callees.
-        """
+        """Return whether `op` calls a function that, with its callees, never involves tasks."""
         if not isinstance(op, CallOp) or any(
             value.type.name.startswith("async.") for value in (*op.operands, *op.results)
         ):
@@ -419,7 +417,7 @@ class _Copier:
             location=task.location,
         )
         is_leaf = body.is_infallible and all(map(is_number, (*taken, *leave.operands)))
-        # A leaf takes and returns only numbers and cannot fail, so passes have nothing to do in it.
+        # A leaf takes and returns only numbers and cannot fail, so passes would not change it.
         (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
@@ -430,20 +428,20 @@ class _Copier:
 
 @dataclass
 class _Body:
-    """The key of a task's body, which is equal for equal bodies, and its values from outside."""
+    """The key of a task's body, which equal bodies share, and the values that the body takes."""
 
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
-    """The values that the body awaits, each with the result of its first await, if any."""
+    """The values that the body awaits, each with the result of its first await, or None."""
     awaited_at: list[LocationAttr] = field(default_factory=list)
     """The location of the first await of each value in `awaited`."""
     captured: list[SSAValue] = field(default_factory=list)
     outside: list[arith.ConstantOp] = field(default_factory=list)
-    """The constants from outside."""
+    """The constants from outside the body."""
     constants: list[arith.ConstantOp] = field(default_factory=list)
-    """The constants that are numbers, from outside and in the body."""
+    """The constants that are numbers, both from outside and in the body."""
     numbers: list[Hashable] = field(default_factory=list)
-    """The constants' numbers, encoded so that equal numbers compare equal."""
+    """The numbers of `constants`, encoded so that equal numbers compare equal."""
     is_infallible: bool = True
 
     @property
@@ -452,7 +450,7 @@ class _Body:
         return [result for result in self.awaited.values() if result is not None]
 
     def read_await(self, op: AwaitOp, numbers: dict[SSAValue, int]) -> bool:
-        """Return whether the task can await this before its body starts."""
+        """Return whether the task can do this await before its body starts."""
         awaited = op.operand
         if awaited in numbers or any(map(is_async, op.results)):
             return False
@@ -461,7 +459,7 @@ class _Body:
             self.awaited_at.append(op.location)
             self.key += (AwaitOp, awaited.type)
         for result in op.results:
-            # A second await of the same object gets the number of the first one's result.
+            # A second await of the same object has the same result as the first one.
             first = self.awaited[awaited]
             assert first is not None
             numbers[result] = numbers.setdefault(first, len(numbers))
@@ -469,9 +467,7 @@ class _Body:
 
 
 def _quiet_functions(module: ModuleOp) -> set[str]:
-    """Return the plain functions that never involve tasks, directly or through the functions they
-    call.
-    """
+    """Return the plain functions that never involve tasks, not even through their callees."""
     functions = {
         op.sym_name.data: operations_in(op)
         for op in module.body.block.ops
@@ -486,7 +482,10 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
-    """Return the group to which the next operation adds the task, if the token has no other use."""
+    """Return the group to which the next operation adds the task, or None.
+
+    The result is None if the task's token has another use.
+    """
     add = task.next_op
     if (
         type(add) is not AddToGroupOp

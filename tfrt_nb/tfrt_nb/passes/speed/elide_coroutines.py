@@ -10,9 +10,10 @@ resolves them, and returns them, without a frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results only after they are resolved, so no other code refers to them before
-that. In a coroutine that may suspend, the same is true of results that are resolved before the
-first suspension, but not of a token that the program resolves by hand.
+The caller gets the results only after they are resolved, so no other code refers to them earlier.
+The pass marks such a resolution as `unseen`. In a coroutine that may suspend, this also applies to
+results that are resolved before the first suspension. It does not apply to a token that the program
+itself resolves.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from tfrt_nb.passes.lowering.coroutines import PRESPLIT, RESOLVED_BY_HAND
 
 @dataclass(frozen=True)
 class ElideCoroutines(ModulePass):
-    """Removes the frame of coroutines without a suspension."""
+    """Removes the frames of coroutines that never suspend."""
 
     name: ClassVar[str] = "async-elide-coroutines"
 
@@ -58,7 +59,7 @@ def _elide(function: FuncOp) -> None:
         return
     del function.attributes["passthrough"]
     # Without a suspension, no branch leads to the block that destroys a suspended coroutine. The
-    # first block without predecessors is the entry.
+    # entry is the first block without predecessors, so keep it.
     for block in [b for b in function.body.blocks if not b.predecessors()][1:]:
         function.body.erase_block(block)
     operations = operations_in(function)
@@ -66,14 +67,15 @@ def _elide(function: FuncOp) -> None:
         op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
     ]
     _mark_unseen(function, set())
-    # Go in reverse, so that users of the id and the handle are erased first.
+    # Go in reverse order, so that the users of the id and the handle are erased first.
     for op in reversed(frame):
         erase(op)
 
 
 def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
-    """Mark the operations that resolve results before the caller has them, that is, before any
-    suspension.
+    """Mark the operations that resolve results before any suspension.
+
+    The caller does not have the results at that time.
     """
     if RESOLVED_BY_HAND in function.attributes:
         return

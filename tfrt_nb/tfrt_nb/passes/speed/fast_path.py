@@ -10,8 +10,9 @@
       return %r : i64
     }
 
-becomes a plain function. It returns the payloads of the async function's results or, if they are
-not known yet, a handle for each result: a number that represents an object, or 0 if there is none.
+becomes a plain function, the fast path. The fast path returns the payloads of the async function's
+results. If a payload is not known yet, it returns a handle for the result instead. A handle is a
+number that represents an object; 0 means that there is no object.
 
     func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]}
     {
@@ -29,8 +30,8 @@ not known yet, a handle for each result: a number that represents an object, or 
       return 0, %r : i64, i64
     }
 
-`@fib_continuation` is the rest of the function from the first await after the call, as an async
-function of the values needed there:
+`@fib_continuation` is the rest of the function, from the first await after the call. It is an async
+function of the values that the rest needs:
 
     async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) ->
     !async.value<i64> {
@@ -41,17 +42,19 @@ function of the values needed there:
     }
 
 Therefore, the caller never blocks, and the continuation waits where the function would have waited.
-Operations before that await run unchanged, on objects. `@fib` itself calls `@fib_fast` and, if it
-returns a handle, awaits that handle's object. The first handles appear when little stack is left:
-at that point, the fast path calls `@fib`, which continues on a worker.
+Operations before that await run unchanged, on objects. `@fib` itself calls `@fib_fast` and, if that
+returns a handle, awaits the handle's object. The first handles appear when little stack is left. At
+that point, the fast path calls `@fib`, which continues on a worker.
 
-A function that fails returns handles to objects that are errors, so that the failure appears where
+A fast path that fails returns handles of objects that are errors, so that the failure appears where
 the function is awaited.
 
-The pass skips functions that await anything but calls of these functions, because they would leave
-the fast path again and again. It also skips functions that call each other in loops, because their
-continuations would need the loop's state, and functions whose continuations would take long to
-compile.
+The pass skips three kinds of functions:
+
+- functions that await anything except calls of functions with a fast path, because they would leave
+  the fast path again and again;
+- functions with such a call in a loop, because their continuations would need the loop's state;
+- functions whose continuations would take long to compile.
 """
 
 from __future__ import annotations
@@ -119,16 +122,20 @@ SELDOM = "seldom"
 """The attribute of a function that rarely runs."""
 _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
-"""The maximum number of operations in all continuations of a function. They are compiled twice."""
+"""The maximum number of operations in all continuations of a function.
+
+LLVM compiles these operations twice.
+"""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
-"""Operations that a function with an early exit must not contain: a buffer in its frame would be
-gone.
+"""The operations that a function with a fast path must not contain.
+
+For instance, a buffer in the function's frame would not exist in the continuation.
 """
 
 
 @dataclass(frozen=True)
 class FastPath(ModulePass):
-    """Gives recursive async functions a form that creates no objects until it has to wait."""
+    """Gives recursive async functions a form that creates no objects until it must wait."""
 
     name: ClassVar[str] = "async-fast-path"
 
@@ -151,20 +158,22 @@ class FastPath(ModulePass):
 def _is_leavable(function: FuncOp) -> bool:
     return not (
         function.is_declaration
-        # A payload that is an object can be loaded only once, because the load takes its reference.
+        # A payload that is an object can be loaded only once, because the load takes over its
+        # reference.
         or any(isinstance(type_, _OBJECTS) for type_ in function.payload_types)
         or any(type(op) in _PINNED for op in outside_tasks(function.body))
     )
 
 
 def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
-    """Return the functions that call each other, wait for nothing else, and can be left at every
-    call.
+    """Return the functions that get a fast path.
+
+    They call each other, wait for nothing else, and can leave the fast path at every call.
     """
     for function in functions.values():
         make_single_level(function.body, lambda op: type(op) is AwaitOp or type(op) is CallOp)
-    # Dropping a function may leave calls or awaits of others outside the set, so repeat until all
-    # fit.
+    # After a function is dropped, other functions may call or await it, so repeat until nothing
+    # changes.
     while True:
         kept = {n: f for n, f in functions.items() if _is_worth_while(f, functions)}
         if len(kept) == len(functions):
@@ -181,7 +190,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
         return False
     copies = 0
     for call in calls:
-        # The call is in a loop, whose state a continuation would need.
+        # A continuation of a call in a loop would need the loop's state.
         if block_of(call) in blocks_behind(block_of(call)):
             return False
         copies += len(_up_to_the_continuation(call))
@@ -192,7 +201,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
 
 
 def _start_of_continuation(call: CallOp) -> Operation:
-    """Return the first await after the call in its block, or else the next operation."""
+    """Return the first await after the call in its block, or the operation after the call."""
     following = call.next_op
     assert following is not None
     return next((op for op in _operations_from(following) if type(op) is AwaitOp), following)
@@ -205,7 +214,7 @@ def _up_to_the_continuation(call: CallOp) -> list[Operation]:
 
 
 def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp]) -> list[CallOp]:
-    """Return the calls of chosen functions whose results are only awaited."""
+    """Return the calls of functions in `chosen` whose results are only awaited."""
     return [
         op
         for block in function.body.blocks
@@ -221,7 +230,7 @@ def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp])
 
 
 def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
-    """Declare the fast form, which has no body yet."""
+    """Declare the fast path of a function, without a body."""
     objects = function.function_type.outputs.data
     type_ = FunctionType.from_lists(
         function.function_type.inputs.data, [*(i64 for _ in objects), *function.payload_types]
@@ -235,7 +244,7 @@ def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
 
 @dataclass(frozen=True, slots=True)
 class _Continuation:
-    """An async function, and the values of the original function that are its arguments."""
+    """The name of a continuation, and the values of the original function that it takes."""
 
     symbol: str
     captured: list[SSAValue]
@@ -251,7 +260,7 @@ class _Exit:
 
 
 class _FastPathMaker:
-    """Builds the fast path of one function, and the continuations at its exits."""
+    """Builds the fast path of one function, and its continuations."""
 
     def __init__(
         self, module: ModuleOp, function: FuncOp, fast: dict[str, PlainFuncOp], symbols: Symbols
@@ -265,10 +274,9 @@ class _FastPathMaker:
         self.payloads: dict[SSAValue, SSAValue | None] = {}
 
     def run(self) -> None:
-        """Move the body to the fast path, and give the function a body that calls the fast path."""
+        """Move the function's body to the fast path, and give the function a body that calls it."""
         calls = _calls(self.function, self.fast)
-        # The continuations are copied before the body changes, because they need the original
-        # calls.
+        # Copy the continuations before the body changes, because they need the original calls.
         exits = [
             _Exit(call, _up_to_the_continuation(call), self._continuation_behind(call))
             for call in calls
@@ -318,7 +326,7 @@ class _FastPathMaker:
             left.add_op(copied(op, values, {}))
         arguments = []
         for value in exit_.continuation.captured:
-            # An earlier call has already finished, so its payload becomes an object for the
+            # An earlier call may have finished already. Its payload becomes an object for the
             # continuation.
             if value not in values and value in self.payloads:
                 values[value] = _resolved(emit, value.type, self.payloads[value])
@@ -329,14 +337,12 @@ class _FastPathMaker:
         outputs = self.function.function_type.outputs.data
         called = emit(CallOp(SymbolRefAttr(symbol), arguments, outputs))
         handles = [emit(RuntimeHandleOfOp(result)).result for result in called.results_]
-        # Callers read the payloads only if the handles are 0.
+        # Callers read a payload only if its handle is 0.
         unused = [emit(ub.PoisonOp(type_)).result for type_ in self.function.payload_types]
         emit(leave(*handles, *unused))
 
     def _forget(self, call: CallOp) -> None:
-        """Erase a call and its awaits; users of their payloads use the results of the fast path
-        instead.
-        """
+        """Erase a call and its awaits; the results of the fast path replace their payloads."""
         for result in call.results_:
             for use in list(result.uses):
                 payload = self.payloads[result]
@@ -366,15 +372,16 @@ class _FastPathMaker:
 
 
 def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
-    """Return a body for the async function, which calls the fast path and waits if it returns
-    handles.
+    """Return a body for the async function.
+
+    The body calls the fast path, and waits if the fast path returns handles.
     """
     entry, left, done = Block(arg_types=fast.function_type.inputs.data), Block(), Block()
     emit = Emitter.at_end(entry, function.location)
     call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
-    # Turn all handles into objects before the first await: nothing runs after a failed await, so
+    # Turn all handles into objects before the first await. No code runs after a failed await, so
     # the references in the other handles would leak.
     objects = [
         waiting(RuntimeFromHandleOp(handle, type_)).result
@@ -393,7 +400,7 @@ def _unless_zero(emit: Emitter, handle: SSAValue, left: Block, otherwise: Block)
 
 
 def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAValue:
-    """Emit an available object."""
+    """Emit an object that is already available."""
     made = emit(RuntimeCreateOp(type_)).result
     if payload is not None:
         emit(RuntimeStoreOp(payload, made))
@@ -402,7 +409,7 @@ def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAV
 
 
 def _operations_from(start: Operation) -> Iterator[Operation]:
-    """Yield the operations of the block from `start` on."""
+    """Yield the operations of the block, starting with `start`."""
     op: Operation | None = start
     while op is not None:
         yield op
@@ -412,8 +419,9 @@ def _operations_from(start: Operation) -> Iterator[Operation]:
 def _continuation_of(
     function: FuncOp, start: Operation, symbol: str
 ) -> tuple[FuncOp, list[SSAValue]]:
-    """Return a private function that does the same as `function` from `start` on, and its
-    arguments.
+    """Return a private function that does what `function` does from `start` on.
+
+    The second result is the list of the values that the private function takes.
     """
     block = block_of(start)
     body = _region_from(start, block, blocks_behind(block))
@@ -434,13 +442,13 @@ def _continuation_of(
 
 
 def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> Region:
-    """Copy the operations from `start` on, and the blocks that follow."""
+    """Copy the operations from `start` on, and the blocks that may follow."""
     originals = [other for other in region_of(block).blocks if other in behind]
     copies = [Block(arg_types=original.arg_types) for original in originals]
     values: dict[SSAValue, SSAValue] = {}
     for original, copy in zip(originals, copies, strict=True):
         values.update(zip(original.args, copy.args, strict=True))
-    # Use a separate map, because copying adds the blocks in the regions of operations to `blocks`.
+    # Copying adds the blocks in the regions of operations to `blocks`, so use a separate map.
     blocks = dict(zip(originals, copies, strict=True))
     entry = Block()
     for op in _operations_from(start):
@@ -449,6 +457,6 @@ def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> R
         for op in original.ops:
             copy.add_op(copied(op, values, blocks))
     body = Region([entry, *copies])
-    # A block may use a value from a block that was copied after it.
+    # A block may use a value from a block that was copied later.
     replace_uses_inside(body, values)
     return body

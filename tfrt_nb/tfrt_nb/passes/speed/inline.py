@@ -9,15 +9,19 @@
       return %r : i32                              return %y : i32
     }                                            }
 
-The pass replaces `func.call` and `tfrt.call` if the function has a body. A `tfrt.call` does not run
-the body if an argument is an error. Therefore, it stays unless no argument can be an error, or
-everything in the body depends on all arguments that can be errors.
+The pass replaces a `func.call` or a `tfrt.call` if the function has a body. A `tfrt.call` does not
+run the body if an argument is an error. Therefore, the pass replaces it only if no argument can be
+an error, or if everything in the body depends on all arguments that can be errors.
 
-A call also stays if functions call each other in a cycle, or if the body has several blocks but the
-place allows only one. It stays, too, if the body has a `memref.alloca`, whose memory would be kept
-until the caller returns, or an `async.ret_handle`, which belongs to the function that contains it.
-To bound the program's growth, calls stay after `MAX_OPERATIONS` operations have been copied.
-Private functions that are no longer referenced are removed.
+The pass does not replace a call
+
+- if functions call each other in a cycle;
+- if the body has several blocks, but only one block is allowed at the call;
+- if the body has a `memref.alloca`, whose memory would be kept until the caller returns;
+- if the body has an `async.ret_handle`, which belongs to the function that contains it;
+- after it has copied `MAX_OPERATIONS` operations, which bounds the program's growth.
+
+The pass removes private functions that are no longer referenced.
 """
 
 from __future__ import annotations
@@ -41,7 +45,7 @@ from tfrt_nb.passes.control_flow import block_of, erase, replace
 from tfrt_nb.passes.lowering.call_graph import callees_first
 
 MAX_OPERATIONS = 100_000
-"""The maximum number of operations that a pass copies."""
+"""The maximum number of operations that one application of the pass copies."""
 _RETURNS = ("func.return", "tfrt.return")
 
 
@@ -57,7 +61,7 @@ class Inline(ModulePass):
         graph = {name: {callee for _, callee in found} for name, found in calls.items()}
         budget = MAX_OPERATIONS
         sizes: dict[str, int] = {}
-        # Callees come first, so that an inlined body already contains the bodies inlined into it.
+        # Callees come first, so that a body already contains the bodies of its own callees.
         for circle in callees_first(graph):
             for name in circle:
                 for call, callee in calls[name]:
@@ -82,11 +86,11 @@ def _calls_in(function: FuncOp) -> list[tuple[Operation, str]]:
 
 
 def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
-    """Return whether the body can replace the call."""
+    """Return whether the body of `callee` can replace the call."""
     blocks = callee.body.blocks
     if not blocks or (SYNC in callee.attributes) is not (SYNC in caller.attributes):
         return False
-    # Regions of structured operations have a single block.
+    # The region of a structured operation has only a single block.
     if len(blocks) > 1 and call.parent_op() is not caller:
         return False
     if len(blocks) == 1 and (
@@ -101,8 +105,8 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
     """Return whether an error argument would keep the whole inlined body from running.
 
-    An error argument keeps the call from running the body.  Conservative: may return False for a
-    body that would do the same.
+    An error argument keeps a call from running the body at all. The answer may be False for a body
+    that would behave the same.
     """
     body = callee.body.block
     fallible: set[SSAValue] = {
@@ -118,7 +122,7 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
     for op in body.ops:
         found = set[SSAValue]().union(*(depends[operand] for operand in op.operands))
         is_last = op is body.last_op
-        # The return passes on each value separately; any other operation waits for all its
+        # The return passes on each value separately. Any other operation waits for all its
         # operands.
         waits_for = [depends[value] for value in op.operands] if is_last else [found]
         if not _is_constant(op) and any(fallible - each for each in waits_for):
@@ -130,7 +134,10 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
 
 
 def _cannot_fail(value: SSAValue, call: Operation) -> bool:
-    """Return whether the value is a constant, or an argument of the caller, which is available."""
+    """Return whether `value` is a constant or an argument of the caller.
+
+    An argument of the caller is available when the body runs.
+    """
     owner = value.owner
     if isinstance(owner, Block):
         return isinstance(owner.parent_op(), FuncOp) and call.parent is owner

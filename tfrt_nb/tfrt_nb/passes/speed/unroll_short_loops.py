@@ -10,9 +10,9 @@
       memref.store %y, %b[%i]                                  memref.store %y, %b[%i]
     }                                                        }
 
-LLVM vectorizes only innermost loops. Here, the innermost loop is the short one, each of whose
-iterations depends on the one before. After it is unrolled, the outer loop is the innermost one.
-Each element is computed by the same operations in the same order.
+LLVM vectorizes only innermost loops. Here, the innermost loop is the short one, and each of its
+iterations depends on the one before. After LLVM unrolls the short loop, the outer loop is the
+innermost one. Each element is still computed by the same operations in the same order.
 
 The pass runs after loops have become interruptible and before they become blocks.
 """  # noqa: E501
@@ -38,7 +38,7 @@ _COMPUTING = frozenset({"arith", "math"})
 
 @dataclass(frozen=True)
 class UnrollShortLoops(ModulePass):
-    """Marks loops that LLVM is to unroll."""
+    """Marks loops that LLVM should unroll."""
 
     name: ClassVar[str] = "async-unroll-short-loops"
 
@@ -49,14 +49,14 @@ class UnrollShortLoops(ModulePass):
 
 
 def _is_short(loop: scf.ForOp) -> bool:
-    """Return whether the loop only computes, and has a known, small number of iterations."""
+    """Return whether the loop only computes and has a small, constant number of iterations."""
     rounds, body = trip_count(loop), loop.body.block
     size = 0 if rounds is None else rounds * (len(body.ops) - 1)
     return 0 < size <= MAX_OPERATIONS and all(map(_computes, body.ops))
 
 
 def _is_over_elements(block: Block | None) -> bool:
-    """Return whether the block is the body of a loop that only loads, computes, and stores."""
+    """Return whether `block` is the body of a loop that only loads, computes, and stores."""
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
     return all(
