@@ -1,11 +1,12 @@
-"""The operations, types, and attributes of host programs, and their text.
+"""The operations, types, and attributes of host programs, and their syntax.
 
-Every module but `tables` builds on xDSL. Read in this order: `types` (and short forms), `tables`
-(the kernels' operands and results), `control_flow`, `kernel_op` (operations built from the tables),
-`catalog` (all of them by name).
+Every module except `tables` uses xDSL. Read the modules in this order: `types` (types and their
+short forms), `tables` (each kernel's operands and results), `control_flow`, `kernel_op` (operations
+built from the tables), `catalog` (all operations by name).
 
-- Text: `literals` (numbers), `attribute_printer` and `printer`, `fast_ir` (creates operations at a
-  third of the usual cost).
-- Checks: `definitions` (MLIR's checks of operations), `crossing` (calls of compiled functions).
+- Parsing and printing: `literals` (numbers), `attribute_printer` and `printer`, `fast_ir` (creates
+  operations at a third of the usual cost).
+- Checks: `definitions` (MLIR's checks of operations), `crossing` (types of compiled functions that
+  host programs call).
 - `async_` is the async dialect, with the upstream dialects that its programs use.
 """

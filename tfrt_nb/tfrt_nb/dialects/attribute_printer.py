@@ -1,9 +1,9 @@
-"""Print attributes as MLIR does, for host programs and compiled code alike.
+"""Print attributes as MLIR does, both in host programs and in compiled code.
 
-Floats match MLIR digit for digit. MLIR tries six digits first and falls back to as many as the type
-needs. In both cases it calls LLVM's `APFloat::toString`, which truncates surplus digits before it
-rounds. Therefore, six digits cannot represent the f32 7.99, which is printed as 7.98999977. The
-code here takes the same steps as that function.
+Floats match MLIR digit for digit. MLIR first tries six digits. If these do not determine the value,
+it uses as many digits as the type needs. In both cases it calls LLVM's `APFloat::toString`, which
+truncates surplus digits before it rounds. For example, six digits cannot represent the f32 7.99, so
+MLIR prints 7.98999977. The code here takes the same steps as that function.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ def is_uniform(elements: DenseIntOrFPElementsAttr) -> bool:
 
 
 def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
-    """Return whether xDSL would print one number for elements that are equal but not identical
-    (-0.0, 0.0).
+    """Return whether xDSL would print a single number although the elements differ in their bits.
+
+    This happens for elements that compare equal, such as -0.0 and 0.0.
     """
     is_float = isinstance(elements.get_element_type(), AnyFloat) and len(elements) > 0
     return is_float and not is_uniform(elements) and elements.is_splat()
@@ -74,9 +75,10 @@ _PRECISION_IN_BITS = {Float16Type: 11, BFloat16Type: 8, Float32Type: 24, Float64
 
 
 def float_text(value: float, number_type: AnyFloat) -> str:
-    """Return the text of a float: `7.500000e+00`, more digits, or its bits.
+    """Return the text of a float.
 
-    Longer text has enough digits to distinguish the value from its neighbors.
+    The text is `7.500000e+00` if six digits are enough. Otherwise it has enough digits to
+    distinguish the value from its neighbors, or shows the value's bits.
     """
     if math.isfinite(value):
         short = _exponential(value, 6)
@@ -110,7 +112,7 @@ def _exponential(value: float, precision: int) -> str:
 
 
 def _plain(value: float, precision: int) -> str:
-    """Format without an exponent if at most three zeros pad the number; otherwise, use an `E`."""
+    """Format a float without an exponent, or with an `E` if over three zeros would pad it."""
     digits, exponent = _decimal(value, precision)
     whole = len(digits) + exponent
     if exponent >= 0:
@@ -129,8 +131,9 @@ def _scientific(digits: str, exponent: int) -> str:
 
 
 def _decimal(value: float, precision: int) -> tuple[str, int]:
-    """Return at most `precision` digits without trailing zeros, and the exponent of the last
-    digit.
+    """Return the first digits of a float, and the exponent of the last digit.
+
+    There are at most `precision` digits, without trailing zeros.
     """
     significand, denominator = abs(value).as_integer_ratio()
     exponent = 1 - denominator.bit_length()

@@ -1,8 +1,8 @@
 """Look up operations by name, or by a similar name.
 
-There are three kinds of operations: those that have their own class (control flow), those that have
-a signature, and all others, which are accepted as written. Classes of the last two kinds are
-created once, at their first use.
+Three kinds of operations exist: those that have their own class (control flow), those that have a
+signature, and all others, which are accepted as written. The class of an operation of the last two
+kinds is created when a program first uses the operation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfrt_runtime.scalars import FAMILIES, Family
 HOST_DIALECTS = frozenset(
     name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))
 ) - {"demo"}
-"""The dialects of host programs, except the dialect of users' kernels."""
+"""The dialects of host programs, except `demo`."""
 
 
 def is_kernel(op: Operation) -> bool:
@@ -39,9 +39,9 @@ def is_kernel(op: Operation) -> bool:
 
 
 class UnknownOp(Operation):
-    """An operation that is in no table, under its own name: `"golden.op"(...)`.
+    """An operation that is in no table. It keeps its own name: `"golden.op"(...)`.
 
-    Such an operation may be anything, so it is also accepted as a terminator.
+    Nothing is known about such an operation, so a block may also end with it.
     """
 
     name = "builtin.unknown"
@@ -55,7 +55,10 @@ class UnknownOp(Operation):
 
     @classmethod
     def dialect_name(cls) -> str:
-        """Return the name's part before the dot, or "": MLIR accepts names without a dot, too."""
+        """Return the part of the name before the dot, or "" for a name without a dot.
+
+        MLIR accepts names without a dot, too.
+        """
         dialect, dot, _ = cls.name.partition(".")
         return dialect if dot else ""
 
@@ -64,7 +67,7 @@ _CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERA
 
 
 def host_operation(name: str) -> type[Operation] | None:
-    """Return the class of a host program's operation, or None if no table has the name."""
+    """Return the class of a host program's operation, or None if no table has `name`."""
     operation = _CLASSES.get(name)
     if operation is None and name in SIGNATURES:
         operation = _CLASSES[name] = kernel_op(SIGNATURES[name])
@@ -78,9 +81,7 @@ def unknown_operation(name: str) -> type[Operation]:
 
 
 class HostContext(Context):
-    """An xDSL context with the dialects of host programs, the async dialect, and MLIR's own
-    dialects.
-    """
+    """An xDSL context with the dialects of host programs, of async programs, and of MLIR."""
 
     def get_optional_op(
         self, name: str, *, dialect_stack: Sequence[str] = ()
@@ -93,7 +94,7 @@ class HostContext(Context):
 
     def get_registered_op(self, name: str, dialect_stack: Sequence[str]) -> type[Operation] | None:
         """Return the class of an operation of xDSL's dialects or the async dialect."""
-        # Otherwise xDSL would return a class for unregistered operations.
+        # Without this, xDSL would return a class for unregistered operations.
         allow_unregistered, self.allow_unregistered = self.allow_unregistered, False
         try:
             return super().get_optional_op(name, dialect_stack=dialect_stack)
@@ -102,7 +103,7 @@ class HostContext(Context):
 
 
 def new_context() -> HostContext:
-    """Return a context for parsing. It loads dialects when the text first names them."""
+    """Return a context for parsing, which loads a dialect when the source first names it."""
     context = HostContext(allow_unregistered=True)
     context.load_dialect(Builtin)
     register_upstream(context)
@@ -119,8 +120,9 @@ def register_upstream(context: Context) -> None:
 
 
 def _lazily(module: str, name: str) -> Callable[[], Dialect]:
-    """Import `module` when a program first names its dialect, because most host programs need none
-    of these dialects.
+    """Return a function that imports `module` when a program first names its dialect.
+
+    Most host programs need none of these dialects.
     """
     return lambda: cast(Dialect, getattr(import_module(module), name))
 
@@ -142,7 +144,7 @@ UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
 """The dialects whose operations are defined by xDSL or by `async_`."""
 
 
-# Operations that an author may have meant: names from elsewhere, misspelled names, and MLIR's
+# Advice about names that do not exist here: names from elsewhere, misspelled names, and MLIR's
 # operations
 
 INSTEAD = {
@@ -153,7 +155,7 @@ INSTEAD = {
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
-"""Advice for operations that do not exist here: the equivalent to write instead."""
+"""Maps an operation that does not exist here to the code that replaces it."""
 NOT_HERE = {
     "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', "
     "and 'memref.store'",
@@ -168,13 +170,13 @@ NOT_HERE = {
     "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and "
     "'memref.store'",
 }
-"""Advice for operations of MLIR's dialects that do not exist here."""
+"""Maps an MLIR dialect that does not exist here to advice."""
 
 
 def similar_operations(name: str) -> list[str]:
-    """Return the operations that an author who wrote `name` may have meant, the likeliest first.
+    """Return the operations that an author who wrote `name` may have meant.
 
-    Users' kernels come first.
+    Users' kernels come first, then the other operations, the likeliest first.
     """
     if own := difflib.get_close_matches(name, list(HOOKS.kernel_names()), n=2, cutoff=0.75):
         return own
@@ -202,24 +204,27 @@ _OTHERS = {
     alias: tuple(family.name for family in FAMILIES if alias in _words(family))
     for alias in itertools.chain.from_iterable(map(_words, FAMILIES))
 }
-"""Other names of `tfrt.*`; the type decides whether a product is `mul` or `multiply`."""
+"""Other names for the stems of `tfrt.*` operations.
+
+A name can have several meanings: the type decides whether a product is `mul` or `multiply`.
+"""
 
 _NAME = re.compile(
     r"(?P<dialect>\w+)\.(?P<stem>.+?)"
     r"(?:\.(?P<type>(?:u?i|bf|f|complex|u?int|float)\d\w*(?:\.\w+)?|int|float|double|bool|str))?"
 )
 _MEANT = {None: "i32", "int": "i32", "float": "f32", "double": "f64", "bool": "i1"}
-"""The types of other languages."""
+"""The types that other languages' type names denote."""
 _LIKENESS = 0.7
 
 
 def _similar(name: str, known: Collection[str]) -> list[str]:
     """Return the names in `known` that the author may have meant by `name`, the likeliest first.
 
-    Names are similar if both their dialects and their stems are similar. A stem excludes the type,
-    which is just a few letters that many names share. The type decides between similar names; a
-    name without a type counts as `i32`. The kernels of sync functions come last, because their
-    names differ from those of other kernels only by an `_s`.
+    Two names are similar if both their dialects and their stems are. A stem does not include the
+    type, because many names share its few letters. Among similar names, those with the same type
+    come first. A name without a type counts as `i32`. The kernels of sync functions come last,
+    because their names differ from those of other kernels only by an `_s`.
     """
     dialects = {one.partition(".")[0] for one in known}
     written = name if name.partition(".")[0] in dialects else _in_a_dialect(name, dialects)
@@ -249,8 +254,9 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
 
 
 def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
-    """Return the name in the dialect that the author may have meant; without a dialect, that is
-    `tfrt`.
+    """Return `name` with the dialect that the author may have meant.
+
+    A name without a dialect is assigned to `tfrt`.
     """
     dialect, _, rest = name.partition(".")
     near = difflib.get_close_matches(dialect, dialects, n=1, cutoff=_LIKENESS)
@@ -258,9 +264,10 @@ def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
 
 
 def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each known operation of the dialect with its stem: its name without dialect and type.
+    """Yield each known operation of the dialect with its stem.
 
-    For `tfrt`, also yield it with each other name for that stem.
+    The stem is the name without dialect and type. An operation of `tfrt` is also yielded with each
+    other name for its stem.
     """
     others = defaultdict[str, list[str]](list)
     for other, meanings in _OTHERS.items():
@@ -275,7 +282,7 @@ def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def in_host_programs(name: str, type_text: str) -> str | None:
-    """Return the kernel that is equivalent to an MLIR operation on values of a type."""
+    """Return the kernel that does the same as an MLIR operation on values of a type, or None."""
     dialect, _, rest = name.partition(".")
     if dialect != "arith" or rest not in _OTHERS:
         return "tfrt.call" if name == "func.call" else None

@@ -1,14 +1,15 @@
 """Map the types of compiled functions' arguments and results to those of host programs.
 
-A host value is itself an AsyncValue, so host programs notice neither that a compiled function
-awaits an argument nor that a result arrives later.
+When a host program calls a compiled function, arguments and results cross between the two. A host
+value is itself an AsyncValue, so a host program does not notice that a compiled function awaits an
+argument, or that a result arrives later.
 
-    compiled                               host
-    i1, i8 ... i64, f16, bf16, f32, f64    the same
-    index                                  i64
-    !async.token                           !tfrt.chain
-    !async.value<T>                        what T is
-    memref<?x4xf32>                        !t.tensor
+    compiled                             host
+    i1, i8 ... i64, f16, bf16, f32, f64  the same
+    index                                i64
+    !async.token                         !tfrt.chain
+    !async.value<T>                      the host type of T
+    memref<?x4xf32>                      !t.tensor
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _WIDTHS = (1, 8, 16, 32, 64)
 
 
 def host_type(type_: Attribute) -> Attribute | None:
-    """Return the host type for a compiled function's type; None if its values cannot cross."""
+    """Return the host type for a compiled function's type, or None if its values cannot cross."""
     match type_:
         case TokenType():
             return CHAIN
@@ -48,19 +49,19 @@ def host_type(type_: Attribute) -> Attribute | None:
 
 
 def is_awaited(type_: Attribute) -> bool:
-    """Return whether a compiled function itself waits for arguments of the type."""
+    """Return whether a compiled function itself awaits arguments of this type."""
     return isinstance(type_, TokenType | ValueType)
 
 
 def host_types(types: Sequence[Attribute]) -> list[Attribute] | None:
-    """Return the host types for several types; None if values of one of them cannot cross."""
+    """Return the host types for several types, or None if values of one of them cannot cross."""
     found = [host_type(type_) for type_ in types]
     known = [type_ for type_ in found if type_ is not None]
     return known if len(known) == len(found) else None
 
 
 def uncrossable(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> str | None:
-    """Return the first argument or result of a compiled function that cannot cross, if any."""
+    """Describe the first argument or result of a function that cannot cross, or return None."""
     for what, types in (("argument", inputs), ("result", outputs)):
         for index, found in enumerate(types):
             if host_type(found) is None:

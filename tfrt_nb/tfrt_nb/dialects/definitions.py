@@ -1,6 +1,4 @@
-"""Check operand counts and types against the operations' definitions, with MLIR's error
-messages.
-"""
+"""Check the operands and results of operations against their definitions, with MLIR's messages."""
 
 from __future__ import annotations
 
@@ -52,9 +50,9 @@ _SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 def definition_problem(op: Operation) -> str | None:
-    """Describe the first mismatch between an operation and its definition, or return None.
+    """Describe the first mismatch between an operation and its definition.
 
-    The result is also None if MLIR has no message for the mismatch.
+    Return None if there is no mismatch, or if MLIR has no message for it.
     """
     if not isinstance(op, IRDLOperation):
         return None
@@ -144,8 +142,9 @@ Kind = tuple[AttrConstraint, bool]
 
 
 def _spread(definitions: Sequence[object], count: int, sizes: Sequence[int]) -> list[Kind]:
-    """Return, for each of `count` values, its constraint, and whether the value belongs to a
-    list of operands or results.
+    """Return the constraint of each of `count` values.
+
+    A flag with each constraint says whether the value belongs to a list of operands or results.
     """
     fixed = sum(not isinstance(one, VariadicDef) for one in definitions)
     variadic = len(definitions) - fixed
@@ -205,7 +204,7 @@ _BY_CLASSES: dict[frozenset[type[Attribute]], str] = {
 def _words(operation: str, what: str, constraint: AttrConstraint) -> str | None:
     """Return MLIR's description of the accepted types.
 
-    The result is None if every type is accepted, or if the description is not known here.
+    Return None if every type is accepted, or if this module does not know the description.
     """
     if isinstance(constraint, EqAttrConstraint) and constraint.attr == i1:
         return "bool-like" if operation.startswith("arith.") else "1-bit signless integer"
@@ -220,7 +219,7 @@ def _words(operation: str, what: str, constraint: AttrConstraint) -> str | None:
 
 
 def _classes(constraint: AttrConstraint) -> frozenset[type[Attribute]] | None:
-    """Return the classes of the accepted types, leaving out vectors and tensors of them."""
+    """Return the classes of the accepted types, without vectors and tensors of these types."""
     match constraint:
         case VarConstraint():
             return _classes(constraint.constraint)

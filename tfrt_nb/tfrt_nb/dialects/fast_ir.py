@@ -1,9 +1,9 @@
 """Create and link operations at a third of the usual cost.
 
-`Operation.create` and `Block.add_op` serve every caller, so they accept any iterables, detach
-attached values, and count regions and successors. A parser that creates a hundred thousand plain
-operations, each of them new and appended to its block, needs none of that. The fields set here are
-those of xDSL 0.74; the tests compare the outcome with xDSL's.
+`Operation.create` and `Block.add_op` serve every caller: they accept any iterables, detach attached
+values, and count regions and successors. A parser does not need any of these. It creates a hundred
+thousand plain operations, and appends each new one to its block. The functions here set the fields
+that xDSL 0.74 has, and the tests compare the outcome with xDSL's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def create(
 ) -> OpT:
     """Create an operation without regions and successors.
 
-    It takes ownership of the dictionaries.
+    The operation takes ownership of the dictionaries.
     """
     operation = operation_type.__new__(operation_type)
     initialize(
@@ -54,7 +54,7 @@ def initialize(
     location: LocationAttr = UNKNOWN_LOC,
     successors: Sequence[Block] = (),
 ) -> None:
-    """Initialize a new operation without regions as `Operation.__init__` does."""
+    """Initialize a new operation without regions, as `Operation.__init__` does."""
     operation.properties = {} if properties is None else properties
     operation.attributes = {} if attributes is None else attributes
     operation.location = location
@@ -91,7 +91,7 @@ def _make_results(operation: Operation, types: Sequence[Attribute]) -> None:
 
 
 def append(block: Block, operation: Operation) -> None:
-    """Append an operation that is in no block to `block`."""
+    """Append `operation`, which is in no block, to `block`."""
     operation.parent = block
     last = block._last_op
     if last is None:
@@ -103,7 +103,7 @@ def append(block: Block, operation: Operation) -> None:
 
 
 def insert_before(operation: Operation, following: Operation) -> None:
-    """Insert an operation that is in no block before one that is in a block."""
+    """Insert `operation`, which is in no block, before `following`, which is in a block."""
     operation.parent = following.parent
     operation._next_op = following
     previous = following._prev_op

@@ -1,9 +1,8 @@
-"""Define the operations of kernels with a signature.
+"""Define the operations of kernels that have a signature.
 
-Each name has one class, created at its first use.
-
-`tfrt.add.i32` and its hundreds of relatives differ only in their table rows, so parsing, printing,
-and verification are written only once, here, in terms of the row.
+Each name has one class, which is created at its first use. The hundreds of operations like
+`tfrt.add.i32` differ only in their table rows. Therefore, this module has a single implementation
+of parsing, printing, and verification, which reads the row.
 """
 
 from __future__ import annotations
@@ -58,8 +57,9 @@ class KernelOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Parse the short form, which every kernel with fixed types has, even if it is not printed
-        that way.
+        """Parse the short form.
+
+        Every kernel with fixed types can be written in it, even if it is printed in another form.
         """
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None
@@ -68,7 +68,7 @@ class KernelOp(Operation):
         attributes |= parser.parse_optional_attr_dict()
         behind = parser.pos
         types = cls._operand_types(parser, operands, start)
-        # The position has not moved if no types are written.
+        # If no types are written, the position has not moved.
         is_untyped = cls.signature.form is Form.TYPED and parser.pos == behind
         results = (is_untyped and cls.signature.other_results) or cls.signature.results
         behind = parser.pos
@@ -135,7 +135,7 @@ class KernelOp(Operation):
 
     @classmethod
     def _operand_words(cls, count: int) -> tuple[str, ...]:
-        """Return the type words of `count` operands, or fewer if the signature has fewer."""
+        """Return the type words of `count` operands, or all words if the signature has fewer."""
         words, rest = cls.signature.operands, cls.signature.rest
         if rest is not None:
             return words + (rest,) * (count - len(words))
@@ -149,9 +149,7 @@ class KernelOp(Operation):
             raise VerifyException(problem)
 
     def _problems(self) -> Iterator[str]:
-        """Yield mismatches with the signature in MLIR's words, each of which follows `'op.name' op
-        `.
-        """
+        """Yield the mismatches with the signature, as MLIR words them after `'op.name' op `."""
         signature = self.signature
         operands = self._operand_words(len(self.operands))
         yield from _value_problems("operand", self.operand_types, operands)
@@ -165,9 +163,9 @@ class KernelOp(Operation):
             yield "cost value must be larger than 0"
 
     def is_plainly_right(self) -> bool:
-        """Return True if a quick check proves that the operation is valid. False proves nothing.
+        """Return True if a quick check proves that the operation is valid.
 
-        The check recognizes most operations of a program.
+        False proves nothing. The check recognizes most operations of a program.
         """
         if not self.signature.is_registered:
             return True
@@ -188,15 +186,16 @@ class KernelOp(Operation):
 
 
 class ShortFormOp(KernelOp):
-    """A kernel operation that is printed in its short form as well."""
+    """A kernel operation that can also be printed in its short form."""
 
     name = "tfrt.short_form"
 
     @property
     def has_short_form(self) -> bool:
-        """Return whether the operation has the attributes that the short form writes without names.
+        """Return whether the operation can be printed in its short form.
 
-        The types must also be ones that the short form can omit.
+        It needs the attributes that the short form writes without names, and types that the short
+        form can omit.
         """
         if self._has_other_results and any(type_ != CHAIN for type_ in self.operand_types):
             return False
@@ -251,9 +250,9 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
 def attribute_problems(
     op: Operation, name: str, word: str, known: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield the problems of an attribute with this signature word.
+    """Yield the problems of the attribute `name`, whose type word is `word`.
 
-    `known` has all the signature's names.
+    `known` has the names of all attributes in the signature.
     """
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
@@ -276,9 +275,7 @@ _ATTRIBUTE_KINDS: dict[str, tuple[type[Attribute], str]] = {
     "aggregate": (ArrayAttr, "array"),
     "typed": (Attribute, "any"),
 }
-"""Maps attribute words that are not type words to the attributes' classes and MLIR's names for
-them.
-"""
+"""The attribute class and MLIR's name for each attribute word that is not a type word."""
 
 
 def _attribute_fits(attribute: Attribute, word: str) -> bool:
@@ -302,7 +299,7 @@ def _attribute_description(word: str) -> str:
 def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:
     """Parse the types after the colon.
 
-    They may be omitted if all operands are chains, as in programs for the first TFRT versions.
+    The types may be omitted if all operands are chains, as in programs for the first TFRT versions.
     """
     if not operands:
         return []
@@ -320,7 +317,7 @@ def _is_known_chain(parser: Parser, operand: UnresolvedOperand) -> bool:
 
 
 def _inline_names(signature: Signature) -> tuple[str, ...]:
-    """Return the attributes that the short form writes without their names."""
+    """Return the names of the attributes that the short form writes without their names."""
     if signature.form not in _INLINE:
         return ()
     names = tuple(signature.attributes)
@@ -328,8 +325,10 @@ def _inline_names(signature: Signature) -> tuple[str, ...]:
 
 
 class MergesOnce(HasCanonicalizationPatternsTrait):
-    """Keep each operand of a merge once. A merge of a single chain that other operations use, too,
-    is replaced with that chain.
+    """Simplifies `tfrt.merge.chains`.
+
+    Each operand is kept once. A merge of a single chain is replaced with that chain if other
+    operations use the chain, too.
     """
 
     @classmethod
@@ -356,7 +355,7 @@ _PURE = OpTraits(lambda: (Pure(),))
 def _traits(name: str) -> OpTraits:
     """Return the kernel's traits, on which xDSL's passes rely.
 
-    Kernels that only compute, and cannot fail, are pure.
+    A kernel is pure if it only computes and cannot fail.
     """
     operation = OPERATIONS.get(name)
     only_computes = operation is not None and operation.failure is None
@@ -366,8 +365,8 @@ def _traits(name: str) -> OpTraits:
 
 
 def kernel_op(signature: Signature) -> type[KernelOp]:
-    """Create the operation class for this kernel."""
-    # The short form of kernels that are not registered is parsed, but not printed.
+    """Create the operation class for the kernel with this signature."""
+    # The short form of a kernel that is not registered is parsed, but not printed.
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,

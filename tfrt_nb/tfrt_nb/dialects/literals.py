@@ -31,7 +31,10 @@ _NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
 
 
 def parse_optional_number(parser: AttrParser) -> Span | None:
-    """Parse a number with its sign, or `true` or `false`, if that comes next; return its span."""
+    """Parse a number with its sign, or `true` or `false`, and return its span.
+
+    Return None if something else comes next.
+    """
     token = parser._current_token
     if token.kind in _NUMBER_KINDS or token.text in ("true", "false"):
         parser._consume_token()
@@ -52,7 +55,7 @@ def number_attribute(
     """Return the number at `span` as an attribute of this type.
 
     Raises:
-        ParseError: if the number is out of range, or is not of this kind. The error has MLIR's
+        ParseError: if the number is out of range or does not fit the type. The error has MLIR's
             words and place.
     """
     if isinstance(number_type, AnyFloat):
@@ -63,7 +66,7 @@ def number_attribute(
 
 
 def default_type(span: Span) -> Attribute:
-    """Return the type of a number that is written without one."""
+    """Return the type of a number that is written without a type."""
     if span.text in ("true", "false"):
         return I1
     return F64 if _is_float(span.text) else I64
@@ -78,7 +81,7 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # MLIR reports this at the token after the number, where no reader would look.
+        # MLIR reports this at the token after the number, where a reader would not look.
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
@@ -94,13 +97,13 @@ def _integer_attribute(
 
 
 def _digits(span: Span) -> Span:
-    """Return the span without the sign; MLIR reports problems of a number there."""
+    """Return the span without the sign, at which MLIR reports problems of a number."""
     digits = span.text.removeprefix("-").split()[-1]
     return Span(span.end - len(digits), span.end, span.input)
 
 
 def _without_spaces(span: Span) -> str:
-    """Return the number at `span`, in which comments may separate the sign from the digits."""
+    """Return the number at `span` without the space or comment that may follow its sign."""
     return "-" + _digits(span).text if span.text.startswith("-") else span.text
 
 
@@ -114,7 +117,7 @@ def _signedness(number_type: Attribute) -> Signedness:
 def _fits(value: int, number_type: IntegerType | IndexType) -> bool:
     """Return whether MLIR accepts the literal.
 
-    A signless integer may be written signed or unsigned.
+    A signless integer may be written as a signed or as an unsigned number.
     """
     bits = 64 if isinstance(number_type, IndexType) else number_type.width.data
     signed = _signedness(number_type) is Signedness.SIGNED
@@ -122,7 +125,7 @@ def _fits(value: int, number_type: IntegerType | IndexType) -> bool:
 
 
 def integer(value: int, number_type: IntegerType | IndexType) -> IntegerAttr:
-    """Build the attribute `value : number_type` as xDSL does, at a third of the cost.
+    """Build the attribute `value : number_type` at a third of the cost of xDSL's constructor.
 
     The value must be in the type's range.
     """
@@ -178,7 +181,7 @@ def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None
 
 
 def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
-    """Parse a number of this type. The type may follow the number."""
+    """Parse a number of this type. The type may also be written after the number."""
     literal = parse_optional_literal(parser, number_type)
     if literal is None:
         parser.raise_error(f"expected a constant of type {number_type}")
@@ -186,7 +189,7 @@ def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
 
 
 def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attribute | None:
-    """Parse a number as `parse_literal` does, if a number comes next."""
+    """Parse a number as `parse_literal` does, or return None if no number comes next."""
     span = parse_optional_number(parser)
     if span is None:
         return None
@@ -199,10 +202,10 @@ def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attrib
 
 
 def parse_array(parser: AttrParser, number_type: Attribute) -> ArrayAttr[Attribute]:
-    """Parse `[2 : i64, 3]`, an array of numbers of this type.
+    """Parse an array of numbers of this type, such as `[2 : i64, 3]`.
 
     Programs for the first TFRT versions write the dimensions of an i64 shape as `2: i32`, which is
-    accepted as well.
+    accepted, too.
     """
 
     def parse_element() -> Attribute:

@@ -1,8 +1,8 @@
-"""Print modules in the form of TFRT's disassembler, or in the form of its later versions.
+"""Print modules in the form of TFRT's disassembler, or in the form of later TFRT versions.
 
-Values are numbered as MLIR numbers them. The values of a block come first, followed by the values
-of its regions, so that sibling regions use the same numbers. A result list has a single name, such
-as `%4:2`, and its parts are used as `%4#1`.
+Values are numbered as in MLIR: first the values of a block, then those of its regions. Sibling
+regions therefore use the same numbers. A list of results has a single name, such as `%4:2`, and a
+program uses its parts as `%4#1`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ def print_module(
     places: bool = False,
     names: Mapping[SSAValue, str] | None = None,
 ) -> str:
-    """Return the text of `module`, ending with a newline.
+    """Return the text of `module`, which ends with a newline.
 
-    `head` selects the spelling of later versions, such as `func.func` and `!tfrt_tensor.tensor`.
-    `func_dialect` selects it for functions only. `generic` prints no operation in its short form.
-    `places` prints each operation's location after the operation. `names` has the values that keep
-    a name instead of a number.
+    - `head` selects the spelling of later versions, such as `func.func` and `!tfrt_tensor.tensor`.
+    - `func_dialect` selects that spelling for functions only.
+    - `generic` prints no operation in its short form.
+    - `places` prints each operation's location after the operation.
+    - `names` maps values to the names that they keep; other values get numbers.
     """
     stream = StringIO()
     printer = HostPrinter(
@@ -56,9 +57,9 @@ def print_module(
 
 
 class HostPrinter(AttributePrinter):
-    """Prints operations of host programs, and other dialects in their own short forms.
+    """Prints operations of host programs, and operations of other dialects in their short forms.
 
-    The parameters are the same as for `print_module`.
+    The parameters are those of `print_module`.
     """
 
     _numbered = False
@@ -85,7 +86,7 @@ class HostPrinter(AttributePrinter):
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)
-        # A region that repeats a name could not be parsed again, but TFRT prints even that.
+        # A region with two arguments of the same name cannot be parsed again, but TFRT prints it.
         repeats = isinstance(op, BodyOp) and len(set(op.body_arguments)) < len(op.body_arguments)
         if not self.print_generic_format and _has_short_form(op) and not repeats:
             self.print_string(self._op_names.get(type(op), op.name))
@@ -103,7 +104,7 @@ class HostPrinter(AttributePrinter):
             self.print_attribute(op.location)
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
-        """Print `op` as if it were alone; its operands have the given names, with `%`."""
+        """Print only `op`. Its operands have the given names, which start with `%`."""
         self._ssa_values |= {
             operand: name.removeprefix("%") for operand, name in operand_names.items()
         }
@@ -112,7 +113,7 @@ class HostPrinter(AttributePrinter):
         self.print_op(op)
 
     def _print_results(self, op: Operation) -> None:
-        # The first operation is the root, whose values are numbered once.
+        # The first printed operation is the root, whose values are numbered once.
         if not self._numbered:
             self._numbered = True
             self._name_values(op)
@@ -142,7 +143,7 @@ class HostPrinter(AttributePrinter):
         super().print_attribute(attribute)
 
     def _name_values(self, op: Operation) -> None:
-        """Name every value under `op`, without recursion, because programs nest deeply."""
+        """Name every value inside `op`, without recursion, because programs nest deeply."""
         pending = [(region, 0, 0) for region in reversed(op.regions)]
         while pending:
             region, value, argument = pending.pop()

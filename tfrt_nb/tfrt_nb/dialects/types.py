@@ -1,11 +1,11 @@
-"""The types of host programs, the words for them in signature tables, and the shape attribute.
+"""The types of host programs, the type words of signature tables, and the shape attribute.
 
-To the compiler, all types of the host runtime are just names; only the kernels know what a
-`!tfrt.device` is. So a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
-`!test.atomic.i32` and every other type that is written `!dialect.name`.
+To the compiler, a type of the host runtime is just a name: only kernels know what a `!tfrt.device`
+is. Therefore, a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
+`!test.atomic.i32`, and every other type that is written `!dialect.name`.
 
-The module also has the shared parts of the operations' short forms: operand lists, type lists, and
-named regions.
+The module also parses and prints the parts that the operations' short forms share: operand lists,
+type lists, and named regions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from tfrt_nb.dialects.tables.signatures import HOST_TYPES
 
 @irdl_attr_definition
 class HostType(ParametrizedAttribute, BuiltinAttribute, TypeAttribute):
-    """`!spelling`: a type that is opaque to all but the kernels."""
+    """The type `!spelling`, whose meaning only kernels know."""
 
     name = "tfrt.host_type"
 
@@ -91,13 +91,14 @@ WORDS: dict[str, Attribute] = {
     "complex128": ComplexType(Float64Type()),
     **_HOST,
 }
-"""The type that each signature word denotes. The word `any`, which stands for every type, is not
-included.
+"""The type that each signature word denotes.
+
+The word `any`, which denotes every type, is not included.
 """
 
 
 def description(word: str) -> str:
-    """Return MLIR's description of a word, such as `32-bit signless integer`."""
+    """Return MLIR's description of a type word's type, such as `32-bit signless integer`."""
     value_type = WORDS[word]
     match value_type:
         case IntegerType():
@@ -117,9 +118,10 @@ _CLOSED_DIALECTS = {
 
 
 def unknown_type_message(spelling: str) -> str | None:
-    """Return why `!spelling` is not a valid type; None if it is valid.
+    """Return why `!spelling` is not a valid type, or None if it is valid.
 
-    The dialects of tensors and shapes have a fixed set of types; all others accept any name.
+    The dialects of tensors and shapes have a fixed set of types. All other dialects accept any
+    name.
     """
     dialect, _, mnemonic = spelling.partition(".")
     if dialect not in _CLOSED_DIALECTS:
@@ -129,16 +131,16 @@ def unknown_type_message(spelling: str) -> str | None:
 
 
 DYNAMIC = -1
-"""A dimension of unknown size, as BEF files write it; `?` in text."""
+"""A dimension of unknown size in BEF files; programs write it as `?`."""
 
 _MAX_DIGITS = 18
-"""The number of decimal digits that always fit a 64-bit integer."""
+"""The largest number of decimal digits that always fits in a 64-bit integer."""
 _SHAPE = re.compile(r"\s*(?:(\*)|((?:[0-9]+|\?)(?:\s*x\s*(?:[0-9]+|\?))*))?\s*")
 
 
 @irdl_attr_definition
 class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
-    """`#corert.shape<2x?>`, or `#corert.shape<*>` of unknown rank."""
+    """The attribute `#corert.shape<2x?>`, or `#corert.shape<*>` for an unknown rank."""
 
     name = "corert.shape"
 
@@ -146,9 +148,9 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @staticmethod
     def of(dimensions: Sequence[int] | None) -> ShapeAttr:
-        """Return the shape with these dimensions, which are DYNAMIC where unknown.
+        """Return the shape with these dimensions.
 
-        `dimensions` is None if the rank is unknown.
+        An unknown dimension is DYNAMIC. `dimensions` is None if the rank is unknown.
         """
         if dimensions is None:
             return ShapeAttr(NoneAttr())
@@ -156,7 +158,7 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @staticmethod
     def read(body: str) -> ShapeAttr:
-        """Parse the shape between `<` and `>`.
+        """Parse the part of a shape between `<` and `>`.
 
         Raises:
             ValueError: if `body` is not a shape, or has a size that is not a 64-bit integer.
@@ -173,8 +175,9 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @property
     def dimensions(self) -> tuple[int, ...] | None:
-        """Return the dimensions, which are DYNAMIC where unknown; None if even the rank is
-        unknown.
+        """Return the dimensions; an unknown one is DYNAMIC.
+
+        Return None if the rank is unknown.
         """
         return None if isinstance(self.sizes, NoneAttr) else tuple(size.data for size in self.sizes)
 
@@ -192,25 +195,25 @@ _STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
 
 @dataclass(frozen=True)
 class NamesItsRegionArguments(OpTrait):
-    """The arguments of the operation's regions have the names of its operands.
+    """The trait of an operation whose region arguments have the names of its operands.
 
-    Therefore, such a region sees no other name from outside: in the region of `tfrt.if %c, %x :
-    (i32) -> i32`, the region's own argument is called `%x`, and no other name is known.
+    Such a region sees no other name from outside. In `tfrt.if %c, %x : (i32) -> i32`, the regions'
+    argument is called `%x`, and no other name is known there.
     """
 
 
 @dataclass
 class NamedArgument(Parser.Argument):
-    """A region argument that has an operand's name; for `%r#1`, `index` is 1."""
+    """A region argument that has an operand's name. For `%r#1`, `index` is 1."""
 
     index: int = 0
 
 
 def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
-    """Parse `%a, %b#1`, possibly no operands, and a trailing comma.
+    """Parse a list such as `%a, %b#1`, which may be empty or end with a comma.
 
-    A `%name` at the start of a line may also be a result of the next operation. If operands are
-    optional, `on_this_line` leaves a name on a new line to the next operation.
+    A `%name` at the start of a line may also be a result of the next operation. With
+    `on_this_line`, the list is empty if the line ends here.
     """
     operands: list[UnresolvedOperand] = []
     if on_this_line and _is_first_on_its_line(parser):
@@ -228,7 +231,7 @@ def parse_further_operands(parser: Parser) -> list[UnresolvedOperand]:
 
 
 def is_at_stray(parser: Parser) -> bool:
-    """Return whether the line continues with something that was perhaps meant as an operand."""
+    """Return whether the line continues with a token that may be meant as an operand."""
     text = parser.lexer.input.content
     return _STRAY.match(text, parser.pos) is not None and not _is_first_on_its_line(parser)
 
@@ -252,7 +255,7 @@ def parse_optional_types(parser: Parser) -> list[Attribute]:
 
 
 def parse_result_types(parser: Parser) -> list[Attribute]:
-    """Parse `-> i32` or `-> (i32, f32)`; return no types if there is no arrow."""
+    """Parse `-> i32` or `-> (i32, f32)`. Without an arrow, return no types."""
     return parse_bare_result_types(parser) if parser.parse_optional_punctuation("->") else []
 
 
@@ -264,7 +267,7 @@ def parse_bare_result_types(parser: Parser) -> list[Attribute]:
 
 @dataclass(frozen=True)
 class FunctionTypeText:
-    """`(inputs) -> outputs`, and the position of its inputs in the text."""
+    """A parsed `(inputs) -> outputs`, with the position of its inputs in the source."""
 
     inputs: tuple[Attribute, ...]
     outputs: tuple[Attribute, ...]
@@ -293,10 +296,10 @@ def parse_named_region(
 def parse_renamed(
     parser: Parser, outside: Callable[[Attribute], Attribute]
 ) -> tuple[list[SSAValue], list[Parser.Argument]]:
-    """Parse `(%value as %name: T, ...)`, or nothing; return the values and the region arguments for
-    them.
+    """Parse `(%value as %name: T, ...)`, or nothing.
 
-    `outside` maps T, the type inside the region, to the type of `%value`.
+    Return the values and the region arguments that represent them. `outside` maps T, the type
+    inside the region, to the type of `%value`.
     """
 
     def parse_one() -> tuple[SSAValue, Parser.Argument]:
@@ -315,7 +318,7 @@ def print_renamed(
     arguments: Sequence[SSAValue],
     types: Sequence[Attribute],
 ) -> None:
-    """Print ` (%value as %name: T, ...)`; nothing if there are no values."""
+    """Print ` (%value as %name: T, ...)`, or nothing if `values` is empty."""
     if values:
         printer.print_string(" ")
         with printer.in_parens():
@@ -331,13 +334,13 @@ def parse_symbol(parser: Parser) -> SymbolRefAttr:
 
 
 def symbol_name(op: Operation) -> str:
-    """Return the name by which others refer to an operation; "" if it has none."""
+    """Return the name by which other operations refer to `op`, or "" if it has none."""
     data = getattr(op.get_attr_or_prop("sym_name"), "data", None)
     return data if isinstance(data, str) else ""
 
 
 def symbols_in(attribute: Attribute) -> Iterator[SymbolRefAttr]:
-    """Yield the references to functions in an attribute."""
+    """Yield the references to functions that an attribute contains."""
     match attribute:
         case SymbolRefAttr():
             yield attribute
@@ -351,7 +354,10 @@ Part: TypeAlias = "str | SSAValue | Attribute | Iterable[Part]"
 
 
 def print_parts(printer: Printer, *parts: Part) -> None:
-    """Print strings, values by name, types and attributes, and lists of these with commas."""
+    """Print several parts: strings, values by name, types, attributes, and lists of these.
+
+    The items of a list are separated by commas.
+    """
     for part in parts:
         match part:
             case str():
@@ -370,7 +376,7 @@ def print_typed_operands(printer: Printer, operands: Sequence[SSAValue]) -> None
 
 
 def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
-    """Print ` -> i32` or ` -> (i32, f32)`; nothing if there are no types."""
+    """Print ` -> i32` or ` -> (i32, f32)`, or nothing if `types` is empty."""
     if not types:
         return
     print_parts(printer, " -> ", *([types[0]] if len(types) == 1 else ["(", types, ")"]))
@@ -379,7 +385,7 @@ def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
     """Print a region whose arguments have the names of `operands`."""
     if region.blocks:
-        # The text has no argument list, because it follows from the operands' names.
+        # The printed form has no argument list, because the arguments have the operands' names.
         names = printer._ssa_values
         for argument, operand in zip(region.blocks[0].args, operands, strict=True):
             names[argument] = names[operand]
@@ -393,7 +399,7 @@ def print_attributes(
     without: Iterable[str] = (),
     keyword: bool = False,
 ) -> None:
-    """Print ` {a = 1 : i32}` in MLIR's alphabetical order; nothing if there are none."""
+    """Print ` {a = 1 : i32}` in MLIR's alphabetical order, or nothing if no attribute is left."""
     shown = {name: attributes[name] for name in sorted(attributes.keys() - set(without))}
     printer.print_op_attributes(shown, print_keyword=keyword)
 
@@ -406,9 +412,9 @@ def print_function_types(
 
 
 def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
-    """Print a function as xDSL does, but with parentheses around a single result of function type.
+    """Print a function as xDSL does, but with parentheses around a single function-type result.
 
-    MLIR omits `-> ()` after a declaration, but other printers do not.
+    MLIR omits `-> ()` after a declaration, which other printers print. `empty_outputs` selects it.
     """
     has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
     if op.sym_visibility is not None:
@@ -427,7 +433,7 @@ def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) 
 
 
 def print_call(op: Operation, printer: Printer) -> None:
-    """Print a call as xDSL does, but with parentheses around a single result of function type."""
+    """Print a call as xDSL does, but with parentheses around a single function-type result."""
     print_parts(printer, " ", op.properties["callee"], "(", op.operands, ")")
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")

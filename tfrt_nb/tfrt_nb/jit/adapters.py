@@ -4,21 +4,24 @@ Each function has one adapter:
 
     define i64 @__kernel_f(ptr %context, ptr %record)
 
-It fetches the arguments from the kernel's frame, calls @f, and returns the results. Scalars are
-passed directly, and tokens and values as objects. The adapter returns 1 if @f failed. Arguments
-that @f itself awaits come last in the frame, because the kernel starts without waiting for them.
+The adapter fetches the arguments from the kernel's frame, calls @f, and returns the results to the
+kernel. Scalars are passed directly, and tokens and values as objects. The adapter returns 1 if @f
+failed. Arguments that @f itself awaits are last in the frame, because the kernel starts without
+waiting for them.
 
-The adapter calls functions of the runtime; `tfrt_runtime.native.kernels.compiled_kernels` defines
-the words of the requests for buffers.
+The adapter calls functions of the runtime. Requests for buffers consist of words that
+`tfrt_runtime.native.kernels.compiled_kernels` defines.
 
-Machine code of host functions is called with an attempt, and checks from time to time whether to
-continue:
+Hot functions of host programs have another entry point. The host calls it with an attempt, a block
+of words that also says how long the code may run:
 
     define i64 @code(ptr %attempt)
 
-takes its arguments from the words of an attempt (`native.layouts`, ATTEMPT_*), and stores its
-results there. In other modules, functions receive the end of the stack as a parameter; in such a
-module, this parameter is the attempt, which contains the end of the stack and the fuel.
+The code takes its arguments from the words of the attempt (`native.layouts`, ATTEMPT_*), and stores
+its results there. From time to time, the code checks whether to continue. In other modules,
+functions take the end of the stack as a parameter. In a module with attempts, this parameter is the
+attempt, which contains the end of the stack and the fuel. The fuel is the number of operations that
+the code may execute before it must ask the host.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4
-"""The fuel that an iteration or a call uses. Both usually contain a few operations."""
+"""The fuel that one iteration or one call uses, which usually covers a few operations."""
 _ASK = f"""\
 define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
   %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}
@@ -62,7 +65,7 @@ define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
 
 
 def burn_fuel(body: FunctionBody, op: Operation) -> None:
-    """Lower `async.runtime.interrupt_is_pending`: true if the fuel is used up."""
+    """Lower `async.runtime.interrupt_is_pending`, whose result is true if the fuel is used up."""
     place = body.value(f"getelementptr i8, ptr {STACK_LIMIT}, i64 {at.ATTEMPT_FUEL}")
     left = body.value(f"sub i64 {body.value(f'load i64, ptr {place}')}, {CHECK}")
     body.emit(f"store i64 {left}, ptr {place}")
@@ -81,13 +84,13 @@ def ask_to_stop(body: FunctionBody, op: Operation) -> None:
 
 
 def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
-    """Return the function that an attempt calls for a function from words to words."""
+    """Return the entry point through which an attempt calls a function from words to words."""
     name, outputs = op.sym_name.data, op.function_type.outputs.data
     is_fallible = FALLIBLE in op.attributes
     frame = module.declare("llvm.frameaddress.p0", "ptr", "i32")
     lines = [
-        # In this word, the caller passes the room left on the stack, but the code needs the address
-        # where the stack ends.
+        # In this word, the caller passes the size of the remaining stack. The code needs the
+        # address at which the stack ends.
         f"%frame = call ptr {frame}(i32 0)",
         "%room = load i64, ptr %attempt",
         "%below = sub i64 0, %room",
@@ -132,7 +135,7 @@ _BITS: dict[type[Attribute], tuple[str, str]] = {
 
 
 def argument_order(types: Sequence[Attribute]) -> list[int]:
-    """Return the argument indices in frame order: arguments that the function awaits come last."""
+    """Return the argument indices in frame order, with awaited arguments last."""
     return sorted(range(len(types)), key=lambda index: is_awaited(types[index]))
 
 
@@ -145,7 +148,7 @@ def has_buffers(type_: FunctionType) -> bool:
 
 
 def _awaited_buffer(type_: Attribute) -> MemRefType[Attribute] | None:
-    """Return the buffer type that a value type holds; None for other types."""
+    """Return the buffer type T of a `!async.value<T>`, or None for other types."""
     held = type_.value_type if isinstance(type_, ValueType) else None
     return held if isinstance(held, MemRefType) else None
 
@@ -169,7 +172,7 @@ class _Adapter:
     # Arguments
 
     def take(self, place: int, name: str, type_: Attribute) -> None:
-        """Bind `name` to the argument, not a buffer, at that place of the frame."""
+        """Bind `name` to the argument at that place of the frame. The argument is not a buffer."""
         if is_awaited(type_):
             where = "%context", "%record", str(place)
             if (buffer := _awaited_buffer(type_)) is not None:
@@ -181,7 +184,7 @@ class _Adapter:
         self.call("tfrtKernelArgument", "%context", str(place), result=f"{name}.place")
         text = llvm_type(type_)
         if text == "i1":
-            # Memory holds an i1 as a byte.
+            # In memory, an i1 is a byte.
             self.emit(f"{name}.byte = load i8, ptr {name}.place, align 8")
             self.emit(f"{name} = trunc i8 {name}.byte to i1")
         else:
@@ -190,9 +193,9 @@ class _Adapter:
     def borrow(
         self, place: int, name: str, type_: MemRefType[Attribute], *, is_first: bool
     ) -> None:
-        """Bind `name` to the descriptor of the tensor at that place.
+        """Bind `name` to the descriptor of the tensor at that place of the frame.
 
-        The adapter returns 1 if the tensor does not match.
+        The adapter returns 1 if the tensor does not match the type.
         """
         words = self._words(name, place, type_, is_first=is_first)
         self.call("tfrtKernelBorrowBuffer", "%context", words, result=f"{name}.wrong")
@@ -217,21 +220,24 @@ class _Adapter:
         return f"{name}.words"
 
     def _spec(self, type_: MemRefType[Attribute]) -> str:
-        """Return a constant that describes a buffer to Python."""
+        """Return a constant that describes a buffer type to Python."""
         text, length = self.module.text(buffer_text(type_))
         return self.module.constant(
             f"{{ ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {LIVE_COUNTER} }}"
         )
 
     def reserve(self, name: str, type_: MemRefType[Attribute]) -> None:
-        """Reserve a descriptor and the words of a request, in the first block."""
+        """Reserve stack space for a descriptor and for the words of a request.
+
+        This must happen in the function's first block.
+        """
         self.emit(f"{name}.descriptor = alloca {llvm_type(type_)}")
         self.emit(f"{name}.words = alloca [5 x i64]")
 
     # Results
 
     def give(self, index: int, name: str, type_: Attribute) -> None:
-        """Return a result that is not a buffer to the kernel."""
+        """Return a result to the kernel. The result is not a buffer."""
         place = "%context", "%record", str(index)
         if (buffer := _awaited_buffer(type_)) is not None:
             self.call("tfrtKernelReturnBufferObject", *place, name, self._spec(buffer))
@@ -259,23 +265,24 @@ class _Adapter:
 
 
 def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
-    """Return the adapter of a function that has been through the passes."""
+    """Return the adapter of a function that the passes have lowered."""
     adapter = _Adapter(module)
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     is_fallible = FALLIBLE in op.attributes
     results = list(enumerate(outputs))[int(is_fallible) :]
     for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
         adapter.reserve(name, type_)
-    # Count the call first, because the code must not be freed while the adapter runs.
+    # Count the call first, so that the code is not freed while the adapter runs.
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
-    # Even if the function fails, its async results exist: they are errors.
+    # If the function fails, its async results still exist: they are errors.
     _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
         adapter.lines.append("succeeded:")
-    # The other results of a failed function are poison, so they are returned only if it succeeded.
+    # The other results of a failed function are poison, so return them only if the function
+    # succeeded.
     _give_all(adapter, [(i, t) for i, t in results if not is_awaited(t)], int(is_fallible))
     adapter.count(-1)
     adapter.emit("ret i64 0")
@@ -296,8 +303,9 @@ def _buffers(
 
 
 def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
-    """Fetch the arguments, buffers first: if a buffer is rejected, no references have to be
-    dropped.
+    """Fetch the arguments, buffers first.
+
+    If a buffer is rejected, the adapter then holds no references that it must drop.
     """
     places = {index: place for place, index in enumerate(argument_order(inputs))}
     is_first = True
@@ -332,6 +340,6 @@ def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipp
 
 
 def buffer_text(type_: MemRefType[Attribute]) -> str:
-    """Return a buffer's sizes and element type, such as `?x4xf32`."""
+    """Return a buffer's sizes and element type as text, such as `?x4xf32`."""
     sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
     return "x".join([*sizes, str(type_.element_type)])

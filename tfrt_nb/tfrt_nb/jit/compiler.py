@@ -1,9 +1,9 @@
 """Compile LLVM IR to machine code in this process, and link it to a table of functions.
 
-The pipeline is LLVM's own, which splits coroutines at every level. Code is linked only to functions
-in a table, never to other functions that the process happens to contain. The functions that an
-object file calls are read from the file itself, because LLVM adds calls that no declaration shows,
-such as `memcpy` for a copy of a struct, or `__divti3` for a division of 128 bits.
+LLVM's own pass pipeline optimizes the code, and splits coroutines at every level. The code is
+linked only to the functions in a table, never to other functions of the process. This module reads
+from the object file itself which functions the file calls. LLVM adds calls that no declaration
+shows: `memcpy` to copy a struct, or `__divti3` to divide 128-bit integers.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ else:
 QUICK, FULL = 0, 2
 """LLVM's optimization levels."""
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
-"""Whether the parts of an object are less than 2 GB apart.
+"""Whether the parts of a loaded object file are less than 2 GB apart.
 
-They are if llvmlite's memory manager puts them in a single block of memory. For larger distances,
-LLVM uses its slow instruction selection even if the quick one is requested.
+They are if llvmlite's memory manager puts them in one block of memory. For larger distances, LLVM
+selects instructions slowly, even if quick selection is requested.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}
 """
-"""A module that makes calls that LLVM adds, such as `memcpy`, go through the table, too.
+"""A module whose flag makes calls that LLVM adds, such as `memcpy`, go through the table.
 
-It affects the module that it is linked with.
+The flag takes effect in the module with which this one is linked.
 """
 
 _HAS_COROUTINES = " presplitcoroutine"
@@ -83,28 +83,28 @@ define hidden bfloat @__truncdfbf2(double %x) {
 
 declare double @llvm.fabs.f64(double)
 """
-"""Rounding to bf16 for processors that have no instruction for it.
+"""Rounding to bf16, for processors that have no instruction for it.
 
-LLVM calls these functions, which libgcc has only since version 13. They are linked into each module
-that has numbers of this type. The rounding from f64 avoids double rounding by rounding to odd first
+LLVM calls these functions, which libgcc has only since version 13. Each module that has bf16
+numbers is linked with them. The rounding from f64 first rounds to odd, which avoids double rounding
 (Boldo & Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
 to Odd", IEEE Trans. Computers 57(4), 2008).
 """
 
 
 class UnresolvedFunction(TfrtError):
-    """Machine code calls functions that are in no table."""
+    """The error for machine code that calls a function that is in no table."""
 
 
 @dataclass(frozen=True)
 class MachineCode:
-    """Compiled functions, which live as long as this object."""
+    """Compiled functions. Their memory is freed with this object."""
 
     engine: llvm.ExecutionEngine
     is_interpreted: bool = False
 
     def address(self, name: str) -> int:
-        """Return the address of the function.
+        """Return the address of a function.
 
         Raises:
             KeyError: if no public function has the name.
@@ -116,16 +116,16 @@ class MachineCode:
 
 
 def split_coroutines(text: str, level: int = FULL) -> str:
-    """Return the text of the module after LLVM's optimizations.
+    """Return the module's LLVM IR after LLVM's optimizations.
 
-    Its coroutines are state machines by then.
+    At that point, coroutines are state machines.
     """
     module, _ = _optimised(text, level)
     return str(module)
 
 
 def assembly(text: str, level: int = FULL) -> str:
-    """Return the machine code of the module as assembly."""
+    """Return the module's machine code as assembly."""
     module, machine = _optimised(text, level)
     _call_by_table(module)
     return str(machine.emit_assembly(module))
@@ -141,14 +141,17 @@ def object_code(text: str, level: int = FULL) -> bytes:
 
 
 def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
-    """Link an object file to the runtime's functions at these addresses, and to the tables here.
+    """Link an object file to functions of the runtime and of the C library.
+
+    `functions` has the addresses of the runtime's functions.
 
     Raises:
-        UnresolvedFunction: naming the functions that are in no table.
+        UnresolvedFunction: if the code calls a function that is in no table. The error names all
+            such functions.
     """
     addresses = linked(code, functions)
     declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in addresses)
-    # The engine accepts addresses only for functions that a module declares.
+    # The engine accepts an address only for a function that a module declares.
     module = llvm.parse_assembly(declarations)
     engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
     for name, address in addresses.items():
@@ -156,7 +159,8 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     if place := engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@")):
-        # The code has loops, so it needs the address of the word that it checks.
+        # The code has loops, which check a word for interrupts. The code needs the address of this
+        # word.
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
         ctypes.c_int64.from_address(place).value = flag
     return MachineCode(engine)
@@ -190,8 +194,8 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
     )
     builder.getModulePassManager().run(module, builder)
     if level == QUICK and _HAS_COROUTINES in text:
-        # Each part of a split coroutine is a copy of the whole coroutine, in which branches on
-        # constants skip the rest.
+        # Each part of a split coroutine is a copy of the whole coroutine. Branches on constants
+        # skip the code that does not belong to the part, so remove that code.
         tidy = llvm.create_new_module_pass_manager()
         tidy.add_simplify_cfg_pass()
         tidy.run(module, builder)
@@ -201,7 +205,7 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
 def _call_by_table(module: llvm.ModuleRef) -> None:
     """Make calls of external functions load the addresses from a table near the code.
 
-    The functions may then be arbitrarily far away.
+    The functions can then be at any distance from the code.
     """
     if not _IS_NEAR:
         return
@@ -212,10 +216,13 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
 
 
 def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
-    """Return the address of each function that an object file calls; `functions` has the runtime's.
+    """Return the address of each function that an object file calls.
+
+    `functions` has the addresses of the runtime's functions.
 
     Raises:
-        UnresolvedFunction: naming the functions that are in no table.
+        UnresolvedFunction: if the code calls a function that is in no table. The error names all
+            such functions.
     """
     found: dict[str, int] = {}
     missing = []
@@ -236,7 +243,7 @@ _SYMBOL_SIZE, _SECTION_OF_SYMBOL = 24, slice(6, 8)
 
 
 def undefined_symbols(code: bytes) -> list[str]:
-    """Return the undefined symbols of an object file (ELF, 64 bits)."""
+    """Return the undefined symbols of a 64-bit ELF object file."""
     sections = {s.name(): s.data() for s in llvm.ObjectFileRef.from_data(code).sections()}
     if b".symtab" not in sections:
         raise UnresolvedFunction(error("the machine code has no table of symbols"))
@@ -245,7 +252,7 @@ def undefined_symbols(code: bytes) -> list[str]:
     for start in range(0, len(symbols), _SYMBOL_SIZE):
         symbol = symbols[start : start + _SYMBOL_SIZE]
         text = int.from_bytes(symbol[:4], "little")
-        # A symbol in section 0 is undefined in this object.
+        # Symbols in section 0 are undefined.
         if text and not any(symbol[_SECTION_OF_SYMBOL]):
             names.append(texts[text : texts.index(0, text)].decode())
     return names

@@ -1,14 +1,15 @@
 """Lower async programs to LLVM IR with coroutine intrinsics.
 
-The input is the output of `passes.pipeline.executable_pipeline`: functions of blocks with runtime
-and coroutine operations, `arith`, `math` and `memref`. Each MLIR block becomes an LLVM block, block
-arguments become phi instructions, and several results become a struct. The intrinsics are described
-at https://llvm.org/docs/Coroutines.html.
+The input is the output of `passes.pipeline.executable_pipeline`: functions whose blocks contain
+runtime and coroutine operations, `arith`, `math` and `memref`. Each MLIR block becomes an LLVM
+block, block arguments become phi instructions, and several results become a struct. The intrinsics
+are described at https://llvm.org/docs/Coroutines.html.
 
-Functions that kernels of host programs call get an adapter (`adapters`).
+A function that kernels of host programs call gets an adapter (`adapters`).
 
-Each public function `f` gets a second entry point, `__packed_f(ptr to pointers)`. It takes one
-pointer per argument, followed by one pointer per result, and returns whether the function failed.
+Each public function `f` gets a second entry point, `__packed_f`. It takes a pointer to an array
+that has one pointer per argument, followed by one pointer per result. It returns whether the
+function failed.
 """
 
 from __future__ import annotations
@@ -62,15 +63,18 @@ def lower_to_llvm(
     places: Places | None = None,
     attempts: bool = False,
 ) -> str:
-    """Return the text of the LLVM module. The MLIR module is modified: some edges get a block.
+    """Return the LLVM IR of the module.
 
-    The functions in `adapted` get an adapter. `externals` are the declared functions that Python
-    implements. The functions in `quick` should compile quickly rather than run fast. With `places`,
-    instructions record the operation from which they come. `attempts` has the same meaning as in
-    `ModuleText`.
+    The function modifies the MLIR module: some edges get a block.
+
+    - `adapted` has the functions that get an adapter.
+    - `externals` has the declared functions that Python implements.
+    - `quick` has the functions that should compile quickly rather than run fast.
+    - With `places`, instructions record the operation from which they come.
+    - `attempts` has the same meaning as in `ModuleText`.
 
     Raises:
-        PassError: at an operation or a function that cannot be compiled.
+        PassError: if an operation or a function cannot be compiled.
     """
     ops = list(module.body.block.ops)
     buffer_globals = [op for op in ops if isinstance(op, memref.GlobalOp)]
@@ -124,7 +128,7 @@ def lower_to_llvm(
 
 
 def packed_name(symbol: str) -> str:
-    """Return the name of the function through which the host calls the MLIR function `symbol`."""
+    """Return the name of the entry point through which the host calls the function `symbol`."""
     return f"__packed_{plain_name(symbol)}"
 
 
@@ -150,7 +154,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     symbol = op.sym_name.data
     has_limit = symbol in text.limited
-    # A coroutine returns at each suspension, so it has finished only when its frame is freed.
+    # A coroutine also returns at each suspension, so it has finished only when it frees its frame.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(
         text,
@@ -159,8 +163,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
-    # Values are named where they are defined, so blocks must follow their dominators. Unreachable
-    # blocks are omitted.
+    # A value gets its name at its definition, so blocks must come after their dominators.
+    # Unreachable blocks are left out.
     for block in reachable_blocks(op.body):
         body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
@@ -176,17 +180,17 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
     if has_limit:
-        # LLVM must not turn an endless recursion, which reaches the end of the stack, into an
+        # An endless recursion must reach the end of the stack, so LLVM must not turn it into an
         # endless loop.
         attributes += '"disable-tail-calls"="true" '
-    # If all functions are quick, the whole module has that level.
+    # If all functions are quick, the level of the whole module takes care of that.
     if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
     begin = f"define {linkage}{returns} {text.function(symbol)}({parameters}) "
     content = body.text()
     if not has_limit:
         return f"{begin}{attributes}{debug}{{\n{content}\n}}"
-    # Only the outermost call looks up the end of the stack; recursive calls pass it on.
+    # The outermost call looks up the end of the stack, and recursive calls pass it on.
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     definition = (
@@ -200,23 +204,23 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _forward(returns: str, name: str, arguments: str) -> str:
-    """Emit a call and return its result."""
+    """Return the text of a call of `name`, followed by a return of its result."""
     if returns == "void":
         return f"  call void {name}({arguments})\n  ret void\n"
     return f"  %result = call {returns} {name}({arguments})\n  ret {returns} %result\n"
 
 
 def _compares_stack(op: func.FuncOp) -> bool:
-    """Return whether a plain function starts with a check of the remaining stack."""
+    """Return whether a function, not a coroutine, starts with a check of the remaining stack."""
     if op.is_declaration or op.attributes.get("passthrough") == PRESPLIT:
         return False
     return any(isinstance(nested, RuntimeStackIsLowOp) for nested in op.body.blocks[0].ops)
 
 
 def _separate_edges(region: Region) -> None:
-    """If several edges between two blocks pass values, give each edge its own block.
+    """Give each edge its own block if several edges between two blocks pass values.
 
-    In LLVM, such edges cannot pass different values.
+    In LLVM, several edges between the same blocks cannot pass different values.
     """
     if region.first_block is region.last_block:
         return
@@ -228,9 +232,10 @@ def _separate_edges(region: Region) -> None:
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
-    """Emit a function that loads the arguments, calls the function, and stores the results.
+    """Return the text of the entry point of a public function.
 
-    The first result of a fallible function is not stored, because the packed function returns it.
+    The entry point loads the arguments, calls the function, and stores the results. It returns the
+    failure flag of a fallible function instead of storing it.
     """
     lines: list[str] = []
 

@@ -1,11 +1,11 @@
-"""Check a program's declarations of external functions, and make calls of Python functions
-fallible.
+"""Check a program's declarations of external functions, and let calls of Python functions fail.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
     func.func private @price(i64) -> i64
 
-A program may declare, with exactly these types, the functions in `async_runtime.printing` and those
-that Python has registered (`async_runtime.externals`). A call of a Python function may fail:
+A program may declare the functions in `async_runtime.printing`, and functions that Python has
+registered (`async_runtime.externals`). The types must match exactly. A call of a Python function
+may fail:
 
     %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
                                                  cf.assert %ok, "'price' failed"
@@ -28,14 +28,15 @@ from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
 
 Externals = Mapping[str, PythonExternal]
-"""The functions that a program declares and Python has registered, by name."""
+"""The Python functions that a program declares, by name."""
 
 
 def check_declarations(module: ModuleOp) -> Externals:
     """Return the registered Python functions that the program declares.
 
     Raises:
-        PassError: at each declaration of an unknown function, or with a different type.
+        PassError: if a declared function is unknown or has a different type. The error has all such
+            declarations.
     """
     found: dict[str, PythonExternal] = {}
     problems: list[Diagnostic] = []
@@ -84,7 +85,7 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
     """Return a copy of the program in which calls of Python functions may fail.
 
-    If the program has no such calls, return the program itself.
+    A program without such calls is returned unchanged.
     """
     python = {name for name, known in externals.items() if known.address is None}
     if not python:

@@ -1,7 +1,7 @@
 """The text of one LLVM function under construction.
 
-The lowering of an operation is a function of the body and the operation: it looks up the operands'
-names, writes instructions, and binds the results to names.
+A `Lowering` is a function of a `FunctionBody` and an operation. It looks up the names of the
+operands, writes instructions, and binds the results to names.
 """
 
 from __future__ import annotations
@@ -36,94 +36,94 @@ _CALLED_BY_OURS = LIBRARY | PRINTING.keys()
 _OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrt", "__", ".", "defined.", "external.")
 
 Argument: TypeAlias = tuple[str, str]
-"""An argument of a call: its LLVM type and the operand."""
+"""An argument of a call: its LLVM type and its operand."""
 
 
 STACK_LIMIT = "%stack.limit"
-"""The lowest address of this thread's stack that a recursive function may use.
+"""The parameter with the lowest stack address that a recursive function may use.
 
-In a module with `ModuleText.attempts`, this is the attempt, whose first word is the address.
+In a module with `ModuleText.attempts`, the parameter is the attempt, whose first word is that
+address.
 """
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
-"""The LLVM type of a place record (`layouts.PLACE_SIZE`): message, file, line and column."""
+"""The LLVM type of a place record (`layouts.PLACE_SIZE`): message, file, line, and column."""
 LIVE_COUNTER = '@".live"'
-"""A counter of calls from hosts and of existing coroutines.
+"""A counter of calls from hosts plus existing coroutines.
 
-While it is 0, no code of the module can run.
+While the counter is 0, no code of the module can run.
 """
 
 
 @dataclass
 class ModuleText:
-    """The text that functions share: declarations, constants, helpers, and called functions.
+    """The text that all functions of a module share: declarations, constants, and helpers.
 
-    `adapted` are the functions that kernels call. `counts` adds a `LIVE_COUNTER`. `helpers` are
-    functions that lowerings need.
+    `adapted` has the functions that kernels call. With `counts`, the module has a `LIVE_COUNTER`.
+    `helpers` has functions that lowerings need.
     """
 
     adapted: frozenset[str] = frozenset()
     counts: bool = False
     attempts: bool = False
-    """Whether the functions are host functions that attempts call; see `adapters`."""
+    """Whether attempts call the functions, which are then hot functions; see `adapters`."""
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     texts: dict[str, tuple[str, int]] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
     watches_interrupts: bool = False
-    """Whether an `INTERRUPT_FLAG` exists."""
+    """Whether the module has an `INTERRUPT_FLAG`."""
     constant_globals: frozenset[str] = frozenset()
-    """The global buffers that must not be changed."""
+    """The global buffers that programs must not change."""
     quick: frozenset[str] = frozenset()
     """The functions that should compile quickly.
 
-    LLVM does not optimize them, and tasks whose bodies are such functions of equal types share
-    code.
+    LLVM does not optimize them. If the bodies of tasks are such functions and have equal types, the
+    tasks share code.
     """
     fallible: frozenset[str] = frozenset()
     """The functions whose first result says whether they failed."""
     resolving: frozenset[str] = frozenset()
     """The functions that take a task's results as objects and resolve them."""
     sites: dict[int, str] = field(default_factory=dict)
-    """The places in watched code that log (`layouts.SITE_RECORD` and following), by number."""
+    """The places that log events (`layouts.SITE_RECORD` and following), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by the shape of the tasks."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
-    """The start of the text of a spawning call, by function symbol and whether the token is
-    unused.
-    """
+    """The start of a spawning call's text, by function symbol and whether the token is unused."""
     spawns_into: dict[str, str] = field(default_factory=dict)
-    """The same for tasks to which only a group refers."""
+    """The start of a spawning call's text, for tasks to which only a group refers."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     limited: frozenset[str] = frozenset()
-    """The functions that check how much stack is left, and take the end of the stack as an
-    argument; see `limited_function`.
+    """The functions that check how much stack is left.
+
+    They take the end of the stack as an argument; see `limited_function`.
     """
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
-    """The functions implemented in Python that the program declares."""
+    """The Python functions that the program declares."""
     places: Places | None = None
-    """Records the operation from which each instruction comes."""
+    """The object that records the operation from which each instruction comes."""
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
-        """Declare the function unless it is declared; return its name."""
+        """Declare the function if it is not declared yet, and return its name."""
         if name not in self.declarations:
             self.declarations[name] = f"declare {returns} {global_symbol(name)}({parameters})"
         return f"@{name}"
 
     def runtime_call(self, name: str, *operands: str) -> str:
-        """Return a call of a function of the runtime, and declare the function."""
+        """Return the text of a call of a runtime function, and declare the function."""
         returns, *types = RUNTIME_FUNCTIONS[name]
         symbol = self.declare(name, returns, ", ".join(types))
         given = ", ".join(f"{type_} {one}" for type_, one in zip(types, operands, strict=True))
         return f"call {returns} {symbol}({given})"
 
     def function(self, symbol: str) -> str:
-        """Return the function that an MLIR symbol names.
+        """Return the LLVM function that an MLIR symbol names.
 
-        If the program defines a function with a name that compiled code needs itself, the function
-        gets another name.
+        If the program defines a function whose name the compiled code needs for itself, the
+        program's function gets another name.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
         if is_ours and symbol in self.defined:
@@ -132,17 +132,15 @@ class ModuleText:
         return global_symbol(f"defined.{plain_name(symbol)}" if "\0" in symbol else symbol)
 
     def limited_function(self, symbol: str) -> str:
-        """Return the function of `limited` that takes the end of the stack as its last argument.
+        """Return the name of the function that takes the end of the stack as its last argument.
 
-        The result of `function` is a function that looks up the end of the stack and calls this
-        one.
+        `symbol` must be in `limited`. The LLVM function that `function` names looks up the end of
+        the stack and then calls this one.
         """
         return f'@"__limited.{self.function(symbol)[2:]}'
 
     def text(self, content: str) -> tuple[str, int]:
-        """Return the name of a constant that contains the text in UTF-8, and its length in
-        bytes.
-        """
+        """Return the name of a constant with the text in UTF-8, and its length in bytes."""
         if content not in self.texts:
             data = bytes_of(content)
             type_, value = text_constant(data)
@@ -150,14 +148,13 @@ class ModuleText:
         return self.texts[content]
 
     def constant(self, value: str) -> str:
-        """Return a private constant; equal constants are shared."""
+        """Return the name of a private constant; equal constants share a name."""
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of the operation that creates an object, and its place; None if that is
-        unknown.
+        """Return a record of the operation that creates an object, or None if its place is unknown.
 
-        A task's record is followed by the records of the awaits in its body.
+        If the operation starts a task, the records of the awaits in the task's body follow.
         """
         place = location_of(op)
         if place is None:
@@ -170,18 +167,16 @@ class ModuleText:
         return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
 
     def adder(self, op: Operation) -> str | None:
-        """Return a record of the place where a task is added to its group; None if that is
-        unknown.
-        """
+        """Return a record of the place where a task joins its group, or None if it is unknown."""
         place = place_of(op.attributes.get(ADDED_AT))
         return None if place is None else self._record("", place)
 
     def failure(self, message: str, op: Operation) -> str:
-        """Return a record with a message and the place of an operation: file, line, and column."""
+        """Return a record with a message and the file, line, and column of an operation."""
         return self._record(message, location_of(op))
 
     def site(self, number: int, op: Operation) -> str:
-        """Return the global that describes the place with this number, at which `op` logs."""
+        """Return the global that describes the logging place `number`, where `op` logs."""
         if number not in self.sites:
             name, record = f"@.site.{number}", self._record("", location_of(op))
             self.globals.append(
@@ -206,13 +201,14 @@ class ModuleText:
 
 
 MADE_FROM = {"async_execute": "async.execute", "async_dispatch": "scf.parallel"}
-"""The source operations of functions that passes have created, by the prefixes of the functions'
-names.
-"""
+"""The source operation of each function that passes create, by the function's prefix."""
 
 
 def source_name(op: Operation) -> str:
-    """Return the source operation of `op`, which creates an object of the async runtime."""
+    """Return the name of the source operation from which passes derived `op`.
+
+    `op` creates an object of the async runtime.
+    """
     function = op.parent_op()
     # Passes name the functions of tasks after the tasks' source operations.
     if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
@@ -227,9 +223,7 @@ def source_name(op: Operation) -> str:
 
 
 def _is_result(create: Operation) -> bool:
-    """Return whether a coroutine creates the object before its body starts, as one of its own
-    results.
-    """
+    """Return whether a coroutine creates the object before its body, as one of its own results."""
     following = create.next_op
     while following is not None and not isinstance(following, CoroIdOp):
         following = following.next_op
@@ -238,30 +232,25 @@ def _is_result(create: Operation) -> bool:
 
 @dataclass
 class FunctionBody:
-    """Instructions block by block, and the names of the values that they use.
+    """The instructions of a function, block by block, and the names of the values in them.
 
-    Blocks are written in an order in which definitions precede uses. Phi instructions may use later
-    values, so their operands are filled in at the end.
+    The order of the blocks puts definitions before uses. Phi instructions may use later values, so
+    `text` adds them at the end.
     """
 
     null = "null"
     resume = "@__resume"
-    """The function that resumes a coroutine, to which the runtime takes a pointer."""
+    """The function that resumes a coroutine; the runtime gets a pointer to it."""
 
     module: ModuleText
     frees_buffers: bool = False
-    """Whether some buffers of `memref.alloca` are on the heap.
-
-    The function frees them at its end.
-    """
+    """Whether the function must free buffers of `memref.alloca` on the heap."""
     looks_ahead: bool = False
-    """Whether the code continues after an await without suspending if the object is already
-    resolved.
-    """
+    """Whether an await of a resolved object continues without a suspension."""
     has_limit: bool = False
-    """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
+    """Whether the last parameter is `STACK_LIMIT`."""
     place: str = ""
-    """The suffix that states the place of the current operation at each instruction, or ""."""
+    """The suffix of each instruction that states the place of the current operation, or ""."""
     _first: list[str] = field(default_factory=list)
     _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
@@ -271,7 +260,7 @@ class FunctionBody:
     _count: int = 0
 
     def start(self, block: Block) -> None:
-        """Make the block the current one, and name its arguments."""
+        """Make `block` the current block, and name its arguments."""
         self._lines = self._blocks.setdefault(block, [])
         for argument in block.args:
             if argument not in self._values:
@@ -287,11 +276,11 @@ class FunctionBody:
         self._values[value] = operand
 
     def name(self, value: SSAValue) -> str:
-        """Return the operand for the value."""
+        """Return the operand for the value: a name or a constant."""
         return self._values[value]
 
     def typed(self, value: SSAValue) -> str:
-        """Return the operand with its type before it."""
+        """Return the operand for the value, preceded by its type."""
         return f"{llvm_type(value.type)} {self.name(value)}"
 
     def typed_list(self, values: Sequence[SSAValue]) -> str:
@@ -310,13 +299,13 @@ class FunctionBody:
         self._lines.append(f"  {instruction}{self.place}")
 
     def branch_off(self, condition: str, target: Block) -> None:
-        """Branch to a block without arguments if the condition holds; otherwise continue."""
+        """Branch to a block without arguments if the condition holds, and continue otherwise."""
         name = self.fresh()[1:]
         self.emit(f"br i1 {condition}, {self.label(target)}, label %{name}")
         self._lines.append(f"{name}:")
 
     def first(self, instruction: str) -> str:
-        """Write an instruction before all others, and return the name of its result."""
+        """Write an instruction at the start of the function, and return the name of its result."""
         name = self.fresh()
         self._first.append(f"  {name} = {instruction}{self.place}")
         return name
@@ -339,21 +328,21 @@ class FunctionBody:
         self.bind(result, self.value(instruction))
 
     def set_frozen(self, result: SSAValue, instruction: str) -> None:
-        """Write an instruction whose result may be undefined, and freeze the result to some value.
+        """Write an instruction, and freeze its result, which may be undefined.
 
-        LLVM treats code that depends on an undefined value as unreachable, even the check of an
+        LLVM treats code that depends on an undefined value as unreachable, even a check of an
         index.
         """
         self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
 
     def size(self, type_: Attribute) -> str:
-        """Return the size of values of a type in bytes."""
+        """Return the size in bytes of a value of this type."""
         return size_of(llvm_type(type_))
 
     def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
-        """Call a function of the runtime, and bind its result.
+        """Call a function of the runtime, and bind its result to `results`.
 
-        Return the name of the result, if there is one.
+        Return the name of the result, or "" if there is none.
         """
         call = self.module.runtime_call(name, *operands)
         if call.startswith("call void "):
@@ -371,7 +360,7 @@ class FunctionBody:
     def call(self, name: str, returns: str, *arguments: Argument) -> str:
         """Call a function of the runtime or of LLVM.
 
-        Return the name of the result, if there is one.
+        Return the name of the result, or "" if there is none.
         """
         function = self.module.declare(name, returns, ", ".join(type_ for type_, _ in arguments))
         operands = ", ".join(f"{type_} {operand}" for type_, operand in arguments)
@@ -383,10 +372,10 @@ class FunctionBody:
     def call_for(
         self, results: Sequence[SSAValue], callee: str, returns: str | None = None
     ) -> None:
-        """Call a function, given with its arguments, that returns the MLIR values.
+        """Call a function that returns the MLIR values `results`.
 
-        Several values are returned as a struct. `returns` is the LLVM result type if it differs
-        from the type of `results`.
+        `callee` is the function with its arguments. A function returns several values as a struct.
+        `returns` is the LLVM result type if it differs from the type of `results`.
         """
         returns = returns or result_type([result.type for result in results])
         call = f"call {returns} {callee}"
@@ -400,14 +389,16 @@ class FunctionBody:
                 self.set(result, f"extractvalue {struct}, {index}")
 
     def text(self) -> str:
-        """Return all blocks; the arguments of all but the first become phi instructions."""
+        """Return all blocks, with phi instructions for the arguments of all blocks except the
+        first.
+        """
         edges: dict[Block, list[tuple[Operation, int]]] = {}
         for block in self._blocks:
             branch = terminator_of(block)
             for edge, target in enumerate(branch.successors):
                 edges.setdefault(target, []).append((branch, edge))
-        # The first block has no phi instructions. It starts with the allocations, because only
-        # there does LLVM make them part of the frame.
+        # The first block has no phi instructions. It starts with the allocations, because LLVM
+        # makes only allocations in the first block part of the frame.
         first, *others = self._blocks
         parts = [f"{self._label(first)}:", *self._first, *self._blocks[first]]
         for block in others:
@@ -424,4 +415,4 @@ class FunctionBody:
 
 
 Lowering = Callable[[FunctionBody, Any], None]
-"""A function that writes one operation."""
+"""A function that writes the instructions of one operation."""

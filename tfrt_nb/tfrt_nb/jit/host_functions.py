@@ -1,4 +1,4 @@
-"""Host functions that have become hot, converted to `func`, `arith`, and `scf`, and compiled.
+"""Convert hot functions of host programs to `func`, `arith`, and `scf`, and compile them.
 
     %r = tfrt.repeat.i32 %n, %x : i32 {       %ok = arith.cmpi sge, %n, %zero : i32
       %y = tfrt.add.i32 %x, %x                cf.assert %ok, "bails out"
@@ -12,11 +12,12 @@
                                                 scf.yield %less, %y : i32, i32
                                               }
 
-Such a function has only scalars, control flow, and calls of functions of this kind; a chain becomes
-a 0. Functions that are called from only one place are inlined there. The passes are the same as for
-async programs: a failed assertion, a full stack, or an interrupt ends the function and its callers.
-They leave no message; instead, the call then runs in the executor, which reports the error with its
-place (see `native.calls.machine_calls`).
+A function is hot if it has run often. Such a function can be compiled if it has only scalars,
+control flow, and calls of other such functions. A chain becomes the number 0. A function that is
+called from only one place is inlined there. The passes are the same as for async programs, so a
+failed assertion, a full stack, or an interrupt ends the function and its callers. The machine code
+leaves no message: the executor repeats the call, and reports the error with its place (see
+`native.calls.machine_calls`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
 from tfrt_runtime.native import layouts as at
 
 MAX_KERNELS = 4000
-"""The maximum number of kernels in one module; LLVM's time grows faster than the code."""
+"""The maximum number of kernels in one module.
+
+LLVM's compilation time grows faster than the size of the code.
+"""
 MAX_NESTED = 30
 """The maximum nesting depth of inlined functions."""
 _TYPES: dict[int, Attribute] = {number: TYPES[word] for number, word in SCALARS.items()}
@@ -85,7 +89,7 @@ _UNTYPED = StringAttr("bails out")
 def compile_hot(
     functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
 ) -> MachineCode:
-    """Compile a function and its callees to machine code, as `HOOKS.compiler` does."""
+    """Compile a function and its callees to machine code; implements `HOOKS.compiler`."""
     module = convert(functions, index, is_body=is_body)
     for one in _PIPELINE:
         one.apply(Context(), module)
@@ -93,16 +97,16 @@ def compile_hot(
 
 
 def convert(functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool) -> ModuleOp:
-    """Return a module with the functions `CODE`, from words to words, and `LOOP` if `is_body`.
+    """Return a module with the function `CODE`, from words to words, and `LOOP` if `is_body`.
 
     Raises:
-        Uncompilable: at the first kernel that cannot be compiled.
+        Uncompilable: if a kernel cannot be compiled. The error is about the first one.
     """
     return _Module(functions, index, is_body=is_body).module
 
 
 class _Module:
-    """Converts functions when they are first called."""
+    """Builds a module, and converts each function when it is first called."""
 
     def __init__(
         self, functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
@@ -128,10 +132,10 @@ class _Module:
     def _called_again(self, index: int, *, is_body: bool) -> set[int]:
         """Return the functions that are called from more than one place.
 
-        Each cycle of calls contains such a function: it is called both from within the cycle and
-        from where the cycle is entered.
+        Each cycle of calls contains such a function, because it is called from within the cycle and
+        from outside.
         """
-        # The entry is called from outside and, if it is a body, from `LOOP`.
+        # The entry has one call from outside. If it is a body, `LOOP` calls it, too.
         callers, pending = Counter({index: 1 + is_body}), [index]
         while pending:
             own = self.functions.get(pending.pop())
@@ -143,7 +147,7 @@ class _Module:
         return {callee for callee, count in callers.items() if count > 1}
 
     def types(self, index: int) -> tuple[list[int], list[int]]:
-        """Return the payload types of arguments and results.
+        """Return the payload types of a function's arguments and results.
 
         Raises:
             Uncompilable: if a type is not a scalar, or if there are too many kernels.
@@ -159,10 +163,10 @@ class _Module:
         return [*given], [*made]
 
     def count(self, index: int) -> None:
-        """Count the kernels of a function that is being converted.
+        """Add the kernels of a function to the module's total.
 
         Raises:
-            Uncompilable: if there are too many.
+            Uncompilable: if the total is too large.
         """
         self._kernels += len(self.functions[index].function.kernels)
         if self._kernels > MAX_KERNELS:
@@ -171,7 +175,10 @@ class _Module:
     def call(
         self, block: Block, index: int, values: Sequence[SSAValue], depth: int
     ) -> tuple[Block, list[SSAValue]]:
-        """Call a function, or inline it here."""
+        """Call a function, or inline it here.
+
+        Return the block in which the code continues, and the results.
+        """
         if index not in self.repeated and depth < MAX_NESTED:
             return block, _Scope(self, index, block, values, depth + 1).results()
         self._called[index] = None
@@ -190,7 +197,7 @@ class _Module:
         return block
 
     def _entry(self, name: str, index: int, *, is_loop: bool) -> None:
-        """Convert the function that is called from outside; it takes and returns words."""
+        """Convert the function that is called from outside, which takes and returns words."""
         arguments, results = self.types(index)
         if is_loop:
             results = arguments[:]
@@ -207,7 +214,7 @@ class _Module:
 
 
 class _Scope:
-    """Converts the kernels of one function, appending to a block."""
+    """Converts the kernels of one function, and appends the operations to a block."""
 
     def __init__(
         self,
@@ -224,7 +231,7 @@ class _Scope:
         self._values = dict(enumerate(zip(types, arguments, strict=True)))
 
     def results(self) -> list[SSAValue]:
-        """Convert all kernels; return the results of the function."""
+        """Convert all kernels, and return the results of the function."""
         own = self._source.function
         for number, record in enumerate(own.kernels):
             if not is_known(self._source.kernels[number]):
@@ -249,7 +256,7 @@ class _Scope:
     def _read(
         self, registers: Sequence[int], types: Sequence[int], kernel: int | None
     ) -> list[SSAValue]:
-        """Return values of known types."""
+        """Return the values in registers, which must have the given types."""
         values = []
         for register, type_ in zip(registers, types, strict=True):
             found, value = self._values.get(register, (-1, None))
@@ -294,8 +301,8 @@ class _Scope:
         assert call is not None
         callee = call.functions[0]
         wanted, results = self._module.types(callee)
-        # The deciding value precedes the callee's arguments: an i1, or an i32 for `case` and
-        # `repeat`.
+        # The first operand decides what to call: an i1, or an i32 for `case` and `repeat`. The
+        # callee's arguments follow.
         first = {"call": [], "cond": [at.TYPE_I1], "while_loop": [at.TYPE_I1]}.get(
             name, [at.TYPE_I32]
         )
@@ -314,7 +321,7 @@ class _Scope:
     def _branches(
         self, functions: Sequence[int], values: Sequence[SSAValue], results: Sequence[int]
     ) -> list[SSAValue]:
-        """Convert `tfrt.cond`, whose first value is an i1, and `tfrt.case`."""
+        """Convert `tfrt.cond`, whose first operand is an i1, or `tfrt.case`."""
         block, choice = self._block, values[0]
         regions = []
         for function in functions:
@@ -327,7 +334,7 @@ class _Scope:
         if choice.type == i1:
             op = scf.IfOp(choice, types, regions[0], regions[1])
         else:
-            # An index without a branch makes the code bail out.
+            # If the index has no branch, the machine code gives way to the executor.
             _assert(block, _compare(block, choice, len(functions), _BELOW))
             index = emit(block, arith.IndexCastOp, (choice,), IndexType())
             cases = DenseArrayBase.from_list(i64, [*range(1, len(functions))])
@@ -339,7 +346,7 @@ class _Scope:
 def loop(
     module: _Module, block: Block, body: int, values: Sequence[SSAValue], depth: int
 ) -> list[SSAValue]:
-    """Convert `tfrt.repeat`, whose first value is an i32, and `tfrt.while`."""
+    """Convert `tfrt.repeat`, whose first operand is an i32, or `tfrt.while`."""
     is_counted = values[0].type == i32
     if is_counted:
         _assert(block, _compare(block, values[0], 0, _AT_LEAST))
@@ -352,7 +359,7 @@ def loop(
     if is_counted:
         following = emit(after, arith.SubiOp, (after.args[0], constant(after, 1, i32)), i32)
     else:
-        # The body of `tfrt.while` returns the next condition as its last result.
+        # The last result of the body of `tfrt.while` is the next condition.
         following = made.pop()
     append(after, scf.YieldOp(following, *made))
     op = scf.WhileOp(values, types, [before], [after])
@@ -373,7 +380,7 @@ _NUMBERS = {word: number for number, word in SCALARS.items()}
 
 
 def _from_word(block: Block, word: SSAValue, type_: int) -> SSAValue:
-    """Convert an AsyncValue's payload word to a value."""
+    """Convert the payload word of an AsyncValue to a value."""
     match type_:
         case at.TYPE_F32:
             return emit(

@@ -1,8 +1,8 @@
 """Convert MLIR types and constants to LLVM text.
 
-Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, and
+Async objects and coroutine frames are pointers. Coroutine ids and states are LLVM tokens. An
 `index` has 64 bits. A memref is MLIR's descriptor (https://mlir.llvm.org/docs/TargetLLVMIR/), a
-struct by value:
+struct that is passed by value:
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 """
@@ -47,29 +47,29 @@ _FLOATS: dict[type[Attribute], str] = {
 }
 
 UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MAX_DIMENSIONS} x i64], [{MAX_DIMENSIONS} x i64] }}"
-"""The descriptor of a buffer of any rank: see `operations.descriptors`."""
+"""The descriptor of a buffer of any rank; see `operations.descriptors`."""
 
 MAX_BITS = 4096
 """The maximum width of an integer."""
 MAX_RANK = 256
 MAX_WORDS = 1024
-"""The maximum number of words in a function's arguments, and in its results.
+"""The maximum number of words in a function's arguments, and also in its results.
 
-LLVM's work grows with the square of these numbers, and a value with 65,536 parts crashes the
-process.
+LLVM's compilation time grows with the square of this number, and a value with 65,536 parts crashes
+the process.
 """
 
 
 class UnsupportedType(Exception):
-    """A type that values in compiled code cannot have."""
+    """The error for a type that compiled code does not support."""
 
 
 def llvm_type(type_: Attribute) -> str:
-    """Return the LLVM type of a value.
+    """Return the LLVM type for an MLIR type.
 
     Raises:
-        UnsupportedType: if compiled code cannot have the type. The message has MLIR's name of the
-        type.
+        UnsupportedType: if compiled code does not support the type. The message has MLIR's name for
+            the type.
     """
     match type_:
         case IntegerType():
@@ -95,7 +95,7 @@ def llvm_type(type_: Attribute) -> str:
 
 
 def memref_type(rank: int) -> str:
-    """Return the type of a buffer's descriptor."""
+    """Return the LLVM type of the descriptor of a buffer with this rank."""
     if rank == 0:
         return "{ ptr, ptr, i64 }"
     return f"{{ ptr, ptr, i64, [{rank} x i64], [{rank} x i64] }}"
@@ -107,18 +107,18 @@ def size_of(type_: str) -> str:
 
 
 def result_type(types: Sequence[Attribute]) -> str:
-    """Return the return type of a function with these results: void, one type, or a struct."""
+    """Return the LLVM return type for these results: void, one type, or a struct."""
     if not types:
         return "void"
     return llvm_type(types[0]) if len(types) == 1 else f"{{ {', '.join(map(llvm_type, types))} }}"
 
 
 def signature(type_: FunctionType) -> tuple[str, list[str]]:
-    """Return the return type and the parameter types.
+    """Return the LLVM return type and parameter types of a function.
 
     Raises:
-        UnsupportedType: if a type is unsupported, or if the arguments or the results take more than
-            `MAX_WORDS` words.
+        UnsupportedType: if a type is not supported, or if the arguments or the results take more
+            than `MAX_WORDS` words.
     """
     for what, types in (("arguments", type_.inputs.data), ("results", type_.outputs.data)):
         if len(types) > MAX_WORDS or sum(map(_words, types)) > MAX_WORDS:
@@ -140,10 +140,10 @@ def _words(type_: Attribute) -> int:
 
 
 def constant(value: Attribute) -> str:
-    """Return a constant attribute as an operand, without its type.
+    """Return an attribute as an LLVM constant, without its type.
 
     Raises:
-        UnsupportedType: for attributes that are not numbers.
+        UnsupportedType: if the attribute is not a number.
     """
     match value:
         case IntegerAttr():
@@ -155,9 +155,9 @@ def constant(value: Attribute) -> str:
 
 
 def float_literal(number: float, type_: Attribute) -> str:
-    """Return the exact value in hexadecimal.
+    """Return the exact value of a float in hexadecimal.
 
-    LLVM accepts the bits of a double for both float and double.
+    For both float and double, LLVM accepts the bits of a double.
     """
     match type_:
         case Float16Type():
@@ -170,7 +170,7 @@ def float_literal(number: float, type_: Attribute) -> str:
 
 
 def array_literal(value: DenseIntOrFPElementsAttr) -> str:
-    """Return all elements, in order, as one array."""
+    """Return all elements, in order, as the value of an LLVM array."""
     element = value.get_element_type()
     text = llvm_type(element)
     values = value.get_values()

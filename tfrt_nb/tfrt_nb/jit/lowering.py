@@ -1,6 +1,6 @@
 """Run the passes that turn a program into the form that is compiled or interpreted.
 
-Nothing here needs LLVM.
+This module does not need LLVM.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ def after_passes(
     *,
     spawn: bool = True,
 ) -> ModuleOp:
-    """Return a copy of a program after the passes; the functions `called` from outside are public.
+    """Return a copy of a program after the passes.
 
-    Without `spawn`, each task is a coroutine.
+    The functions in `called` are public, because code outside the program calls them. Without
+    `spawn`, each task is a coroutine.
     """
     *_, (_, found) = _steps(module, externals, first, level, called, spawn=spawn)
     return found
@@ -44,7 +45,7 @@ def _steps(
     *,
     spawn: bool = True,
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """Yield each lowering step's name and the module after it.
+    """Yield the name of each lowering step, and the module after it.
 
     The next step changes that module.
     """
@@ -65,9 +66,9 @@ def _steps(
 def lowering_steps(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """Yield the name of each step from a program to the JIT's input, and the module after it.
+    """Yield the name of each step from a program to the input of LLVM, and the module after it.
 
-    The next step changes that module; the program itself does not change. `first` and `level` have
+    The next step changes that module. The program itself does not change. `first` and `level` have
     the same meaning as in `stages.emit`.
     """
     yield from _steps(module, check_declarations(module), first, level)

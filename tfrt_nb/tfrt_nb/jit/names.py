@@ -1,4 +1,4 @@
-"""Names in the text of an LLVM module, for use without importing the IR."""
+"""Names in the text of an LLVM module. Using them does not import xDSL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """The name of a pointer to the word that is not 0 while some run is cancelled.
 
-The loader sets it.
+The loader sets the pointer.
 """
 
 _MATHEMATICS = (
@@ -26,12 +26,12 @@ LIBRARY = frozenset(
         *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
     }
 )
-"""The functions of the C library and the compiler's library that LLVM may call on its own."""
+"""The functions of the C library and of the compiler's library to which LLVM may add calls."""
 
 
 @functools.lru_cache(maxsize=1024)
 def text_constant(text: bytes) -> tuple[str, str]:
-    """Return the type and the value of a constant that holds the bytes."""
+    """Return the LLVM type and value of a constant that holds the bytes."""
     escaped = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in text
     )
@@ -39,27 +39,25 @@ def text_constant(text: bytes) -> tuple[str, str]:
 
 
 def global_symbol(name: str) -> str:
-    """Return the symbol of a global whose name may be any text."""
+    """Return the symbol of a global whose name may be any string."""
     _, constant_text = text_constant(bytes_of(name))
     return f"@{constant_text[1:]}"
 
 
 def plain_name(name: str) -> str:
-    """Return a name, distinct for each argument, of characters that every part of LLVM accepts."""
+    """Return a name whose characters every part of LLVM accepts; distinct names stay distinct."""
     return re.sub(rb"[^\w.$]", lambda found: b"-%02X" % found[0][0], bytes_of(name)).decode()
 
 
 def adapter_name(symbol: str) -> str:
-    """Return the name by which kernels call the adapter of the MLIR function `symbol`; see
-    `adapters`.
-    """
+    """Return the name of the adapter of the MLIR function `symbol`; see `adapters`."""
     return f"__kernel_{plain_name(symbol)}"
 
 
 def bytes_of(text: str) -> bytes:
-    """Encode a string in UTF-8.
+    r"""Encode a string in UTF-8.
 
-    A byte that is not valid UTF-8, such as `"\\FF"` in a program, is kept.
+    A byte that is not valid UTF-8, such as `"\\FF"` in a program, stays as it is.
     """
     try:
         return text.encode(errors="surrogateescape")

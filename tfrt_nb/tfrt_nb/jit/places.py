@@ -1,7 +1,7 @@
-"""Record the places of operations as debug information, which LLVM keeps through all its passes.
+"""Record the source places of operations as debug information, which LLVM keeps in all its passes.
 
-`Places` writes the debug information while a module is written. `read_places` and `read_assembly`
-find the place of each line in LLVM's text, and remove the debug information.
+`Places` collects the debug information while a module is written. `read_places` and `read_assembly`
+find the source place of each line in LLVM's output, and remove the debug information.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Location
 
 FIRST_NUMBER = 7
-"""The first number for metadata; lower numbers belong to `descriptors.METADATA`."""
+"""The first number for metadata. `descriptors.METADATA` uses the lower numbers."""
 _HEAD = """\
 !llvm.module.flags = !{{!{0}}}
 !llvm.dbg.cu = !{{!{1}}}
@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+ (\d+) (\d+)")
 _HIDDEN = re.compile(r"\s*\.file\s|\.L(?:tmp|func_begin)\d+:|\s*\.section\s+\"?\.debug|\s*\.loc\s")
 
 Placed = list[tuple[str, tuple[int, int] | None]]
-"""Lines of text, each with the program's line and column from which it comes."""
+"""Lines of LLVM's output, each with the line and column of the program from which it comes."""
 
 
 class Places:
@@ -45,9 +45,9 @@ class Places:
         self._scope = 0
 
     def function(self, symbol: str, op: Operation) -> str:
-        """Return the attachment of a function's definition, and make it the current scope.
+        """Start a function, and return the suffix for its definition.
 
-        Places requested from now on belong to this function.
+        The places requested from now on belong to this function.
         """
         place = location_of(op)
         line = 0 if place is None else place.line
@@ -59,7 +59,7 @@ class Places:
         return f" !dbg !{self._scope}"
 
     def of(self, op: Operation) -> str:
-        """Return the attachment of an operation's instructions."""
+        """Return the suffix for an operation's instructions."""
         place = location_of(op) or Location("", 0, 0)
         # LLVM stores columns in 16 bits.
         column = min(place.column, 0xFFFF)
@@ -67,7 +67,7 @@ class Places:
         return f", !dbg !{self._number(row)}"
 
     def text(self) -> str:
-        """Return the metadata, which goes at the end of the module."""
+        """Return the metadata, which must be at the end of the module."""
         head = _HEAD.format(*(FIRST_NUMBER + row for row in range(4)))
         rows = [f"!{number} = {row}" for row, number in list(self._numbers.items())[4:]]
         return "\n".join([head, *rows])
@@ -85,7 +85,7 @@ def _quoted(symbol: str) -> str:
 
 
 def read_places(text: str) -> Placed:
-    """Return the lines of LLVM IR without debug information."""
+    """Return the lines of LLVM IR, without debug information, each with its source place."""
     known = {number: (int(line), int(column or 0)) for number, line, column in _PLACE.findall(text)}
     found: Placed = []
     for line in text.split("\n"):
@@ -98,13 +98,13 @@ def read_places(text: str) -> Placed:
 
 
 def read_assembly(text: str) -> Placed:
-    """Return the lines of assembly without directives of debug information."""
+    """Return the lines of assembly, without debug directives, each with its source place."""
     found: Placed = []
     place: tuple[int, int] | None = None
     for line in text.split("\n"):
         if directive := _DIRECTIVE.match(line):
             row, column = int(directive[1]), int(directive[2])
-            # Line 0 marks instructions without a line; the previous line still applies.
+            # Line 0 marks an instruction without a line, to which the previous line still applies.
             place = (row, column) if row else place
         elif not _HIDDEN.match(line):
             if line.startswith(".Lfunc_end"):

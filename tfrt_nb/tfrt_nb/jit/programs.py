@@ -1,12 +1,12 @@
 """Compile each program only once, and load the machine code of known programs.
 
-Object files are kept in memory, and on disk for later processes. The key of a program covers its
-text and everything else on which its code depends: its name in messages, the passes, the sources of
-compiler and runtime, LLVM, and the processor. The code refers to functions by name, so it does not
-depend on their addresses.
+Object files are kept in memory, and on disk for later processes. The key of a program covers
+everything on which its code depends: its source, its name in messages, the passes, the sources of
+the compiler and the runtime, LLVM, and the processor. The code refers to functions by name, so it
+does not depend on their addresses.
 
-Loading needs neither the passes nor the code that writes LLVM IR; `stages` is imported only to
-compile.
+Loading a known program needs neither the passes nor the code that writes LLVM IR. Therefore,
+`stages` is imported only to compile.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ MAX_IN_MEMORY = 64
 
 @dataclass
 class CodeCache:
-    """The object files of programs by key; the most recently used ones stay in memory."""
+    """The object files of programs, by key. The most recently used ones stay in memory."""
 
     files: Cache
     _recent: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
     def get(self, key: str) -> bytes | None:
-        """Return the program's object file if it has been compiled before."""
+        """Return the object file of a program that was compiled before, or None."""
         code = self._recent.get(key) or self.files.get(f"program-{key}")
         if code is not None:
             self._remember(key, code)
         return code
 
     def put(self, key: str, code: bytes) -> None:
-        """Keep a program's object file. If files cannot be written, keep it only in memory."""
+        """Store a program's object file, only in memory if files cannot be written."""
         self._remember(key, code)
         self.files.put(f"program-{key}", code)
 
@@ -78,7 +78,7 @@ def program_key(
 ) -> str:
     """Return the key of a program.
 
-    The arguments are as for `compile_program`; `symbols` are Python functions.
+    `symbols` are the names of Python functions. The other arguments are those of `compile_program`.
     """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
@@ -109,12 +109,11 @@ def compile_program(
     source: tuple[str, str] | None = None,
     level: int = 1,
 ) -> MachineCode:
-    """Compile the program; `functions` has the addresses of the runtime's functions.
+    """Compile a program, or load it if it was compiled before and `source` is given.
 
-    Each public function `f` is called through `coroutines.packed_name(f)`. Kernels call the
-    functions `adapted` through `names.adapter_name(f)`. `source` is the text from which the module
-    was parsed, and its name. With a `source`, a program that was compiled before is not compiled
-    again.
+    `functions` has the addresses of the runtime's functions. The host calls a public function `f`
+    through `coroutines.packed_name(f)`. Kernels call a function in `adapted` through
+    `names.adapter_name(f)`. `source` is the string from which the module was parsed, and its name.
     """
     from tfrt_nb.jit.declarations import check_declarations
 
@@ -123,7 +122,7 @@ def compile_program(
     key = None if source is None else program_key(source, level, first, adapted, symbols)
     code = None if key is None else code_cache().get(key)
     if code is None:
-        # Imported here because a program that is only loaded needs no compiler.
+        # Imported here, because a program that is only loaded does not need the compiler.
         from tfrt_nb.jit.stages import object_of
 
         code = object_of(module, externals, first, level, adapted)
@@ -139,7 +138,7 @@ def load_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> MachineCode | None:
-    """Return a program that `compile_program` has compiled before, or None.
+    """Return a program that `compile_program` compiled before, or None.
 
     The program must not call Python functions.
     """

@@ -1,11 +1,12 @@
 """Calls of the runtime's functions, which are the same in machine code and in interpreted code.
 
-Both write a function operation by operation: `jit.function_body` in LLVM IR, and
-`interpreter.source` in Python. Each lowering here is a function that takes either kind of body and
-an operation; both kinds call `lower` to write an operation.
+Both write functions operation by operation: `jit.function_body` in LLVM IR, and
+`interpreter.source` in Python. Each lowering here is a function of a body, which can be of either
+kind, and an operation. Both kinds call `lower` to write an operation.
 
-22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
-here runs on MLIR's runtime (without error messages) and code compiled by MLIR runs on ours.
+Twenty-two of the functions have the names and signatures of MLIR's async runtime. Code compiled
+here therefore runs on MLIR's runtime (without error messages), and code compiled by MLIR runs on
+ours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 
 PREFIX = "mlirAsyncRuntime"
 IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
-"""The payload types that a value stores at `layouts.VALUE_PAYLOAD`, because they fit in a word."""
+"""The payload types that fit in a word, which a value stores at `layouts.VALUE_PAYLOAD`."""
 
 
 _OF_MLIR: dict[str, tuple[str, ...]] = {
@@ -51,7 +52,7 @@ _OF_MLIR: dict[str, tuple[str, ...]] = {
     "AwaitValueAndExecute": ("void", "ptr", "ptr", "ptr"),
     "AwaitAllInGroupAndExecute": ("void", "ptr", "ptr", "ptr"),
 }
-"""The runtime's functions that MLIR defines, by name without the prefix.
+"""The runtime functions that MLIR defines, by name without the prefix.
 
 Two functions about the number of threads are left out. Each entry has the LLVM types of the result
 and of the parameters.
@@ -105,30 +106,34 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """All functions of the runtime.
 
-MLIR's runtime lacks these: values in groups, places of objects, objects that are resolved before
-any other code refers to them, error messages, the lowest address of this thread's stack that
-recursive functions should use, whether tasks must no longer start, the events of watched code,
-frames of coroutines from a free list, and the arguments and results of kernels of host programs
-(`adapters`).
+MLIR's runtime lacks functions for
+
+- values in groups, and objects that are resolved before any other code refers to them;
+- places of objects, error messages, and events of programs that a board shows;
+- the lowest stack address that recursive functions should use;
+- whether tasks must no longer start;
+- coroutine frames from a free list;
+- the arguments and results of kernels of host programs (`adapters`).
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
 
 
 class Records(Protocol):
-    """The records of a module, as pointers in its text. A record says what failed and where."""
+    """The records of a module, as pointers in its text.
+
+    A record has a message and a place.
+    """
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record that names the operation that creates an object and its place, or None if
-        the place is unknown.
-        """
+        """Return a record of the operation that creates an object, or None without a place."""
 
     def failure(self, message: str, op: Operation) -> str:
         """Return a record with a message and the place of an operation."""
 
 
 class Body(Protocol):
-    """A function under construction."""
+    """A function that is being written."""
 
     null: str
     """The null pointer."""
@@ -138,16 +143,16 @@ class Body(Protocol):
     @property
     def module(self) -> Records: ...
     def name(self, value: SSAValue) -> str:
-        """Return an operand."""
+        """Return the operand for the value."""
 
     def bind(self, value: SSAValue, operand: str) -> None:
         """Bind a value to an operand."""
 
     def size(self, type_: Attribute) -> str:
-        """Return the size of values of a type in bytes."""
+        """Return the size in bytes of a value of this type."""
 
     def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
-        """Call a function of the runtime; bind the result, if there is one."""
+        """Call a function of the runtime, and bind its result to `results`."""
 
 
 Lowering: TypeAlias = Callable[[Any, Any], None]
@@ -162,7 +167,7 @@ def lower(body: Body, op: Operation, lowerings: Mapping[str, Lowering]) -> None:
     """Write an operation.
 
     Raises:
-        PassError: at an operation that compiled functions cannot have.
+        PassError: if compiled functions cannot have the operation.
     """
     lowering = lowerings.get(op.name)
     if lowering is None:
@@ -175,14 +180,14 @@ def lower(body: Body, op: Operation, lowerings: Mapping[str, Lowering]) -> None:
 
 
 def same(body: Body, op: Operation) -> None:
-    """Lower to nothing: the result is the operand."""
+    """Write nothing, and bind the result to the operand."""
     body.bind(op.results[0], body.name(op.operands[0]))
 
 
 def calls(name: str, *more: str) -> Lowering:
-    """Lower to a call with the operands, followed by `more`.
+    """Return the lowering to a call of a runtime function, with the operands followed by `more`.
 
-    In the name, the runtime's name for the first operand's type replaces KIND.
+    KIND in the function's name is replaced with the runtime's name for the first operand's type.
     """
 
     def lower(body: Body, op: Operation) -> None:
@@ -202,8 +207,9 @@ def _create(body: Body, op: runtime.RuntimeCreateOp) -> None:
 
 
 def _make(body: Body, op: Operation, name: str, *operands: str) -> None:
-    """Create an object, and record its origin for reports of objects that leak or are never
-    resolved.
+    """Create an object, and record its origin.
+
+    Reports of objects that leak or are never resolved show the origin.
     """
     record = body.module.maker(op)
     if record is None:
@@ -219,7 +225,7 @@ def _set_available(body: Body, op: runtime.RuntimeSetAvailableOp) -> None:
     payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
     if isinstance(payload, MemRefType | UnrankedMemRefType):
         name = "tfrtAsyncEmplaceStored"
-        # The offset of the first pointer in a descriptor: see `llvm_types`.
+        # Pass the offset of the first pointer in the descriptor; see `llvm_types`.
         given.append("0" if isinstance(payload, MemRefType) else "8")
         text = "the value is made available before anything is stored in it"
         given.append(body.module.failure(text, op))
@@ -244,7 +250,7 @@ def _await_and_resume(body: Body, op: runtime.RuntimeAwaitAndResumeOp) -> None:
     awaited, handle = map(body.name, op.operands)
     function = op.parent_op()
     if function is not None and SHARED_BODY in function.attributes:
-        # Several tasks share the body, so take the place from the task's own record.
+        # Several tasks share the body, so the place comes from each task's own record.
         result = body.name(function.regions[0].blocks[0].args[0])
         body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result, "0")
     else:
@@ -281,7 +287,7 @@ def _describe_error(body: Body, op: extensions.RuntimeDescribeErrorOp) -> None:
 
 
 def fail_function(body: Body, op: extensions.RuntimeFailOp) -> None:
-    """Make the run of this code fail at the place of `op`."""
+    """Make the current run fail at the place of `op`."""
     body.runtime("tfrtAsyncFail", body.module.failure(op.message.data, op))
 
 

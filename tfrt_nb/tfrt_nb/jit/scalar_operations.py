@@ -1,9 +1,9 @@
-"""Scalar operations as operations of `arith`, from the table that defines them.
+"""Translate scalar operations to `arith`, from the table that defines them.
 
-A row of `tfrt_runtime.scalars` is a Python function of numbers. Here, the function is called with
-objects that emit an operation for each step. Where the function tests a condition, both outcomes
-are computed, and `arith.select` chooses one. This works because no step has an effect, and the
-lowering of `arith` freezes undefined results.
+A row of `tfrt_runtime.scalars` is a Python function of numbers. This module calls the function with
+objects that emit an operation for each step. If the function tests a condition, both outcomes are
+computed, and `arith.select` chooses one. This is correct because no step has an effect, and because
+the lowering of `arith` freezes undefined results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tfrt_runtime.scalars import BITS, wrapped
 
 TYPES: dict[str, Attribute] = {"i1": i1, "f32": Float32Type(), "f64": f64}
 TYPES |= {word: IntegerType(bits) for word, bits in BITS.items()}
-"""The types of scalars, by the words of the table."""
+"""The types of scalars, by the table's type words."""
 
 
 def emit(
@@ -42,14 +42,14 @@ def emit(
     type_: Attribute,
     **properties: Attribute,
 ) -> SSAValue:
-    """Append an operation with one result to the block."""
+    """Append an operation with one result to the block, and return the result."""
     op = create(kind, operands, (type_,), {}, UNKNOWN_LOC, properties)
     append(block, op)
     return op.results[0]
 
 
 def constant(block: Block, number: Any, type_: Attribute) -> SSAValue:
-    """Append a constant."""
+    """Append a constant to the block, and return its value."""
     value: Attribute
     if isinstance(type_, IntegerType):
         bits = type_.width.data
@@ -61,7 +61,7 @@ def constant(block: Block, number: Any, type_: Attribute) -> SSAValue:
 
 
 class _Fork(Exception):
-    """Raised at a condition whose outcome has not been chosen yet."""
+    """Signals a condition whose outcome has not been chosen yet."""
 
     def __init__(self, condition: _Number) -> None:
         self.condition = condition
@@ -76,7 +76,7 @@ def _binary(of_integers: Any, of_floats: Any) -> Callable[[_Number, Any], _Numbe
 
 
 def _comparison(of_integers: int, of_floats: int) -> Callable[[_Number, Any], _Number]:
-    """Return a comparison by predicates, given as MLIR's numbers."""
+    """Return a comparison, given MLIR's predicate numbers for integers and for floats."""
 
     def apply(number: _Number, other: Any) -> _Number:
         is_float = number.value.type == f64
@@ -98,7 +98,7 @@ class _Number:
     def made(
         self, kind: type[Operation], type_: Attribute, *others: Any, **properties: Attribute
     ) -> _Number:
-        """Emit an operation on this number and others."""
+        """Emit an operation on this number and others, and return its result."""
         operands = [self.value, *(self.tracer.value(one, self.value.type) for one in others)]
         return _Number(self.tracer, emit(self.tracer.block, kind, operands, type_, **properties))
 
@@ -128,7 +128,7 @@ class _Number:
         return self.made(math.AbsFOp if self.value.type == f64 else math.AbsIOp, self.value.type)
 
     def __divmod__(self, other: _Number) -> tuple[Any, Any]:
-        """Follow CPython's `float_divmod` step by step."""
+        """Emit the steps of CPython's `float_divmod`."""
         rest = self.made(RemFOp, f64, other)
         quotient = (self - rest) / other
         if rest != 0:
@@ -151,21 +151,21 @@ def _zero_like(number: _Number) -> _Number:
 
 
 def _to_integer(number: Any) -> Any:
-    """Replaces `int` in the table's functions."""
+    """Convert a number to an integer; replaces `int` in the table's functions."""
     if not isinstance(number, _Number) or number.value.type == i64:
         return number if isinstance(number, _Number) else int(number)
     return number.made(arith.ExtUIOp if number.value.type == i1 else arith.FPToSIOp, i64)
 
 
 def _to_float(number: Any) -> Any:
-    """Replaces `float` in the table's functions."""
+    """Convert a number to a float; replaces `float` in the table's functions."""
     if not isinstance(number, _Number) or number.value.type == f64:
         return number if isinstance(number, _Number) else float(number)
     return number.made(arith.SIToFPOp, f64)
 
 
 class _Tracer:
-    """Follows one function of the table."""
+    """Traces one function of the table."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -177,15 +177,15 @@ class _Tracer:
         return number.value if isinstance(number, _Number) else constant(self.block, number, type_)
 
     def decide(self, condition: _Number) -> bool:
-        """Return whether a condition holds on the current path."""
+        """Return whether a condition is true on the path that is being traced."""
         if self._position == len(self._decisions):
             raise _Fork(condition)
         self._position += 1
         return self._decisions[self._position - 1]
 
     def follow(self, compute: Callable[..., Any], operands: Sequence[_Number]) -> tuple[Any, ...]:
-        """Emit the operations of a function; return its results."""
-        # The table's functions call `int` and `float`, which would return Python's numbers.
+        """Emit the operations of a function, and return its results."""
+        # The table's functions call `int` and `float`, which would return Python numbers.
         space = {**compute.__globals__, "int": _to_integer, "float": _to_float}
         own = FunctionType(compute.__code__, space, closure=compute.__closure__)
 
@@ -194,7 +194,7 @@ class _Tracer:
             try:
                 found = own(*operands)
             except _Fork as fork:
-                # Follow both outcomes from the start, emitting the operations before the condition
+                # Trace each outcome from the start. This emits the operations before the condition
                 # again.
                 ways = way([*decisions, True]), way([*decisions, False])
                 return tuple(
@@ -222,7 +222,7 @@ def emit_operation(
 ) -> list[SSAValue]:
     """Append a function of the table to the block, and return its results.
 
-    `operands` are pairs of a type word and a value, and `results` are type words.
+    An operand is a pair of a type word and a value. `results` has type words.
     """
     tracer = _Tracer(block)
     numbers = [

@@ -1,25 +1,26 @@
 """Write the LLVM functions that start tasks without a coroutine, for bodies that never suspend.
 
-`async.runtime.spawn @body(%args)` calls a function that creates the token and the values, stores
-them and the arguments in a frame, and passes the frame to the runtime. A worker calls a second
-function with the frame:
+`async.runtime.spawn @body(%args)` calls a function, the spawner. The spawner creates the token and
+the values, stores them and the arguments in a frame, and passes the frame to the runtime. A worker
+then calls a second function, the task function, with the frame:
 
-    spawn(body, maker, args) -> { token, values }      task(frame)
+    spawn(body, maker, args) -> { token, values }   task(frame)
     spawn(body, maker, group, args)
 
-That function frees the frame, calls the body, and resolves the results; they become errors if the
-body fails or if no more tasks may start. Like every function, the body owns its async arguments. If
-the body is a coroutine, it takes the results as its first arguments and resolves them itself.
+The task function frees the frame, calls the body, and resolves the results. The results become
+errors if the body fails, or if the run is cancelled so that no more tasks may start. Like every
+function, the body owns its async arguments. If the body is a coroutine, it takes the results as its
+first arguments and resolves them itself.
 
 For each awaited argument, another function takes the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-If an await fails, the next function instead passes the error on to the results, by calling yet
-another function.
+If an awaited argument is an error, the next function calls yet another function, which makes the
+results errors, too.
 
 If code should compile quickly, bodies of equal types share these functions. Otherwise, each body
-has its own, so that LLVM can inline the body into the task.
+has its own functions, so that LLVM can inline the body into the task function.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """All that determines the functions: the types, the number of awaited arguments, whether the
-    body can fail, and, unless bodies share the functions, the body itself.
+    """Everything that determines the functions of a task.
+
+    `body` is None if bodies share the functions.
     """
 
     arguments: tuple[Attribute, ...]
@@ -53,25 +55,23 @@ class _Shape:
     is_fallible: bool
     body: str | None
     is_member: bool = False
-    """Whether the token's only use is to be added to a group."""
+    """Whether the only use of the token is to be added to a group."""
     resolves: bool = False
-    """Whether the body takes the results and resolves them."""
+    """Whether the body takes the results as arguments and resolves them."""
     awaited_inside: int = 0
-    """The number of awaited arguments, counted from the last, that the body itself awaits in the
-    source.
+    """The number of awaited arguments that the body itself awaits in the source program.
 
-    The maker record has the places of these awaits.
+    They are the last ones. The maker record has the places of these awaits.
     """
     is_unused: bool = False
-    """Whether no code awaits the token. In that case, it is created only if objects are shown."""
+    """Whether no code awaits the token, which is then created only if a board shows objects."""
 
     def __hash__(self) -> int:
         return self._hash
 
     @functools.cached_property
     def _hash(self) -> int:
-        # Cache the hash: there may be many arguments, and storing each one looks up the name of the
-        # frame.
+        # Cache the hash, because there may be many arguments.
         common = self.arguments, self.results, self.awaited, self.is_fallible
         return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
 
@@ -82,7 +82,7 @@ class _Shape:
 
     @property
     def body_returns(self) -> str:
-        """Return the LLVM type of the body's result."""
+        """Return the LLVM type that the body returns."""
         types = [] if self.resolves else [llvm_type(type_) for type_ in self.payloads]
         if self.is_fallible:
             types.insert(0, "i1")
@@ -90,7 +90,7 @@ class _Shape:
 
     @functools.cached_property
     def fields(self) -> list[str]:
-        """Return the types in a frame: the body, the results, the arguments."""
+        """Return the LLVM types of a frame's fields: the body, the results, and the arguments."""
         return ["ptr", *("ptr" for _ in self.results), *map(llvm_type, self.arguments)]
 
     @property
@@ -144,7 +144,7 @@ def _spawn_into(body: FunctionBody, op: RuntimeSpawnIntoOp) -> None:
 
 
 def _functions(module: ModuleText, shape: _Shape) -> str:
-    """Return the name of the spawning function; the first call adds all functions to the module."""
+    """Return the name of the spawner; the first call adds the shape's functions to the module."""
     if shape not in module.spawners:
         number = len(module.spawners)
         module.spawners[shape] = f"@__spawn.{number}"
@@ -157,8 +157,8 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 class _Writer:
     """Writes the functions of the tasks of one shape.
 
-    A value in the frame has the same name in all these functions: `%body`, `%r` with a number for a
-    result, or `%a` with a number for an argument.
+    In all these functions, a field of the frame has the same name: `%body`, `%r` with a number for
+    a result, or `%a` with a number for an argument.
     """
 
     def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
@@ -174,8 +174,8 @@ class _Writer:
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """Return the spawner, the functions that workers and awaits call, and the function for
-        errors.
+        """Return the spawner, the functions that run in workers and after awaits, and the error
+        function.
         """
         self._write_spawner()
         for step in range(self._shape.awaited + 1):
@@ -211,12 +211,12 @@ class _Writer:
         for name, index in self._places.items():
             store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
             self._emit(self._field(index), store)
-        # Count the task before passing it to the runtime, because the code must not be freed while
-        # a task exists.
+        # Count the task before the runtime gets it, so that the code is not freed while a task
+        # exists.
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
-        # Pass the task to the runtime before adding it to the group; the other order takes a
-        # quarter longer.
+        # Pass the task to the runtime before adding it to the group, because the other order takes
+        # a quarter longer.
         self._call("mlirAsyncRuntimeExecute", "%frame", self._task)
         if shape.is_member:
             self._call("tfrtAsyncAddToGroup", "%r0", "%group", "%adder", result="%rank")
@@ -233,7 +233,7 @@ class _Writer:
         self._lines.append("}")
 
     def _write_step(self, step: int) -> None:
-        """Write the function that runs once `step` arguments have been awaited."""
+        """Write the function that runs after `step` arguments have been awaited."""
         shape = self._shape
         self._lines.append(f"define internal void {self._step(step)}(ptr %frame) {{")
         source = "null"
@@ -271,7 +271,7 @@ class _Writer:
         self._emit(self._field(index), f"{name} = load {type_}, ptr %field{index}, align 1")
 
     def _load_frame(self, loaded: str = "") -> None:
-        """Load the values in the frame, except the argument that is already `loaded`."""
+        """Load all fields of the frame, except the argument `loaded` that was loaded before."""
         known = {loaded} if self._shape.body is None else {loaded, "%body"}
         for name in self._places:
             if name not in known:
@@ -288,10 +288,10 @@ class _Writer:
             self._call("mlirAsyncRuntimeGetValueStorage", value, result=result)
 
     def _write_run(self, loaded: str) -> None:
-        """Call the body, and resolve the results to the values that it returns."""
+        """Call the body, and resolve the results to the values that the body returns."""
         shape = self._shape
         self._load_frame(loaded)
-        # All values are in registers by now, so the frame can be freed before the body runs.
+        # All values are in registers, so the frame can be freed before the body runs.
         self._free_frame()
         given = [f"ptr {name}" for name in self._results] if shape.resolves else []
         for index, type_ in enumerate(shape.arguments):
@@ -328,7 +328,7 @@ class _Writer:
     def _write_abandon(self) -> None:
         """Write the function that resolves the results to errors.
 
-        The error is an argument's error or, if there is none, the reason why tasks must not start.
+        The error is that of an argument, or else the reason why tasks must not start.
         """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()
@@ -351,7 +351,7 @@ class _Writer:
         self._lines.append("}")
 
     def _set_errors(self) -> None:
-        """Set values before the token, in the order in which they are resolved."""
+        """Set the results to errors, the values before the token."""
         for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
             for result, type_ in zip(self._results, self._shape.results, strict=True):
                 if isinstance(type_, kind):
@@ -359,7 +359,9 @@ class _Writer:
         self._leave()
 
     def _resolve(self) -> None:
-        """Resolve values before the token, so that an await of the token finds them resolved."""
+        """Resolve the values before the token, so that every value is resolved after an await of
+        it.
+        """
         shape = self._shape
         position = int(shape.is_fallible)
         is_struct = position + len(shape.payloads) > 1

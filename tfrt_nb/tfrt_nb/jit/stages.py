@@ -1,10 +1,10 @@
-"""An async program at each stage of its compilation, as text or as an object file.
+"""Return an async program at each stage of its compilation, as text or as an object file.
 
-This module also decides how much work LLVM puts into each function. Optimizing, and selecting
-instructions well, costs several times as much as compiling quickly. It pays off for code that runs
-more than once per call from outside: loops, recursive functions, and the functions that these call.
-Code that runs once from top to bottom finishes sooner than it could be optimized, and so does code
-that rarely runs.
+This module also decides how much LLVM optimizes each function. Full optimization, with good
+instruction selection, costs several times as much as quick compilation. It is worthwhile for code
+that runs more than once per call from outside: loops, recursive functions, and functions that these
+call. Any other code runs once from top to bottom, or rarely, in less time than its optimization
+would take.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import TfrtError, error
 
 _MAX_NESTED_LOOPS = 32
-"""The maximum nesting depth of loops, because the time of LLVM's loop passes grows faster than its
-square.
+"""The maximum nesting depth of loops that LLVM optimizes.
+
+The time of LLVM's loop passes grows faster than the square of the depth.
 """
 
 
 class Stage(StrEnum):
-    """The stages that can be shown, from the program to the processor."""
+    """The stages that a user can view, in order of compilation."""
 
     ASYNC_RUNTIME = "async-runtime"
     COROUTINE = "coroutine"
@@ -51,11 +52,11 @@ class Stage(StrEnum):
 
 
 def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> str:
-    """Return the program at a stage, without changing the module.
+    """Return the program at a stage. The module does not change.
 
-    The stages are MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR with the
-    coroutines split, and assembly. `first` are passes on the high-level operations; `level` says
-    whether to take shortcuts, as in `executable_pipeline`.
+    The stages are MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR with
+    split coroutines, and assembly. `first` has passes that run first, on the high-level operations.
+    `level` says whether to take shortcuts, as in `executable_pipeline`.
     """
     externals = check_declarations(module)
     lowered = after_passes(module, externals, first, level)
@@ -82,7 +83,7 @@ def object_of(
     level: int,
     adapted: Collection[str],
 ) -> bytes:
-    """Return the program as an object file, given the arguments of `programs.compile_program`."""
+    """Return the program as an object file; the arguments are as for `compile_program`."""
     with collector_paused():
         lowered = after_passes(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))
@@ -96,21 +97,21 @@ def _llvm_text(
     adapted: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> tuple[str, int]:
-    """Return the LLVM IR of a program after the passes, and the worthwhile optimization level."""
+    """Return the LLVM IR of a program after the passes, and the optimization level it deserves."""
     effort = worthwhile_effort(lowered)
     text = lower_to_llvm(lowered, adapted, externals=externals, quick=effort.quick, places=places)
     return text, effort.level
 
 
 _QUOTED = re.compile(r'@"([A-Za-z$._-][\w$.-]*)"')
-"""Matches a quoted name that LLVM would print without quotes."""
+"""Matches a quoted name that LLVM prints without quotes."""
 _LLVM_LINE = re.compile(r"<string>:(\d+):\d+: ")
 _DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
 
 
 @contextmanager
 def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
-    """Report LLVM's errors about `text` as internal errors, located at the affected function."""
+    """Report LLVM's errors about `text` as internal errors at the affected function."""
     try:
         yield
     except RuntimeError as problem:
@@ -124,7 +125,7 @@ def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
 def placed_code(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[Stage, Placed]]:
-    """Yield LLVM's text of a program, stage by stage, with the source place of each line."""
+    """Yield LLVM's output at each stage, each line with its source place."""
     externals = check_declarations(module)
     lowered = after_passes(module, externals, first, level)
     text, effort = _llvm_text(lowered, externals, places=Places())
@@ -138,14 +139,14 @@ def placed_code(
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The optimization level for a module, and the functions in it that are worth only `QUICK`."""
+    """The optimization level of a module, and the functions that deserve only `QUICK`."""
 
     level: int
     quick: frozenset[str]
 
 
 def worthwhile_effort(module: ModuleOp) -> Effort:
-    """Return the effort for a module: `FULL` if some function is worth it, otherwise `QUICK`."""
+    """Return the effort for a module, which is `FULL` if some function deserves it."""
     functions = {
         op.sym_name.data: op
         for op in module.body.block.ops
@@ -164,14 +165,15 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _natural_loop(end: Block, start: Block) -> set[Block]:
-    """Return the loop of a back edge from `end` to `start`: the blocks that reach `end` without
-    passing `start`.
+    """Return the blocks of the loop whose back edge leads from `end` to `start`.
+
+    They are the blocks from which `end` can be reached without passing `start`.
     """
     return reachable([start, end], lambda block: () if block is start else block.predecessors())
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
-    """Return the blocks in loops, or none if loops are nested too deeply to optimize."""
+    """Return the blocks in loops, or no blocks if loops are nested too deeply to optimize."""
     repeated: set[Block] = set()
     depths: Counter[Block] = Counter()
     if function.body.first_block is function.body.last_block:

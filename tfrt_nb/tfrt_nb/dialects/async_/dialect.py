@@ -1,4 +1,4 @@
-"""The async dialect: all operations and types of this folder."""
+"""The async dialect: all operations and types of this package."""
 
 from xdsl.ir import Dialect
 

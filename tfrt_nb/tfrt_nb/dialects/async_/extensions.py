@@ -1,9 +1,9 @@
 """Operations that MLIR lacks: tasks without coroutines, interrupts, stack checks, error reasons.
 
-MLIR does not keep why and where something failed. Here, a coroutine's error is recorded at its
-results right before they are set to it. A plain function's error is recorded for the thread until a
-coroutine that called the function takes it over or the program ends. The place of the error is the
-location of the operation that records it.
+MLIR does not record why and where a program failed. Here, a coroutine records its error for each of
+its results right before the result is set to an error. A plain function records its error for the
+current thread. The error stays there until a coroutine that called the function takes it over, or
+until the program finishes. The place of an error is the location of the operation that records it.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from tfrt_nb.dialects.fast_ir import initialize
 class RuntimeSpawnOp(IRDLOperation):
     """Makes a worker call a function.
 
-    The results are a token, and values with the function's results. A coroutine instead takes these
-    objects as its first arguments and resolves them. The first `awaited` arguments are tokens and
-    values that the task awaits, one after another, before it calls the function. The function
-    receives the payloads of the awaited values.
+    The results are a token, and values that hold the function's results. If the function is a
+    coroutine, it takes these objects as its first arguments and resolves them itself. The first
+    `awaited` arguments are tokens and values, which the task awaits one after another before it
+    calls the function. The function gets the payloads of these values.
     """
 
     name = "async.runtime.spawn"
@@ -86,7 +86,7 @@ class RuntimeSpawnOp(IRDLOperation):
 
     @property
     def awaited_count(self) -> int:
-        """Return how many of the arguments are awaited."""
+        """Return the number of arguments that the task awaits."""
         return 0 if self.awaited is None else self.awaited.value.data
 
     def verify_(self) -> None:
@@ -99,20 +99,20 @@ class RuntimeSpawnOp(IRDLOperation):
 
 
 AWAITED_AT = "awaited_at"
-"""The attribute of a `RuntimeSpawnOp` that locates an await in the body.
+"""The attribute of a `RuntimeSpawnOp` that holds the location of an await in the task's body.
 
-It holds the place where the body itself awaits the last of the awaited arguments.
+It is the place where the body itself awaits the last of the awaited arguments.
 """
 ADDED_AT = "added_at"
-"""The attribute of a `RuntimeSpawnIntoOp` that locates where the program adds to the group."""
+"""The attribute of a `RuntimeSpawnIntoOp` with the place where the program adds to the group."""
 
 
 @irdl_op_definition
 class RuntimeSpawnIntoOp(IRDLOperation):
     """Makes a worker call a function that never waits, as a member of a group.
 
-    It combines `async.runtime.spawn`, `async.runtime.add_to_group`, and dropping the token in one
-    call.
+    One call does the work of `async.runtime.spawn`, of `async.runtime.add_to_group`, and of
+    dropping the token.
     """
 
     name = "async.runtime.spawn_into"
@@ -140,13 +140,13 @@ class RuntimeAddRefsOp(PlainOp):
 
 
 class _QuestionOp(PlainOp):
-    """An operation without operands whose result is a bit."""
+    """An operation without operands that returns a bit."""
 
     result = result_def(i1)
 
 
 class _BufferQuestionOp(PlainOp):
-    """An operation on a buffer whose result is a bit."""
+    """An operation that takes a buffer and returns a bit."""
 
     buffer = operand_def(BUFFER)
     result = result_def(i1)
@@ -154,7 +154,7 @@ class _BufferQuestionOp(PlainOp):
 
 @plain_op
 class RuntimeIsCancelledOp(_QuestionOp):
-    """Returns whether tasks must no longer start.
+    """Returns whether the run is cancelled, so that its tasks must no longer start.
 
     If so, the reason becomes this thread's failure.
     """
@@ -171,7 +171,7 @@ class RuntimeStackIsLowOp(_QuestionOp):
 
 @plain_op
 class RuntimeInterruptIsPendingOp(_QuestionOp):
-    """Returns whether any run of this process is cancelled; costs one load."""
+    """Returns whether any run of this process is cancelled. The operation costs one load."""
 
     name = "async.runtime.interrupt_is_pending"
 
@@ -188,10 +188,10 @@ class RuntimeIsInterruptedOp(_QuestionOp):
 
 @irdl_op_definition
 class RuntimeLogOp(IRDLOperation):
-    """Logs in watched runs that control has arrived here, if `condition` is absent or true.
+    """Logs an event on the board if `condition` is absent or true.
 
-    `event` is the kind: a `block` starts, or a call `enter`s or `leave`s a function. Both events of
-    a call have the same `site`.
+    `event` is the kind of event: a `block` starts, or a call `enter`s or `leave`s a function. Both
+    events of a call have the same `site`.
     """
 
     name = "async.runtime.log"
@@ -211,7 +211,10 @@ class RuntimeLogOp(IRDLOperation):
 
 @plain_op
 class RuntimeIsAvailableOp(PlainOp):
-    """Returns whether the value has a payload: it is resolved and is not an error."""
+    """Returns whether the value has a payload.
+
+    It has one if it is resolved and is not an error.
+    """
 
     name = "async.runtime.is_available"
     operand = operand_def(ValueType)
@@ -220,9 +223,9 @@ class RuntimeIsAvailableOp(PlainOp):
 
 @plain_op
 class RuntimeHandleOfOp(PlainOp):
-    """Returns a handle to an object: a number other than 0.
+    """Returns a handle of an object, which is a number other than 0.
 
-    The handle owns a reference, which `from_handle` takes.
+    The handle owns a reference to the object, which `from_handle` takes over.
     """
 
     name = "async.runtime.handle_of"
@@ -232,7 +235,7 @@ class RuntimeHandleOfOp(PlainOp):
 
 @irdl_op_definition
 class RuntimeFromHandleOp(IRDLOperation):
-    """Returns the object of a handle, and takes over the reference that the handle owned."""
+    """Returns the object of a handle, and takes over the reference that the handle owns."""
 
     name = "async.runtime.from_handle"
     handle = operand_def(i64)
@@ -246,7 +249,10 @@ class RuntimeFromHandleOp(IRDLOperation):
 
 @plain_op
 class RuntimeFreeBufferOp(_BufferQuestionOp):
-    """Frees a buffer of `memref.alloc`; returns whether it was a live buffer of that kind."""
+    """Frees a buffer of `memref.alloc`.
+
+    Returns whether the buffer was live and came from that operation.
+    """
 
     name = "async.runtime.free_buffer"
 
@@ -260,7 +266,7 @@ class RuntimeIsLiveOp(_BufferQuestionOp):
 
 @plain_op
 class RuntimeIsWritableOp(_BufferQuestionOp):
-    """Returns whether the elements of a buffer may be changed.
+    """Returns whether a program may change the elements of a buffer.
 
     The answer for a buffer never changes.
     """
@@ -270,11 +276,10 @@ class RuntimeIsWritableOp(_BufferQuestionOp):
 
 @irdl_op_definition
 class RuntimeCompareExchangeOp(IRDLOperation):
-    """Atomically stores `desired` in an element if the element is equal to `expected`.
+    """Atomically stores `desired` in an element if the element equals `expected`.
 
-    Returns the old element, and whether `desired` was stored.
-
-    Floats are compared by their bits. The indices are known to be in bounds.
+    Returns the old element, and whether `desired` was stored. Floats are compared by their bits.
+    The indices must be known to be in bounds.
     """
 
     name = "async.runtime.compare_exchange"
@@ -313,7 +318,7 @@ class RuntimeDescribeErrorOp(PlainOp):
 
 @plain_op
 class RuntimeInheritErrorOp(PlainOp):
-    """Records another object's error as the error to which a token or value is about to be set."""
+    """Records another object's error for a token or value that is about to be set to an error."""
 
     name = "async.runtime.inherit_error"
     operand = operand_def(AWAITABLE)
@@ -322,7 +327,7 @@ class RuntimeInheritErrorOp(PlainOp):
 
 @plain_op
 class RuntimeCheckOp(ObjectOp):
-    """Fails the enclosing plain function with the object's error if the object is an error."""
+    """Fails the enclosing plain function, with the object's error, if the object is an error."""
 
     name = "async.runtime.check"
 
@@ -336,7 +341,7 @@ class RuntimeCheckInterruptOp(PlainOp):
 
 @irdl_op_definition
 class RuntimeFailOp(PlainOp):
-    """Records for this thread that the function fails, and why."""
+    """Records for this thread that the current function fails, and why."""
 
     name = "async.runtime.fail"
     message = prop_def(StringAttr)
@@ -346,7 +351,7 @@ class RuntimeFailOp(PlainOp):
 
 @plain_op
 class RuntimeFailFromOp(ObjectOp):
-    """Records for this thread that the function fails with the error of an object."""
+    """Records for this thread that the current function fails with the error of an object."""
 
     name = "async.runtime.fail_from"
 
@@ -355,7 +360,7 @@ class RuntimeFailFromOp(ObjectOp):
 class RuntimeTakeFailureOp(ObjectOp):
     """Makes this thread's recorded failure the error of a token or value.
 
-    The token or value is about to be set to that error.
+    The token or value is about to be set to an error.
     """
 
     name = "async.runtime.take_failure"
@@ -371,4 +376,4 @@ FAILURES = (
     RuntimeInheritErrorOp,
     RuntimeTakeFailureOp,
 )
-"""The operations that deal with the reasons of failures."""
+"""The operations that record or check the reasons of failures."""

@@ -5,8 +5,8 @@
       return %y : i64
     }
 
-A call starts the body immediately on the caller's thread, and returns at the first await that has
-to wait. The results are resolved when the body returns.
+A call runs the body on the caller's thread until the first await that must wait. Then the call
+returns. The function's results are resolved when the body returns.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_a
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A function that returns async values; an optional token comes first."""
+    """A function that returns async values. The first result may be a token."""
 
     name = "async.func"
     body = region_def()
@@ -125,14 +125,15 @@ class FuncOp(IRDLOperation):
 
     @property
     def payload_types(self) -> tuple[Attribute, ...]:
-        """Return the types that `async.return` takes: the unwrapped results, without the token."""
+        """Return the operand types of the function's `async.return`.
+
+        These are the payload types of the results, without the token.
+        """
         return _payload_types(self.function_type)
 
     @property
     def takes_runtime(self) -> bool:
-        """Return whether the function is written in the proposal's form, in which a handle is
-        implied.
-        """
+        """Return whether the function is written in the proposal's form, which implies a handle."""
         return RUNTIME in self.function_type.inputs
 
     def verify_(self) -> None:
@@ -173,8 +174,8 @@ def _is_async_by_its_return(function: Operation | None) -> TypeGuard[PlainFuncOp
 class ReturnOp(IRDLOperation):
     """Resolves the results of the function.
 
-    It turns a `func.func` that returns handles and async values into an `async.func`, as in the
-    proposal's discussion.
+    As in the proposal's discussion, a `func.func` that returns handles and async values becomes an
+    `async.func` if it ends with this operation.
     """
 
     name = "async.return"
@@ -202,7 +203,7 @@ class ReturnOp(IRDLOperation):
 
 
 def ends_async(function: PlainFuncOp | FuncOp) -> bool:
-    """Return whether `async.return` ends the function."""
+    """Return whether the function ends with `async.return`."""
     return any(isinstance(block.last_op, ReturnOp) for block in function.body.blocks)
 
 
@@ -232,9 +233,9 @@ class _CalleeIsAsync(SymbolUserOpInterface):
 
 
 def _is_in_proposal(op: Operation | None) -> bool:
-    """Return whether the operation is in a function of the proposal.
+    """Return whether the operation is in a function in the proposal's form.
 
-    There, `call` without a dialect is a plain call.
+    In such a function, `call` without a dialect calls a plain function.
     """
     while op is not None and not isinstance(op, FuncOp):
         op = op.parent_op()
@@ -265,7 +266,7 @@ class CallOp(IRDLOperation):
     def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
         """Parse `@f(%a) : (T) -> ...`.
 
-        A runtime before the name makes it the proposal's other call.
+        If a runtime precedes the name, the operation is the proposal's `CallOnRuntimeOp`.
         """
         if parser._current_token.kind is MLIRTokenKind.PERCENT_IDENT:
             return CallOnRuntimeOp.parse(parser)

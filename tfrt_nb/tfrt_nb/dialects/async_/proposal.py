@@ -1,4 +1,4 @@
-"""The spellings of the 2020 proposal (the RFC), as separate operations.
+"""The operations of the 2020 proposal (the RFC) that MLIR did not adopt in this form.
 
     func @job(%rt: !async.runtime) -> !async.handle {
       %h = async.call %rt : !async.runtime @work() : () -> !async.handle
@@ -7,9 +7,9 @@
       return %done : !async.handle
     }
 
-These operations are only parsed; the pass `async-desugar-proposal` turns them into the operations
-that MLIR adopted. `!async.handle` became `!async.token`, and is parsed as one. Types are optional
-where the proposal's discussion omits them.
+These operations can only be parsed. The pass `async-desugar-proposal` turns them into the
+operations that MLIR adopted. `!async.handle` became `!async.token`, and is parsed as that type.
+Types are optional where the proposal's discussion omits them.
 """
 
 from __future__ import annotations
@@ -61,14 +61,17 @@ from tfrt_nb.dialects.types import parse_bare_result_types, print_parts
 
 @irdl_attr_definition
 class RuntimeType(ParametrizedAttribute, TypeAttribute):
-    """`!async.runtime`: the executor of tasks before there was one runtime per process."""
+    """The type `!async.runtime`: an executor of tasks.
+
+    It dates from the time before each process had exactly one runtime.
+    """
 
     name = "async.runtime"
 
 
 @irdl_attr_definition
 class HandleType(ParametrizedAttribute, TypeAttribute):
-    """`!async.handle`: parsed as an `!async.token`."""
+    """The type `!async.handle`, which is parsed as `!async.token`."""
 
     name = "async.handle"
 
@@ -101,11 +104,11 @@ class DefaultRuntimeOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnHandleOp(IRDLOperation):
-    """Gets the handle that the enclosing function returns.
+    """Returns the handle that the enclosing function returns.
 
-    The operation makes the function asynchronous: an await suspends it, and its caller continues.
-    The return resolves the handle unless the function uses the handle for anything else, such as
-    `async.emplace_handle`.
+    The operation makes the function asynchronous: an await suspends the function, and its caller
+    continues. The function's return resolves the handle unless the function also uses the handle
+    elsewhere, for example in `async.emplace_handle`.
     """
 
     name = "async.ret_handle"
@@ -116,9 +119,9 @@ class ReturnHandleOp(IRDLOperation):
 
 @irdl_op_definition
 class EmplaceHandleOp(HandleOp):
-    """Marks a handle ready by hand.
+    """Marks a handle ready.
 
-    If it is the function's own handle, code that awaits it need not wait for the function's return.
+    Code that awaits the function's own handle then continues before the function returns.
     """
 
     name = "async.emplace_handle"
@@ -127,7 +130,7 @@ class EmplaceHandleOp(HandleOp):
 
 @irdl_op_definition
 class SyncAwaitOp(HandleOp):
-    """Makes this thread wait for a handle."""
+    """Blocks this thread until a handle is ready."""
 
     name = "async.sync_await"
     handle = operand_def(TokenType)
@@ -145,10 +148,10 @@ class _CalleeTakesArguments(SymbolUserOpInterface):
 
 
 def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) -> None:
-    """Check a call's argument types against its callee's.
+    """Compare a call's argument types with the types that its callee takes.
 
     Raises:
-        VerifyException: if the callee takes other types.
+        VerifyException: if the types differ.
     """
     if len(given) != len(expected):
         raise VerifyException("incorrect number of operands for callee")
@@ -162,9 +165,9 @@ def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) 
 
 @irdl_op_definition
 class CallOnRuntimeOp(IRDLOperation):
-    """`async.call %rt : !async.runtime @f() : ...`: runs a function as a task.
+    """Runs a function as a task: `async.call %rt : !async.runtime @f() : ...`.
 
-    The runtime may be an argument, too: `async.call @f(%rt) : (!async.runtime) -> !async.handle`.
+    The runtime may also be an argument: `async.call @f(%rt) : (!async.runtime) -> !async.handle`.
     """
 
     name = "async.call_on_runtime"
@@ -220,7 +223,10 @@ def _parse_runtime(parser: Parser) -> SSAValue | None:
 
 @irdl_op_definition
 class RegionOp(IRDLOperation):
-    """`async.region`: today's `async.execute`, with its token after its values."""
+    """Runs a region as a task.
+
+    `async.region` is today's `async.execute` with its token after its values.
+    """
 
     name = "async.region"
     runtime = opt_operand_def(RuntimeType)
@@ -244,7 +250,7 @@ class RegionOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         """Parse `async.region (%runtime | [%tokens])? { ... } (-> types)?`.
 
-        The types follow the yield.
+        If the types are omitted, they are those of the yielded values.
         """
         runtime = _parse_runtime(parser)
         dependencies = parse_dependencies(parser)
@@ -269,9 +275,9 @@ class RegionOp(IRDLOperation):
 
 @contextmanager
 def _reading_plain_calls(parser: Parser) -> Iterator[None]:
-    """Read `call` without a dialect, in regions parsed meanwhile, as a call of a plain function.
+    """Parse `call` without a dialect as a call of a plain function while the context is active.
 
-    That is its meaning in the 2020 proposal.
+    `call` has that meaning in regions of the 2020 proposal.
     """
     stack = parser._parser_state.dialect_stack
     stack.append("func")
@@ -289,7 +295,10 @@ def _value_types(body: Region) -> list[Attribute]:
 
 @irdl_op_definition
 class RunOp(IRDLOperation):
-    """`async.run`: the discussion's first name for `async.region`, and parsed as one."""
+    """The operation `async.run`, the discussion's first name for `async.region`.
+
+    It is parsed as `async.region`.
+    """
 
     name = "async.run"
 
@@ -300,19 +309,20 @@ class RunOp(IRDLOperation):
 
 @irdl_op_definition
 class ParallelForOp(IRDLOperation):
-    """A parallel loop as a task, as sketched in the discussion.
+    """A parallel loop that runs as a task, as sketched in the discussion.
 
-    The iterations are shared among the workers of the queue.
+    The queue's workers share the iterations.
 
         %squares, %done = async.parallel_for (%i) = (%c0) to (%n) step (%c1) {
           memref.store %x, %m[%i] : memref<?xf32>
           async.yield %m : memref<?xf32>
         } : memref<?xf32>, !async.handle
 
-    The results are the buffers that the body yields, which are created before the loop, and a
-    handle, which is ready when all iterations are done. A loop without buffers is parsed as an
-    `async.execute` around an `scf.parallel`. The queue `s` has no workers, so the iterations run
-    one after another there. `--parallel-for` selects how iterations are shared among workers.
+    The results are the buffers that the body yields, and a handle. The buffers must be created
+    before the loop. The handle is ready when all iterations are done. A loop without buffers is
+    parsed as an `async.execute` around an `scf.parallel`. The queue `s` has no workers, so the
+    iterations run one after another there. `--parallel-for` selects how workers share the
+    iterations.
     """
 
     name = "async.parallel_for"

@@ -1,8 +1,7 @@
-"""The lower level, to which the high-level operations are lowered.
+"""The operations to which the high-level operations of the async dialect are lowered.
 
-It has one coroutine operation for each of LLVM's switched-resume intrinsics
-(https://llvm.org/docs/Coroutines.html), and runtime operations, each of which is one call of the
-runtime.
+Each coroutine operation corresponds to one of LLVM's switched-resume intrinsics
+(https://llvm.org/docs/Coroutines.html). Each runtime operation is one call of the runtime.
 """
 
 from __future__ import annotations
@@ -45,25 +44,28 @@ from tfrt_nb.dialects.fast_ir import initialize
 from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` that does not mark its value as counted by hand."""
-OF_OWN = "of_own"
-"""The attribute of an additional `drop_ref`, of one reference to an object that the program
-created.
+"""The attribute of an `add_ref` or `drop_ref` that is in addition to the automatic counts.
 
-The reference may be the producer's.
+It does not make the program responsible for all counts of the value.
+"""
+OF_OWN = "of_own"
+"""The attribute of an additional `drop_ref` of one reference to an object that the program created.
+
+The dropped reference may be the producer's.
 """
 BY_HAND = "by_hand"
-"""The attribute of an `add_ref` or `drop_ref` that the program itself has: it stays in place and is
-checked.
+"""The attribute of an `add_ref` or `drop_ref` that the source program contains.
+
+Passes do not move or erase the operation, and the runtime checks it.
 """
 UNSEEN = "unseen"
-"""The attribute of `async.runtime.set_available` if no other code refers to the object yet."""
+"""The attribute of an `async.runtime.set_available` whose object no other code refers to yet."""
 UNLESS_AVAILABLE = "unless_available"
-"""The attribute of `async.runtime.set_error` that does nothing to an available object."""
+"""The attribute of an `async.runtime.set_error` that does nothing if the object is available."""
 
 
 def runtime_kind(value: SSAValue) -> str:
-    """Return Token, Value or AllInGroup: the type's name in the runtime's functions."""
+    """Return the name of the value's type in runtime functions: Token, Value, or AllInGroup."""
     match value.type:
         case TokenType():
             return "Token"
@@ -75,7 +77,7 @@ def runtime_kind(value: SSAValue) -> str:
 
 @plain_op
 class CoroIdOp(PlainOp):
-    """Names the coroutine; the first coroutine operation of its function."""
+    """Identifies the coroutine. It is the first coroutine operation of its function."""
 
     name = "async.coro.id"
     id = result_def(CoroIdType())
@@ -92,7 +94,7 @@ class CoroBeginOp(PlainOp):
 
 @plain_op
 class CoroFreeOp(PlainOp):
-    """Frees the frame. Nothing that lives in it may be used afterward."""
+    """Frees the frame. No value that lives in the frame may be used afterward."""
 
     name = "async.coro.free"
     id = operand_def(CoroIdType())
@@ -101,7 +103,7 @@ class CoroFreeOp(PlainOp):
 
 @plain_op
 class CoroEndOp(PlainOp):
-    """The point from which both a suspended and a finished coroutine return to the caller."""
+    """Returns to the caller, both from a suspended and from a finished coroutine."""
 
     name = "async.coro.end"
     handle = operand_def(CoroHandleType())
@@ -109,7 +111,7 @@ class CoroEndOp(PlainOp):
 
 @plain_op
 class CoroSaveOp(PlainOp):
-    """Fixes where the coroutine resumes. From here on, another thread may resume it."""
+    """Fixes where the coroutine resumes. Another thread may resume the coroutine from now on."""
 
     name = "async.coro.save"
     handle = operand_def(CoroHandleType())
@@ -118,9 +120,10 @@ class CoroSaveOp(PlainOp):
 
 @irdl_op_definition
 class CoroSuspendOp(IRDLOperation):
-    """Leaves the function through `suspend`; control resumes at `resume` (or `cleanup`).
+    """Leaves the function through `suspend`.
 
-    A coroutine that was resumed after its state was saved continues to `resume` at once.
+    The coroutine later continues at `resume` or `cleanup`. If another thread has resumed the
+    coroutine since its state was saved, it continues at `resume` immediately.
     """
 
     name = "async.coro.suspend"
@@ -138,15 +141,16 @@ class CoroSuspendOp(IRDLOperation):
 
 
 class ObjectOp(PlainOp):
-    """Has one operand, a token, value or group, and no results."""
+    """An operation with one operand, which is a token, value or group, and without results."""
 
     operand = operand_def(ASYNC)
 
 
 @irdl_op_definition
 class RuntimeCreateOp(IRDLOperation):
-    """Creates an unavailable token or value with two references: the caller's and the
-    producer's.
+    """Creates an unavailable token or value.
+
+    It has two references: the caller's and the producer's.
     """
 
     name = "async.runtime.create"
@@ -179,7 +183,7 @@ class RuntimeSetAvailableOp(ObjectOp):
 
 @plain_op
 class RuntimeSetErrorOp(ObjectOp):
-    """Resolves a token or value to an error; otherwise like `set_available`."""
+    """Resolves a token or value to an error; in all else, it works like `set_available`."""
 
     name = "async.runtime.set_error"
     operand = operand_def(AWAITABLE)
@@ -187,7 +191,7 @@ class RuntimeSetErrorOp(ObjectOp):
 
 @plain_op
 class RuntimeIsErrorOp(PlainOp):
-    """Returns whether the object is resolved to an error; false while it is unavailable."""
+    """Returns whether the object is resolved to an error; false while it is not resolved."""
 
     name = "async.runtime.is_error"
     operand = operand_def(ASYNC)
@@ -211,8 +215,9 @@ class RuntimeResumeOp(PlainOp):
 
 @plain_op
 class RuntimeAwaitAndResumeOp(PlainOp):
-    """Resumes the coroutine once the object is resolved; if it already is, now and on this
-    thread.
+    """Resumes the coroutine when the object is resolved.
+
+    If the object is already resolved, the coroutine resumes immediately, on this thread.
     """
 
     name = "async.runtime.await_and_resume"
@@ -221,7 +226,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
 
 
 class _StorageOp(PlainOp):
-    """An operation whose last operand is the value whose payload it accesses."""
+    """An operation that accesses the payload of a value, its last operand."""
 
     storage = operand_def(ValueType)
 
@@ -286,8 +291,9 @@ class RuntimeLoadOp(_StorageOp):
 
 @plain_op
 class RuntimeAddToGroupOp(PlainOp):
-    """Makes a token or value a member of a group and returns its rank: 0, 1, ... in order of
-    addition.
+    """Adds a token or value to a group, and returns its rank.
+
+    The ranks are 0, 1, ... in the order of addition.
     """
 
     name = "async.runtime.add_to_group"
@@ -302,7 +308,7 @@ def _number(count: int, bits: int) -> IntegerAttr:
 
 
 class CountingOp(IRDLOperation):
-    """Changes the reference count of an object by `count`, which is positive."""
+    """Changes the reference count of an object by `count`, which must be positive."""
 
     operand = operand_def(ASYNC)
     count = prop_def(IntegerAttr)
@@ -339,7 +345,7 @@ class RuntimeDropRefOp(CountingOp):
 
 @irdl_op_definition
 class AddRefOp(CountingOp):
-    """Takes `count` more references: the high-level operation of the review D90716."""
+    """Takes `count` more references. This is the high-level operation of the review D90716."""
 
     name = "async.add_ref"
     BITS: ClassVar = 32
@@ -347,7 +353,7 @@ class AddRefOp(CountingOp):
 
 @irdl_op_definition
 class DropRefOp(CountingOp):
-    """Drops `count` references, the counterpart of `AddRefOp`."""
+    """Drops `count` references. It is the counterpart of `AddRefOp`."""
 
     name = "async.drop_ref"
     BITS: ClassVar = 32

@@ -6,8 +6,9 @@
     }
     %z = async.await %result : !async.value<f32>
 
-The body starts when all dependencies and operands are resolved, and may run concurrently with the
-code that follows. If one of them is an error, the body is skipped and all results are errors.
+The body starts when all dependencies and operands are resolved. It may run concurrently with the
+code that follows the task. If a dependency or operand is an error, the body does not run, and all
+results are errors.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ _RESULTS = "parent results"
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """Ends the body of a task with its results, which are not yet wrapped in async values."""
+    """Ends the body of a task. Its operands become the payloads of the task's results."""
 
     name = "async.yield"
     operands_ = var_operand_def()
@@ -87,7 +88,7 @@ class YieldOp(IRDLOperation):
 
     @property
     def awaitable(self) -> Attribute | None:
-        """Return the type of the first operand that is an async value, or None if there is none."""
+        """Return the type of the first operand that is an async value, or None."""
         return next((one for one in self.operands_.types if isinstance(one, ValueType)), None)
 
     def verify_(self) -> None:
@@ -103,9 +104,10 @@ class YieldOp(IRDLOperation):
 
 
 class MakesObjects(MemoryEffect):
-    """Each result is a new object: unused operations may be erased, but equal ones not merged.
+    """The effect of an operation whose results are new objects.
 
-    MLIR calls such operations pure, and its `cse` merges them (as of MLIR 23).
+    An unused operation may be erased, but two equal operations must not be merged. MLIR calls such
+    operations pure, and its `cse` merges them (as of MLIR 23).
     """
 
     @classmethod
@@ -115,7 +117,7 @@ class MakesObjects(MemoryEffect):
 
 @irdl_op_definition
 class ExecuteOp(IRDLOperation):
-    """A task: a region that runs once its dependencies and operands are resolved."""
+    """A task: a region that runs when its dependencies and operands are resolved."""
 
     name = "async.execute"
     dependencies = var_operand_def(TokenType)
@@ -143,7 +145,8 @@ class ExecuteOp(IRDLOperation):
         waited_for = parse_dependencies(parser)
         values, arguments = parse_renamed(parser, lambda written: written)
         for argument in arguments:
-            # The text has the value's type outside the body; inside, the name denotes the payload.
+            # The source has the value's type outside the body. Inside the body, the name denotes
+            # the payload.
             argument.type = awaited_type(argument.type) or argument.type
         result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -170,7 +173,7 @@ class ExecuteOp(IRDLOperation):
 
     @property
     def terminator(self) -> YieldOp:
-        """Return the `async.yield` of a verified task."""
+        """Return the `async.yield` at the end of a verified task."""
         terminator = self.body.block.last_op
         assert isinstance(terminator, YieldOp)
         return terminator
@@ -220,7 +223,10 @@ def _segments(dependencies: int, operands: int) -> DenseArrayBase:
 
 
 class HandleOp(IRDLOperation):
-    """An operation on one token or value; the proposal's discussion omits the type of a token."""
+    """An operation on one token or value.
+
+    The proposal's discussion omits the type of a token, so the type is optional.
+    """
 
     def __init__(self, operand: SSAValue) -> None:
         super().__init__(operands=[operand])
@@ -242,7 +248,7 @@ class HandleOp(IRDLOperation):
 
 @irdl_op_definition
 class AwaitOp(HandleOp):
-    """Waits for a token or a value: a coroutine is suspended until then, and other code blocks."""
+    """Waits for a token or a value. In a coroutine, the await suspends; other code blocks."""
 
     name = "async.await"
     operand = operand_def(ANYTHING)
@@ -291,8 +297,9 @@ class CreateGroupOp(IRDLOperation):
 
 
 class EraseUnfilledGroup(RewritePattern):
-    """Erases a group that is only awaited, along with its awaits, because nothing can observe their
-    end.
+    """Erases a group without members, and its awaits.
+
+    Such awaits never finish, which no code can observe.
     """
 
     @op_type_rewrite_pattern
@@ -307,7 +314,10 @@ class EraseUnfilledGroup(RewritePattern):
 
 @irdl_op_definition
 class AddToGroupOp(PlainOp):
-    """Makes a token or value a member and returns its rank: 0, 1, ... in the order of addition."""
+    """Adds a token or value to a group, and returns its rank.
+
+    The ranks are 0, 1, ... in the order of addition.
+    """
 
     name = "async.add_to_group"
     operand = operand_def(AWAITABLE)
@@ -319,7 +329,10 @@ class AddToGroupOp(PlainOp):
 
 @irdl_op_definition
 class AwaitAllOp(PlainOp):
-    """Waits until the group has as many members as its size and all of them are resolved."""
+    """Waits until the group is complete and all its members are resolved.
+
+    A group is complete when it has as many members as its size.
+    """
 
     name = "async.await_all"
     operand = operand_def(GroupType)

@@ -1,8 +1,8 @@
-"""The types of the async dialect, and how its operations are defined.
+"""The types of the async dialect, and decorators that define its operations.
 
-Tokens, values and groups are reference-counted objects of the runtime; the coroutine types
-represent LLVM's coroutine tokens and frame handles.  Operations of xDSL are replaced where MLIR's
-text or checks differ.
+Tokens, values and groups are reference-counted objects of the runtime. The coroutine types
+represent LLVM's coroutine tokens and frame handles. `with_operations` replaces operations of xDSL's
+dialects if MLIR's syntax or checks differ.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class _PlainType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class TokenType(_PlainType):
-    """`!async.token`: the completion of an asynchronous operation."""
+    """The type `!async.token`: an object that shows when an asynchronous operation has finished."""
 
     name = "async.token"
 
 
 @irdl_attr_definition
 class ValueType(ParametrizedAttribute, TypeAttribute):
-    """`!async.value<T>`: a T that becomes available later."""
+    """The type `!async.value<T>`: a T that becomes available later."""
 
     name = "async.value"
 
@@ -66,7 +66,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     def new(cls, params: Sequence[Any]) -> Self:
         """Return the type.
 
-        `!async.value<>`, the proposal's other name for a handle, is an `!async.token`.
+        `!async.value<>` is the proposal's other name for a handle, and means `!async.token`.
         """
         return super().new(params) if params else cast(Self, TOKEN)
 
@@ -74,7 +74,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         """Parse `<T>` or `<>`.
 
-        Report anything else with MLIR's messages: first the cause, then the failure.
+        For any other input, raise MLIR's errors: first the cause, then the failure.
         """
         start = parser.pos - len("value")
         try:
@@ -96,28 +96,28 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class GroupType(_PlainType):
-    """`!async.group`: a set of tokens and values, whose size was announced when it was created."""
+    """The type `!async.group`: a set of tokens and values whose size is fixed at its creation."""
 
     name = "async.group"
 
 
 @irdl_attr_definition
 class CoroIdType(_PlainType):
-    """`!async.coro.id`: the identity of a coroutine."""
+    """The type `!async.coro.id`: the identity of a coroutine."""
 
     name = "async.coro.id"
 
 
 @irdl_attr_definition
 class CoroHandleType(_PlainType):
-    """`!async.coro.handle`: the frame of a coroutine."""
+    """The type `!async.coro.handle`: the frame of a coroutine."""
 
     name = "async.coro.handle"
 
 
 @irdl_attr_definition
 class CoroStateType(_PlainType):
-    """`!async.coro.state`: where a coroutine resumes after it was suspended."""
+    """The type `!async.coro.state`: the place at which a suspended coroutine resumes."""
 
     name = "async.coro.state"
 
@@ -128,7 +128,7 @@ GROUP = GroupType()
 AWAITABLE = BaseAttr(TokenType) | BaseAttr(ValueType)
 ASYNC = BaseAttr(TokenType) | BaseAttr(ValueType) | BaseAttr(GroupType)
 BUFFER = BaseAttr(MemRefType) | BaseAttr(UnrankedMemRefType)
-"""Buffers of known and of unknown rank."""
+"""The types of buffers, with a known or an unknown rank."""
 ANYTHING = AnyAttr()
 
 
@@ -136,13 +136,17 @@ _COUNTED = frozenset({TokenType, ValueType, GroupType})
 
 
 def is_async(value: SSAValue) -> bool:
-    """Return whether the value is a reference-counted object of the runtime."""
+    """Return whether the value is a token, value or group.
+
+    These are the reference-counted objects of the runtime.
+    """
     return type(value.type) in _COUNTED
 
 
 def awaited_type(awaitable: Attribute) -> Attribute | None:
-    """Return the type of an await's result: the T of `!async.value<T>`, or None for a token or a
-    group.
+    """Return the T of `!async.value<T>`, or None for a token or a group.
+
+    This is the result type of an await.
     """
     return awaitable.value_type if isinstance(awaitable, ValueType) else None
 
@@ -154,10 +158,10 @@ def verify_edge(
     expected: Sequence[Attribute],
     held_by: Literal["source", "target"] | None = None,
 ) -> None:
-    """Check that the types at both ends of a control flow edge are equal, or that one end wraps the
-    other.
+    """Check the types at both ends of a control flow edge.
 
-    An `!async.value<T>` at the end `held_by` matches T.
+    The types must be equal, except that an `!async.value<T>` at the end `held_by` matches T at the
+    other end.
 
     Raises:
         VerifyException: if the types or their counts differ.
@@ -179,7 +183,7 @@ def verify_edge(
 
 
 def parse_value_type(parser: Parser) -> ValueType:
-    """Parse an async value type whose prefix is optional: `<f32>` or `!async.value<f32>`."""
+    """Parse an async value type, which may omit its prefix: `<f32>` or `!async.value<f32>`."""
     if parser.parse_optional_punctuation("<") is None:
         position = parser.pos
         written = parser.parse_type()
@@ -195,8 +199,9 @@ Op = TypeVar("Op", bound=IRDLOperation)
 
 
 class PlainOp(IRDLOperation):
-    """An operation that takes its values in order, with result types that its definition
-    determines.
+    """An operation whose constructor takes the operands in order.
+
+    The definition determines the result types.
     """
 
     def __init__(self, *operands: SSAValue, **properties: Attribute) -> None:
@@ -213,8 +218,7 @@ def _result_types(operation: type[IRDLOperation]) -> tuple[Attribute, ...]:
 def plain_op(operation: type[Op]) -> type[Op]:
     """Define an operation that has only values as operands, as `irdl_op_definition` does.
 
-    Its text is `%a, %b {attributes} : types`; the types are the ones that the definition leaves
-    open.
+    Its form is `%a, %b {attributes} : types`, with the types that the definition leaves open.
     """
     return written_as(_plain_form)(irdl_op_definition(operation))
 
@@ -232,10 +236,10 @@ def _plain_form(definition: OpDef) -> str:
 
 
 def written_as(form: str | Callable[[OpDef], str]) -> Callable[[type[Op]], type[Op]]:
-    """Give an operation an assembly format, which is parsed when a program first uses the
-    operation.
+    """Give an operation an assembly format.
 
-    Unlike `assembly_format`, this works for subclasses of xDSL's operations, too.
+    Unlike `assembly_format`, this also works for subclasses of xDSL's operations. The format is
+    parsed when a program first uses the operation.
     """
 
     def decorate(operation: type[Op]) -> type[Op]:
@@ -267,14 +271,18 @@ def with_operations(
     more: Sequence[type[Operation]] = (),
     without: Sequence[type[Operation]] = (),
 ) -> Dialect:
-    """Return the dialect with some operations replaced by name, some added, and some removed."""
+    """Return a copy of the dialect with other operations.
+
+    An operation in `replacements` replaces the operation of the same name. The operations in `more`
+    are added, and those in `without` are removed.
+    """
     by_name = {op.name: op for op in replacements}
     operations = [by_name.get(op.name, op) for op in dialect.operations if op not in without]
     return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
 
 
 def operations_of(module: ModuleType) -> list[type[Operation]]:
-    """Return the operations that a module defines: its classes that set a `name`."""
+    """Return the operations that a module defines, which are its classes that set a `name`."""
     return [
         one
         for one in vars(module).values()

@@ -1,7 +1,8 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-Read in this order: `calls` (the operations' shared parts, `tfrt.return`, and calls by name),
-`regions`. Only `tfrt.return` is built into the executor.
+`calls` has the parts that all these operations share, `tfrt.return`, and calls of functions by
+name. `regions` has the operations with regions. Of all these operations, only `tfrt.return` is
+built into the executor.
 """
 
 from tfrt_nb.dialects.async_.types import operations_of
@@ -28,9 +29,9 @@ from tfrt_nb.dialects.control_flow.regions import (
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""
 NATIVE = "tfrt.native"
-"""The unit attribute of a declaration that represents a kernel."""
+"""The unit attribute of a function declaration that represents a kernel."""
 SYNC = "tfrt.sync"
-"""The unit attribute of a function that runs from its first kernel to its last, on one thread."""
+"""The unit attribute of a sync function, whose kernels run in order on one thread."""
 
 OPERATIONS = tuple(operation for module in (calls, regions) for operation in operations_of(module))
 

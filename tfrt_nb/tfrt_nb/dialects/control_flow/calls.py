@@ -1,10 +1,11 @@
-"""The kernels that call functions by name, and the shared structure of control flow operations.
+"""The kernels that call functions by name, and the structure that control flow operations share.
 
-These are `tfrt.call`, `once`, `cond`, `case`, `while`, and `parallel_call`. A callee is a symbol
-attribute. A kernel receives its functions in the alphabetical order of the attributes' names.
+The kernels are `tfrt.call`, `once`, `cond`, `case`, `while`, and `parallel_call`. A callee is a
+symbol attribute. A kernel receives its functions in the alphabetical order of the attributes'
+names.
 
-Control flow operations have leading fixed operands, followed by the arguments that they pass on to
-functions or regions. The functions and regions end with `tfrt.return`.
+A control flow operation has a fixed number of leading operands. The other operands are the
+arguments that it passes to functions or regions, which end with `tfrt.return`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Types: TypeAlias = tuple[Attribute, ...]
 
 
 class ControlFlowOp(Operation):
-    """An operation that passes operands on to functions or regions.
+    """An operation that passes operands to functions or regions.
 
     `leading` has the type words of the leading operands, such as the condition. `result_words` has
     the type words of the results, or None if any results are allowed.
@@ -64,9 +65,9 @@ class ControlFlowOp(Operation):
         types: Sequence[Attribute],
         position: int,
     ) -> list[SSAValue]:
-        """Return the values of the leading and the other operands.
+        """Return the values of the leading operands and the other operands.
 
-        `position` is the position of `types`.
+        `position` is the position of `types` in the source.
         """
         return [
             *parser.resolve_operands(leading, [WORDS[word] for word in cls.leading], position),
@@ -75,12 +76,12 @@ class ControlFlowOp(Operation):
 
     @property
     def arguments(self) -> tuple[SSAValue, ...]:
-        """Return the operands that are passed on."""
+        """Return the operands that the operation passes to functions or regions."""
         return tuple(self.operands[len(self.leading) :])
 
     @property
     def argument_types(self) -> Types:
-        """Return the types of the operands that are passed on."""
+        """Return the types of the operands that the operation passes to functions or regions."""
         return tuple(value.type for value in self.arguments)
 
     def verify_(self) -> None:
@@ -107,14 +108,17 @@ class ControlFlowOp(Operation):
 
 
 class CallingOp(ControlFlowOp):
-    """Calls functions; `callees` are the names of the attributes that hold them."""
+    """An operation that calls functions.
+
+    `callees` has the names of the attributes that hold the functions.
+    """
 
     callees: ClassVar[tuple[str, ...]] = ()
     roles: ClassVar[tuple[str, ...]] = ()
-    """The names that errors use for the callees, in order, if an operation has several."""
+    """The names for the callees in error messages, in order, if there are several callees."""
 
     def callee_symbols(self) -> Iterator[SymbolRefAttr]:
-        """Yield the functions that may be called."""
+        """Yield the functions that the operation may call."""
         for name in self.callees:
             attribute = self.attributes[name]
             for symbol in attribute if isinstance(attribute, ArrayAttr) else (attribute,):
@@ -122,8 +126,9 @@ class CallingOp(ControlFlowOp):
                 yield symbol
 
     def callee_types(self) -> tuple[Types, Types | None]:
-        """Return the argument and result types that a callee must have; None if any results are
-        allowed.
+        """Return the argument and result types that a callee must have.
+
+        The result types are None if any results are allowed.
         """
         return self.argument_types, tuple(self.result_types)
 
@@ -139,7 +144,10 @@ class CallingOp(ControlFlowOp):
 
 
 class BodyOp(ControlFlowOp):
-    """Runs a region, whose arguments are the operands that are passed on."""
+    """An operation that runs regions.
+
+    The operands after the leading ones become the regions' arguments.
+    """
 
     traits = OpTraits(lambda: (NamesItsRegionArguments(), IsolatedFromAbove()))
     region_count = 1
@@ -172,9 +180,9 @@ class BodyOp(ControlFlowOp):
 
 
 class ReturnOp(Operation):
-    """`tfrt.return %x, %ch : i32, !tfrt.chain`: the results of a function or a region.
+    """Returns the results of a function or a region: `tfrt.return %x, %ch : i32, !tfrt.chain`.
 
-    It has no kernel.
+    The operation has no kernel.
     """
 
     name = "tfrt.return"
@@ -202,9 +210,9 @@ class ReturnOp(Operation):
 
 
 class KernelReturnOp(ReturnOp):
-    """`kernel.return %x`, with or without types, at the end of a `hex.run`.
+    """The `kernel.return %x` at the end of a `hex.run`, with or without types.
 
-    It is read as a `tfrt.return`.
+    It is parsed as a `tfrt.return`.
     """
 
     name = "kernel.return"
@@ -226,7 +234,7 @@ class KernelReturnOp(ReturnOp):
 
 
 class _NamedCallOp(CallingOp):
-    """A call in the form: leading operands, functions, the operands passed to them, and types."""
+    """A call whose form is: leading operands, functions, arguments, and types."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -269,8 +277,8 @@ class _NamedCallOp(CallingOp):
 class CallOp(_NamedCallOp):
     """Runs a function: `tfrt.call @f(%x) : (i32) -> i32`.
 
-    The call is strict unless it has the attribute `{bef.nonstrict}`, before the `:`. A non-strict
-    call starts as soon as one of its arguments is available.
+    By default, the call is strict: it waits for all its arguments. With the attribute
+    `{bef.nonstrict}` before the `:`, it starts when one of its arguments is available.
     """
 
     name = "tfrt.call"
@@ -282,7 +290,7 @@ class CallOp(_NamedCallOp):
 
 
 class OnceOp(_NamedCallOp):
-    """`tfrt.once @f(%x) : (i32) -> (i32)`: runs @f once per resource context."""
+    """Runs a function once per resource context: `tfrt.once @f(%x) : (i32) -> (i32)`."""
 
     name = "tfrt.once"
     callees = ("function",)
@@ -291,13 +299,13 @@ class OnceOp(_NamedCallOp):
 class CondOp(_NamedCallOp):
     """Runs one of two functions: `tfrt.cond %c @then @else (%x) : (i32) -> (i32)`.
 
-    The operation waits for the condition and all arguments or, with `{bef.nonstrict}` before the
-    `:`, only for the condition.
+    The operation waits for the condition and all arguments. With `{bef.nonstrict}` before the `:`,
+    it waits only for the condition.
     """
 
     name = "tfrt.cond"
     leading = ("i1",)
-    # The leading letters make the alphabetical order match the order of the functions.
+    # The prefixes `a_` and `b_` put the alphabetical order in the order of the functions.
     callees = ("a_true_fn", "b_false_fn")
     roles = ("true function", "false function")
 
@@ -333,10 +341,11 @@ class WhileOp(_NamedCallOp):
 
 
 class CaseOp(CallingOp):
-    """`tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`
+    """Runs the function that an index selects.
 
-    In this form, the first argument and the first result are chains, which the types omit. The form
-    of later versions, `(!tfrt.chain, i32) -> (!tfrt.chain, i32)`, is accepted as well.
+    In the form `tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`, the first argument and the
+    first result are chains, whose types are omitted. The form of later versions, `(!tfrt.chain,
+    i32) -> (!tfrt.chain, i32)`, is accepted, too.
     """
 
     name = "tfrt.case"
@@ -366,7 +375,10 @@ class CaseOp(CallingOp):
 
     @property
     def has_short_form(self) -> bool:
-        """Return whether the first argument and result are chains followed by further ones."""
+        """Return whether the operation can omit the types of its chains.
+
+        The first argument and the first result must be chains, and others must follow both.
+        """
         inputs, outputs = self.operand_types[1:], self.result_types
         return (
             min(len(inputs), len(outputs)) > 1
@@ -385,7 +397,11 @@ class CaseOp(CallingOp):
 
 
 class ParallelCallOp(CallingOp):
-    """`tfrt.parallel_call.i32 %from to %to fixed %size @f(%x) : !T`: its chain signals the end."""
+    """Runs a function on the parts of a range.
+
+    The form is `tfrt.parallel_call.i32 %from to %to fixed %size @f(%x) : !T`. The resulting chain
+    becomes available when all calls have finished.
+    """
 
     name = "tfrt.parallel_call.i32"
     leading = ("i32", "i32", "i32")

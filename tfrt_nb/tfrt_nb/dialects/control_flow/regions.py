@@ -1,8 +1,8 @@
 """The kernels whose bodies are regions.
 
-These are `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`, the benchmarks, and `tfrt.jit`,
-whose region becomes machine code. The
-arguments of a body have the names of the operands, and the body sees no other names:
+The kernels are `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`, the benchmarks, and
+`tfrt.jit`, whose region becomes machine code. The arguments of a body have the names of the
+operands, and the body sees no other names:
 
     %r = tfrt.if %c, %x : (i32) -> (i32)  {
       tfrt.return %x : i32
@@ -53,9 +53,9 @@ from tfrt_runtime.diagnostics import counted
 
 
 class IfOp(BodyOp):
-    """`tfrt.if %c, %x : (i32) -> (i32)  { ... } else  { ... }`
+    """Runs one of two regions: `tfrt.if %c, %x : (i32) -> (i32)  { ... } else  { ... }`.
 
-    Without results, the second region is optional; an omitted region returns immediately.
+    If there are no results, the second region is optional. An omitted region does nothing.
     """
 
     name = "tfrt.if"
@@ -96,9 +96,10 @@ class IfOp(BodyOp):
 
 
 class RepeatOp(BodyOp):
-    """`tfrt.repeat.i32 %n, %x : i32 { ... }`: the body takes and returns the loop values.
+    """Repeats a region: `tfrt.repeat.i32 %n, %x : i32 { ... }`.
 
-    `attributes {bef.nonstrict}` goes before the `:`.
+    The body takes and returns the loop values. An attribute such as `attributes {bef.nonstrict}`
+    comes before the `:`.
     """
 
     name = "tfrt.repeat.i32"
@@ -134,9 +135,10 @@ class RepeatOp(BodyOp):
 
 
 class ParallelForOp(BodyOp):
-    """`tfrt.parallel_for.i32 %from to %to fixed %size, %x : !T { ... }`
+    """Runs a region for the parts of a range.
 
-    Inside, %from and %to are the bounds of one block.
+    The form is `tfrt.parallel_for.i32 %from to %to fixed %size, %x : !T { ... }`. Inside the
+    region, %from and %to are the bounds of one part.
     """
 
     name = "tfrt.parallel_for.i32"
@@ -176,7 +178,7 @@ class ParallelForOp(BodyOp):
 
 
 class DoAsyncOp(BodyOp):
-    """`tfrt_test.do.async %x : (i32) -> (i32)  { ... }`: runs its region in a task."""
+    """Runs its region in a task: `tfrt_test.do.async %x : (i32) -> (i32)  { ... }`."""
 
     name = "tfrt_test.do.async"
 
@@ -201,8 +203,10 @@ class DoAsyncOp(BodyOp):
 
 
 class BenchmarkOp(BodyOp):
-    """`tfrt_test.benchmark "name"(%x : i32) duration_secs = 1, max_count = 20,
-    num_warmup_runs = 2  { ... }`: runs its region many times and prints how long it took.
+    """Runs its region many times, and prints how long that took.
+
+    The form is `tfrt_test.benchmark "name"(%x : i32) duration_secs = 1, max_count = 20,
+    num_warmup_runs = 2  { ... }`.
     """
 
     name = "tfrt_test.benchmark"
@@ -238,7 +242,7 @@ class BenchmarkOp(BodyOp):
 
 
 class SyncBenchmarkOp(CallingOp):
-    """`tfrt_test.sync_benchmark @f(%x : i32) duration_secs = 1, ...`: times a sync function."""
+    """Measures a sync function: `tfrt_test.sync_benchmark @f(%x : i32) duration_secs = 1, ...`."""
 
     name = "tfrt_test.sync_benchmark"
     callees = ("target_fn",)
@@ -273,10 +277,10 @@ def _parse_measured(
 ) -> tuple[list[UnresolvedOperand], list[Attribute], dict[str, Attribute]]:
     """Parse `(%x : i32, %y : f32) duration_secs = 1, max_count = 20`.
 
+    A setting is a 32-bit integer. By default, the benchmark has one warm-up run.
+
     Returns:
         the operands, their types, and the settings.
-
-    Settings are integers of 32 bits; there is one warm-up run by default.
     """
 
     def parse_pair() -> tuple[UnresolvedOperand, Attribute]:
@@ -315,10 +319,10 @@ def _print_measured(printer: Printer, op: Operation, title: str) -> None:
 
 
 class JitOp(BodyOp):
-    """`tfrt.jit (%x as %a: i32) -> i32 { ... }`.
+    """Runs compiled code: `tfrt.jit (%x as %a: i32) -> i32 { ... }`.
 
-    If the first result is an `!async.token`, it is a chain that becomes available when the body is
-    done.
+    If the first result is an `!async.token` in the body, it is a chain outside, which becomes
+    available when the body is done.
     """
 
     name = "tfrt.jit"
@@ -390,12 +394,11 @@ class JitOp(BodyOp):
 
 
 class JitExecuteOp(JitOp):
-    """`hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }`, read as `tfrt.jit`.
+    """The form `hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }` of a `tfrt.jit`.
 
-    This is the form used in the discussion of the proposal.
-
-    Inside, the arguments have the names that they have outside. A tensor without a type is a
-    `memref<?xf32>`. The results have types of host programs; the terminator is optional.
+    The discussion of the proposal uses this form. Inside the region, the arguments have the names
+    that they have outside. A tensor without a type is a `memref<?xf32>`. The results have types of
+    host programs. The terminator is optional.
     """
 
     name = "tfrt.jit_execute"
@@ -411,10 +414,9 @@ class JitExecuteOp(JitOp):
 
 
 class RunOp(JitOp):
-    """`hex.run { ... kernel.return %x } : i32, !hex.chain`, read as `tfrt.jit`.
+    """The form `hex.run { ... kernel.return %x } : i32, !hex.chain` of a `tfrt.jit`.
 
-    This is the form used in the discussion of the proposal. Arguments may be written as in
-    `hex.jit_execute`.
+    The discussion of the proposal uses this form. Arguments may be written as in `hex.jit_execute`.
     """
 
     name = "tfrt.run"
@@ -430,14 +432,14 @@ class RunOp(JitOp):
 
 
 def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Region) -> JitOp:
-    """Build a `tfrt.jit` from another spelling."""
+    """Build the `tfrt.jit` that corresponds to another form."""
     if body.blocks and not isinstance(body.blocks[-1].last_op, ReturnOp):
         body.blocks[-1].add_op(ReturnOp.create())
     return JitOp.create(operands=operands, result_types=results, regions=[body])
 
 
 def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """Parse `%x` or `%x: type`, where the type is the argument's type inside the region."""
+    """Parse `%x` or `%x: type`, where the type is that of the argument inside the region."""
     unresolved = parser.parse_unresolved_operand()
     if parser.parse_optional_punctuation(":") is not None:
         inside: Attribute = parser.parse_type()

@@ -1,7 +1,7 @@
 """The kernels of each dialect as tables.
 
-`signatures` defines a row; the tables are `tfrt`, `tfrt_test`, and `tensor`. Nothing here needs
-xDSL, which takes over a second to import the first time.
+`signatures` defines a row. The tables are `tfrt`, `tfrt_test`, and `tensor`. This package does not
+import xDSL, whose first import takes over a second.
 """
 
 from collections.abc import Mapping

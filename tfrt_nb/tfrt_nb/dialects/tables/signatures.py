@@ -1,8 +1,8 @@
 """Signatures of kernels: their operands, attributes, and results.
 
 A `Signature` lists the operands, attributes, and results of one kernel as type words (see
-`types.WORDS`), and the short form of its operation. The tables of the kernels are in the modules of
-their dialects (`tfrt`, `tfrt_test`, `tensor`); `tables` has all of them by name.
+`types.WORDS`), and names the short form of the kernel's operation. Each dialect's module has a
+table of signatures (`tfrt`, `tfrt_test`, `tensor`). `tables` has all signatures by name.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ HOST_TYPES = {
     "coordinate": "my.coordinate",
     **{f"fixed_rank_shape.{rank}": f"ts.fixed_rank_shape.{rank}" for rank in range(6)},
 }
-"""The type words of host types, mapped to the text after the exclamation mark in a program."""
+"""The type word of each host type, mapped to the text after the exclamation mark in a program."""
 _COMPLEX = {"complex64": "complex<f32>", "complex128": "complex<f64>"}
 
 
 def spelled(word: str) -> str:
-    """Return the type that a word denotes, as programs write it."""
+    """Return the type that a word denotes, in the syntax of programs."""
     return f"!{HOST_TYPES[word]}" if word in HOST_TYPES else _COMPLEX.get(word, word)
 
 
 class Form(Enum):
-    """The syntax of an operation."""
+    """The syntax of a kernel's operation."""
 
     GENERIC = auto()
     """`"tfrt.minus.i32"(%a, %b) : (i32, i32) -> i32`.
@@ -47,7 +47,7 @@ class Form(Enum):
     """
 
     OPERANDS = auto()
-    """`tfrt.add.i32 %a, %b`, then attributes in braces, if any."""
+    """`tfrt.add.i32 %a, %b`: operands, then attributes in braces, if there are any."""
 
     CONSTANT = auto()
     """`tfrt.constant.i32 7`."""
@@ -56,23 +56,25 @@ class Form(Enum):
     """`tfrt.constant.complex64 1.0, -4.0`."""
 
     FILL = auto()
-    """`tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32`."""
+    """`tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32`: an attribute after the operands."""
 
     ARRAY = auto()
-    """`ts.build_shape [2, 3]`: the array comes after the operands, if any."""
+    """`ts.build_shape [2, 3]`: an array after the operands, if there are any."""
 
     TYPED = auto()
-    """`tfrt.merge.chains %a, %b : i32, !tfrt.chain`, with attributes in braces before the colon."""
+    """`tfrt.merge.chains %a, %b : i32, !tfrt.chain`: operands, attributes in braces, and types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One kernel. `rest` is the word of any number of further operands, or None.
+    """The signature of one kernel.
 
-    `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
-    any type, and `W?` is optional. The short form writes the first attribute without its name.
-    `other_results` are the results if the short form is written without types, or empty if these
-    are the same as `results`.
+    - `operands` and `results` have type words. `rest` is the word for any number of further
+      operands, or None.
+    - `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
+      any type, and `W?` is optional. The short form writes the first attribute without its name.
+    - `other_results` are the results if the short form is written without types. It is empty if
+      these are the same as `results`.
     """
 
     name: str
@@ -92,10 +94,10 @@ class Signature:
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """Yield a kernel's signature from a string such as `"i32 chain -> chain"`; `i32*` is any number
-    of operands.
+    """Yield a kernel's signature from a string such as `"i32 chain -> chain"`.
 
-    `"any* -> i32 / chain"` has a chain as its result in the short form without types.
+    `i32*` means any number of operands. In `"any* -> i32 / chain"`, the chain is the result if the
+    short form is written without types.
     """
     operands, _, results = types.partition("->")
     results, _, others = results.partition("/")
@@ -115,9 +117,9 @@ def family(
     /,
     **attributes: str,
 ) -> Iterator[Signature]:
-    """Yield one kernel per variant, which replaces `{}` in the name, the types, and the attributes.
+    """Yield one kernel per variant; the variant replaces `{}` in the name, types, and attributes.
 
-    Variants are words, or tuples of words for several placeholders: `{0}`, `{1}`.
+    A variant is a word, or a tuple of words for the placeholders `{0}`, `{1}`.
     """
     for variant in variants.split() if isinstance(variants, str) else variants:
         words = (variant,) if isinstance(variant, str) else variant
@@ -126,7 +128,7 @@ def family(
 
 
 def native(dialect: str) -> Iterator[Signature]:
-    """Yield the native kernels of a dialect, from their table."""
+    """Yield the native kernels of a dialect, from the table of native kernels."""
     for row in ROWS:
         if row.name.startswith(f"{dialect}."):
             named = {name: word for name, word in row.attributes.items() if name}

@@ -1,7 +1,7 @@
 """The kernels of host tensors.
 
-Dense tensors (`tfrt_dht`), tensors of strings (`tfrt_sht`), sparse tensors (`coo`), their shapes
-(`ts`), files of tensors (`btf`), and the mathematics that tests use (`tfrt_test`).
+The table has dense tensors (`tfrt_dht`), tensors of strings (`tfrt_sht`), sparse tensors (`coo`),
+shapes (`ts`), files of tensors (`btf`), and the mathematics that tests use (`tfrt_test`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tfrt_nb.dialects.tables.signatures import Form, family, kernel, table
 
 RANKS = "0 1 2 3 4 5"
 SHORT = "ui8 ui32 ui64 i32 i64 f32 bool"
-"""Element types whose tensor operations have a short form."""
+"""The element types whose tensor operations have a short form."""
 LONG = "i8 f64"
 COMPLEX = "complex64 complex128"
 HALVES = "f16 bf16"
@@ -24,7 +24,7 @@ def _product(*words: str) -> list[tuple[str, ...]]:
 
 
 def _elements(names: str) -> list[tuple[str, ...]]:
-    """Return pairs of an element's name and its type word, which differ only for `bool`."""
+    """Return pairs of an element's name and its type word; the two differ only for `bool`."""
     return [(name, "i1" if name == "bool" else name) for name in names.split()]
 
 

@@ -1,6 +1,6 @@
-"""The basic kernels: constants, the table of scalar operations, printing, chains.
+"""The basic kernels: constants, scalar operations, printing, and chains.
 
-Control flow is in `control_flow`.
+The kernels for control flow are in `control_flow`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tfrt_runtime.scalars import OPERATIONS
 
 
 def _of_table() -> Iterator[Signature]:
-    """Yield the scalar operations, each for async and for sync functions."""
+    """Yield the signatures of the scalar operations, for async and for sync functions."""
     for one in OPERATIONS.values():
         for name, generic in (
             (one.name, one.family.generic),

@@ -1,9 +1,8 @@
 """The kernels that test and demonstrate the runtime.
 
-They cover asynchrony, errors, lifetimes, strings, and atomics. `vt` values print when they are
-constructed, moved, copied, and destroyed. The `demo` kernels make a first program worth watching.
-
-Kernels with regions or callees are in `control_flow`.
+The kernels cover asynchrony, errors, lifetimes, strings, and atomics. A `vt` value prints a line
+when it is constructed, moved, copied, or destroyed. The `demo` kernels wait, so that a first
+program is worth watching. Kernels with regions or callees are in `control_flow`.
 """
 
 from tfrt_nb.dialects.tables.signatures import Form, family, kernel, native, table
@@ -62,4 +61,4 @@ SIGNATURES = table(
     kernel("demo.wait", "chain -> chain", seconds="f64"),
     family("i1 i32 i64 f32 f64", "demo.wait.{}", "{0} -> {0}", Form.OPERANDS, seconds="f64"),
 )
-"""Kernels without regions and callees: `tfrt_test.*`, `tfrt_tutorial.*`, `vt.*`, `demo.*`."""
+"""The kernels without regions and callees: `tfrt_test.*`, `tfrt_tutorial.*`, `vt.*`, `demo.*`."""

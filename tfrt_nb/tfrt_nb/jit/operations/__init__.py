@@ -1,5 +1,5 @@
 """Lower operations to LLVM IR.
 
-The modules are `arithmetic`, `control`, and `async_runtime`; `descriptors` and `buffers` lower
-operations on buffers.
+`arithmetic`, `control`, and `async_runtime` each lower a kind of operations. `descriptors` and
+`buffers` lower operations on buffers.
 """

@@ -1,4 +1,4 @@
-"""`arith` and `math` as LLVM instructions, intrinsics and functions of the C library."""
+"""Lower `arith` and `math` to LLVM instructions, intrinsics, and functions of the C library."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CASTS = {
     "bitcast": "bitcast",
 }
 _LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
-"""Functions of the C library for which LLVM has no intrinsic."""
+"""The functions of the C library for which LLVM has no intrinsic."""
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
@@ -66,7 +66,11 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
 
 
 def _intrinsic(name: str, *flags: Argument) -> Lowering:
-    """Lower to an intrinsic. Some take `flags` that make zero or the least number poison."""
+    """Return the lowering to an intrinsic.
+
+    Some intrinsics take `flags`, which say whether the result is poison for zero or the least
+    number.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
@@ -78,7 +82,7 @@ def _intrinsic(name: str, *flags: Argument) -> Lowering:
 
 
 def _type_suffix(type_: Attribute) -> str:
-    """Return the suffix for the type in the names of LLVM's intrinsics."""
+    """Return the suffix for a type in the names of LLVM's intrinsics."""
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
 
@@ -92,9 +96,10 @@ def _cast(instruction: str) -> Lowering:
 
 
 def _saturating(name: str) -> Lowering:
-    """Lower to a saturating conversion: to the nearest integer that fits, and NaN to 0.
+    """Return the lowering to a saturating conversion.
 
-    Without it, processors would treat such numbers differently.
+    It converts to the nearest integer that fits, and NaN to 0. A plain conversion of such numbers
+    would differ between processors.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -124,9 +129,9 @@ def _width(type_: Attribute) -> int:
 
 
 def _lower_poison(body: FunctionBody, op: Operation) -> None:
-    """Lower poison to an actual value.
+    """Lower poison to an arbitrary value.
 
-    LLVM would treat code that depends on poison as unreachable, including assertions.
+    LLVM would treat all code that depends on poison as unreachable, even assertions.
     """
     [result] = op.results
     if isinstance(result.type, MemRefType | UnrankedMemRefType):
@@ -155,10 +160,10 @@ def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
 
 
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
-    """Return quotient and remainder of a division rounded toward zero.
+    """Return the quotient and the remainder of a division that rounds toward zero.
 
-    Dividing the least number by -1 overflows, and some processors then raise a fatal signal, so a
-    division by -1 becomes a negation.
+    A division of the least number by -1 overflows, and makes some processors raise a fatal signal.
+    Therefore, a division by -1 becomes a negation.
     """
     left, right = op.operands
     type_ = llvm_type(left.type)
@@ -174,7 +179,7 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
 
 
 def _division(part: int) -> Lowering:
-    """Return the lowering to one part of the division: 0 for the quotient, 1 for the remainder."""
+    """Return the lowering to one part of a division: 0 is the quotient, 1 the remainder."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         body.bind(op.results[0], _divide(body, op)[part])
@@ -183,8 +188,10 @@ def _division(part: int) -> Lowering:
 
 
 def _rounded_division(*, up: bool) -> Lowering:
-    """Correct the quotient by one if there is a remainder and the true quotient lies on the
-    other side.
+    """Return the lowering to a division that rounds up or down.
+
+    The truncated quotient is corrected by one if there is a remainder and truncation rounded the
+    other way.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -192,7 +199,7 @@ def _rounded_division(*, up: bool) -> Lowering:
         divisor = op.operands[1]
         type_ = llvm_type(divisor.type)
         inexact = body.value(f"icmp ne {type_} {remainder}, 0")
-        # The quotient was truncated: the true one is larger if remainder and divisor have the same
+        # The exact quotient is larger than the truncated one if remainder and divisor have the same
         # sign, and smaller otherwise.
         signs = body.value(f"xor {type_} {remainder}, {body.name(divisor)}")
         beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, 0")
@@ -214,9 +221,9 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
 
 
 def _library_function(name: str) -> Lowering:
-    """Call the function for doubles, or the one for floats, which has the suffix `f`.
+    """Return the lowering to a call of a C library function.
 
-    Shorter floats are widened.
+    The function for floats has the suffix `f`. Shorter floats are widened first.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -243,9 +250,7 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """Use `pow`: LLVM's `powi` calls a function of the compiler's library that the process
-    lacks.
-    """
+    """Lower to `pow`, because LLVM's `powi` calls a library function that the process lacks."""
     base, exponent = op.operands
     type_ = llvm_type(base.type)
     power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
@@ -254,7 +259,7 @@ def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
-    """Call a helper that uses squaring; see `_integer_power`."""
+    """Lower to a call of the helper that `_integer_power` defines."""
     base, exponent = op.operands
     type_ = base.type
     if not isinstance(type_, IntegerType):
@@ -268,8 +273,8 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 def _integer_power(name: str, type_: str) -> str:
     """Return the LLVM text of a function that raises an integer to a power by repeated squaring.
 
-    For a negative exponent, the bases 1 and -1 yield 1 or -1, and every other base yields 0,
-    because the result is rounded toward zero.
+    A power with a negative exponent is rounded toward zero: the bases 1 and -1 yield 1 or -1, and
+    every other base yields 0.
     """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{

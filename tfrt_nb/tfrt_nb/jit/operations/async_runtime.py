@@ -1,7 +1,7 @@
-"""Lower runtime and coroutine operations to C functions and LLVM's intrinsics.
+"""Lower runtime and coroutine operations to calls of runtime functions and LLVM's intrinsics.
 
-The C functions belong to the runtime; `jit.runtime_calls` defines the calls for most operations.
-The intrinsics are described at https://llvm.org/docs/Coroutines.html.
+`jit.runtime_calls` defines most calls of runtime functions. The intrinsics are described at
+https://llvm.org/docs/Coroutines.html.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
-    """Wait, and record the place for reports of objects that are never resolved."""
+    """Block until the object is resolved; record the place for reports of unresolved objects."""
     body.runtime("tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
 
 
@@ -30,7 +30,7 @@ def _is_error(body: FunctionBody, op: Operation) -> None:
     if isinstance(operand.type, GroupType):
         OF_RUNTIME[op.name](body, op)
         return
-    # Inlined because this check follows each await.
+    # The check is inlined, because it follows each await.
     place = body.value(f"getelementptr i8, ptr {body.name(operand)}, i64 {VALUE_STATE}")
     word = body.value(f"load atomic i64, ptr {place} acquire, align 8")
     state = body.value(f"and i64 {word}, {STATE_BITS}")
@@ -47,7 +47,7 @@ def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
 def _store(body: FunctionBody, op: Operation) -> None:
     value, storage = op.operands
     pointer = _payload_of(body, storage, value.type)
-    # The storage is guaranteed to be aligned only to a byte.
+    # The storage is only guaranteed to be aligned to one byte.
     body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
 
 
@@ -59,12 +59,13 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     if body.has_limit:
-        # Use the address of a variable, because the address of the frame would cost a register.
+        # The address of a variable is close to the frame's address, which would cost a register.
         here, limit = body.first("alloca i8"), STACK_LIMIT
         if body.module.attempts:
             limit = body.value(f"load ptr, ptr {limit}")
     else:
-        # A coroutine's variables may be on the heap, so use the frame's address.
+        # A coroutine's variables may be on the heap, so only the frame's address tells where the
+        # stack is.
         limit = body.runtime("tfrtAsyncStackLimit")
         here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
     is_low = body.value(f"icmp ult ptr {here}, {limit}")
@@ -77,7 +78,7 @@ def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
         return
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
-    # The load is volatile because the word may change while the loop runs.
+    # The load is volatile, because the word may change while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], seldom(body, pending))
 
@@ -101,7 +102,7 @@ def _coro_id(body: FunctionBody, op: Operation) -> None:
 
 
 def _coro_begin(body: FunctionBody, op: Operation) -> None:
-    """Allocate the frame with the size that LLVM computes."""
+    """Allocate a frame of the size that LLVM computes."""
     _count_coroutine(body, 1)
     memory = body.runtime("tfrtAsyncAllocateFrame", *_frame_size(body))
     arguments = body.argument(op.operands[0]), ("ptr", memory)
@@ -131,8 +132,8 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 def _coro_save(body: FunctionBody, op: Operation) -> None:
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
-    # Skip an await only if its suspension follows immediately, because operations in between, such
-    # as dropping a reference, must run in any case.
+    # Skip an await only if its suspension follows immediately. Other operations, such as a drop of
+    # a reference, must run in any case.
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
@@ -140,7 +141,7 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
     ):
         awaited = wait.operands[0]
         target = _where_no_error(suspend.resume, awaited)
-        # The MLIR block does not have this branch, so a phi instruction would have no value for it.
+        # MLIR's block does not have this branch, so a phi instruction would have no value for it.
         if not any(block.args for block in (target, *suspend.successors)):
             body.branch_off(body.runtime("tfrtAsyncGoesOn", body.name(awaited)), target)
     body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
@@ -149,7 +150,8 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
 def _where_no_error(block: Block, awaited: SSAValue) -> Block:
     """Return the block that runs if the awaited object is not an error.
 
-    This is `block`, or one of its successors if `block` only checks the object for an error.
+    If `block` only checks the object for an error, the result is one of its successors. Otherwise,
+    the result is `block`.
     """
     check = block.first_op
     if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:
@@ -182,15 +184,18 @@ end:
 
 
 def _log(body: FunctionBody, op: extensions.RuntimeLogOp) -> None:
-    """Log a block only once per activation; otherwise, a loop would log each iteration."""
+    """Log an event of `op`.
+
+    A block is logged only once per activation, because a loop would otherwise log each iteration.
+    """
     number = op.site.value.data
     site, logged = body.module.site(number, op), body.flag(number)
     if op.event.data == "enter":
         entered = body.runtime("tfrtAsyncLogEnter", site)
         body.emit(f"store i64 {entered}, ptr {logged}")
     elif op.event.data == "leave":
-        # The word is 0 if another function made the call, such as the original function of a
-        # continuation.
+        # The word is 0 if another function made the call. A continuation, for example, gets calls
+        # from the original function.
         body.runtime("tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
     else:
         body.module.declare("tfrtAsyncLogBlock", "void", "ptr")

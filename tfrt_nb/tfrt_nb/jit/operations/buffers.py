@@ -1,7 +1,7 @@
-"""Lower `memref` to LLVM instructions on descriptors; views are new descriptors, not copies.
+"""Lower `memref` to LLVM instructions on descriptors.
 
-Buffers allocated here are contiguous and follow their header; see
-`tfrt_runtime.native.coroutines.async_buffers`.
+A view is a new descriptor, not a copy of the elements. A new buffer is contiguous, and its elements
+follow its header; see `tfrt_runtime.native.coroutines.async_buffers`.
 """
 
 from __future__ import annotations
@@ -71,17 +71,18 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
             elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
-            # Allocate in the first block, so that each execution gets the same memory and LLVM can
-            # use registers.
+            # An allocation in the first block gets the same memory each time, and lets LLVM use
+            # registers.
             elements = body.first(f"alloca {array}, align {alignment}")
-        # Zeroing costs nothing if LLVM can prove that elements are written before they are read.
+        # Zeroing costs nothing if LLVM can prove that the program writes each element before
+        # reading it.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
         body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
-        # The handle is the pointer itself, with marks, so that LLVM may assume that nothing else
-        # points to a new buffer.
+        # The handle is the pointer itself, with mark bits, so that LLVM may assume that no other
+        # pointer leads to a new buffer.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
         else:
@@ -91,7 +92,7 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
             f"getelementptr i8, ptr {header_of(body, handle)}, i64 {BLOCK_ELEMENTS}"
         )
         if alignment > ALIGNMENT:
-            # Round the address up: move to the last candidate, then clear the low bits.
+            # Round the address up: move to the last candidate, and then clear the low bits.
             last = body.value(f"getelementptr i8, ptr {elements}, i64 {alignment - ALIGNMENT}")
             arguments = ("ptr", last), ("i64", str(-alignment))
             elements = body.call("llvm.ptrmask.p0.i64", "ptr", *arguments)
@@ -99,33 +100,31 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
 
 
 def has_frame_buffers(op: func.FuncOp) -> bool:
-    """Return whether a function has heap buffers of `memref.alloca`, which it frees at its end."""
+    """Return whether a function has buffers of `memref.alloca` on the heap, which it must free."""
     return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
 
 
 def begin_buffers(body: FunctionBody) -> None:
-    """Start an empty list of the buffers that the function frees."""
+    """Start an empty list of the buffers that the function must free."""
     body.emit(f"{_LAST_BUFFER} = alloca ptr")
     body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
 
 
 def end_buffers(body: FunctionBody) -> None:
-    """Free the buffers at the end of the function."""
+    """Free the listed buffers at the end of the function."""
     last = body.value(f"load ptr, ptr {_LAST_BUFFER}")
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
-    """Free a buffer; return the name of the result, which tells whether the buffer could be
-    freed.
-    """
+    """Free a buffer, and return the name of a bit that says whether the buffer could be freed."""
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
 def _is_live(body: FunctionBody, op: RuntimeIsLiveOp) -> None:
     handle = allocated_pointer(body, op.buffer)
-    # The load is atomic because another thread may write the word, and unordered so that LLVM may
-    # merge several checks.
+    # The load is atomic, because another thread may write the word. It is unordered, so that LLVM
+    # may merge several checks.
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
     bits = body.value(f"ptrtoint ptr {handle} to i64")
@@ -151,10 +150,10 @@ def _load(body: FunctionBody, op: memref.LoadOp) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Return whether LLVM may see a load from an element before any store to it.
+    """Return whether a program may load an element of this buffer, as LLVM sees it, before a store.
 
-    It may for a buffer in the frame, unless the buffer has only one element and the next operation
-    that uses the buffer stores that element.
+    That is possible only for a buffer in the frame. It is impossible if the buffer has only one
+    element and the next operation that uses the buffer stores that element.
     """
     op = root(buffer).owner
     if not isinstance(op, memref.AllocaOp):
@@ -188,7 +187,10 @@ def _dim(body: FunctionBody, op: memref.DimOp) -> None:
 
 
 def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
-    """Reject a dimension that the buffer does not have. None is an unknown dimension."""
+    """Reject a dimension that a buffer of this rank does not have.
+
+    `dimension` is None if it is known only at run time.
+    """
     if not rank or (dimension is not None and not 0 <= dimension < rank):
         fail(op, f"the buffer has only {counted(rank, 'dimension')}")
 
@@ -214,7 +216,7 @@ def _copy(body: FunctionBody, op: memref.CopyOp) -> None:
 
 
 def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Layout) -> None:
-    """Copy elements one by one, in a helper for buffers of this rank."""
+    """Copy elements one by one, in a helper function for buffers of this rank."""
     rank = len(source.sizes)
     name = global_symbol(f"__copy.{rank}.{element}")
     body.module.helpers[name] = _copying_function(name, rank, element)
@@ -228,8 +230,9 @@ def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Lay
 
 
 def _copying_function(name: str, rank: int, element: str) -> str:
-    """Return nested loops: `check.k` tests whether another index follows, and `next.k` advances
-    to it.
+    """Return the text of a function with nested loops that copies elements.
+
+    The block `check.k` tests whether loop k has another index, and `next.k` advances to it.
     """
     parameters = ["ptr %from.0", "ptr %to.0"]
     parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
@@ -275,12 +278,12 @@ def _get_global(body: FunctionBody, op: memref.GetGlobalOp) -> None:
 
 
 def global_name(symbol: str) -> str:
-    """Return the LLVM global that holds the elements of a `memref.global`."""
+    """Return the name of the LLVM global that holds the elements of a `memref.global`."""
     return global_symbol(f".global.{symbol}")
 
 
 def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
-    """Define the elements of a global buffer."""
+    """Define the LLVM global that holds the elements of a global buffer."""
     type_ = f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
     value = "zeroinitializer"
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
@@ -334,7 +337,7 @@ def _compare_exchange(body: FunctionBody, op: RuntimeCompareExchangeOp) -> None:
 
 
 def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
-    """Reject an atomic operation whose kind or type the processor cannot change atomically."""
+    """Reject an atomic operation that the processor cannot do, because of its kind or its type."""
     if kind not in _ATOMIC_INSTRUCTIONS:
         fail(op, f"'{kind}' cannot be done atomically")
     if _bits_of(type_) not in _ATOMIC_WIDTHS:
@@ -345,14 +348,14 @@ _ATOMIC_WIDTHS = (8, 16, 32, 64)
 
 
 def _bits_of(type_: Attribute) -> int:
-    """Return the number of bits of a number's type; 0 for other types."""
+    """Return the number of bits of a number's type, or 0 for other types."""
     if isinstance(type_, IntegerType | AnyFloat):
         return type_.bitwidth
     return 64 if isinstance(type_, IndexType) else 0
 
 
 def _numbers(body: FunctionBody, static: Iterable[int], dynamic: Sequence[SSAValue]) -> list[str]:
-    """Return the operands for `[1, %n, 3]`."""
+    """Return the operands for a list such as `[1, %n, 3]`."""
     names = map(body.name, dynamic)
     return [next(names) if number == DYNAMIC_INDEX else str(number) for number in static]
 

@@ -1,8 +1,8 @@
 """Lower branches, calls, and returns to LLVM instructions.
 
-External functions on buffers take the address of an unranked descriptor, whether or not they
-request a C interface; see `descriptors`. The first result of a call of a Python function says
-whether the call succeeded.
+An external function on buffers takes the address of an unranked descriptor, even if its declaration
+does not request a C interface; see `descriptors`. The first result of a call of a Python function
+says whether the call succeeded.
 """
 
 from __future__ import annotations
@@ -34,14 +34,12 @@ from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
     """Call a declared function whose calling convention differs from its declaration.
 
-    Returns:
-        False if the function is called as it is declared.
+    Return False, without a call, if the function's calling convention does not differ.
     """
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
         is_unranked = isinstance(buffer.type, UnrankedMemRefType)
-        # Allocate in the first block, because inside a loop, each execution would take more of the
-        # stack.
+        # Allocate in the first block. Inside a loop, each iteration would take more of the stack.
         place = body.first(f"alloca {UNRANKED_TYPE}")
         given = body.name(buffer) if is_unranked else widened(body, buffer, op)
         body.emit(f"store {UNRANKED_TYPE} {given}, ptr {place}")
@@ -56,8 +54,9 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
 
 
 def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
-    """Pass the address of words that contain the arguments; the callee replaces them with the
-    results.
+    """Call a Python function with the address of words that contain the arguments.
+
+    The callee replaces the arguments with the results.
     """
     count = max(len(known.arguments), len(known.results), 1)
     words = body.first(f"alloca [{count} x i64]")
@@ -73,7 +72,7 @@ def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> 
 
 
 _EXTENDED = {"i1": "zeroext ", "i8": "signext ", "i16": "signext ", "i32": "signext "}
-"""The extension of integers in registers that C requires on some processors."""
+"""How C extends small integers in registers, which some processors require."""
 
 
 def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:

@@ -2,13 +2,14 @@
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 
-An address is computed from the strides in the type or, where the type does not state them, from the
-descriptor.
+An address depends on the strides of the buffer. They are constants if the type states them, and
+come from the descriptor otherwise.
 
-For a buffer whose rank is known only at run time, `memref<*xf32>`, MLIR has a pointer to a
-descriptor in the frame of the function that casts (https://mlir.llvm.org/docs/TargetLLVMIR/). Here,
-it is a descriptor by value, with room for `MAX_DIMENSIONS`. A task can capture such a descriptor, a
-function can return it, a value can hold it, and nothing has to free it.
+A `memref<*xf32>` is a buffer whose rank is known only at run time. MLIR represents it as a pointer
+to a descriptor in the frame of the function that creates it
+(https://mlir.llvm.org/docs/TargetLLVMIR/). Here, it is a descriptor by value, with room for
+`MAX_DIMENSIONS`. A task can capture such a descriptor, a function can return it, a value can hold
+it, and no code must free it.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -29,11 +30,11 @@ from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.native.layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
-"""The fields of a descriptor, which follow the rank if it has one."""
+"""The positions of a descriptor's fields. In an unranked descriptor, the rank comes before them."""
 
 
 def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
-    """Return the type of a buffer of known rank."""
+    """Return the type of a buffer, whose rank must be known."""
     type_ = value.type
     if not isinstance(type_, MemRefType):
         fail(op, f"'{type_}' is not a buffer of known rank")
@@ -41,7 +42,7 @@ def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
 
 
 def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
-    """Return the strides in elements, and the total number of elements."""
+    """Return the strides of a contiguous buffer, in elements, and its number of elements."""
     strides: list[str] = []
     count = "1"
     for size in reversed(sizes):
@@ -52,7 +53,7 @@ def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[s
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The fields of a descriptor, as operands."""
+    """The fields of a descriptor, each as an LLVM operand."""
 
     allocated: str
     aligned: str
@@ -67,7 +68,7 @@ def descriptor(body: FunctionBody, layout: Layout) -> str:
 
 
 def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
-    """Convert a buffer of known rank to one of any rank."""
+    """Convert the descriptor of a buffer of known rank to an unranked descriptor."""
     layout = layout_of(body, buffer, op)
     rank = len(layout.sizes)
     if rank > MAX_DIMENSIONS:
@@ -81,8 +82,9 @@ def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
 
 
 def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: int) -> str:
-    """Fill in the fields of a descriptor from a layout; `first` is the number of fields before
-    them.
+    """Fill in the fields of a descriptor from a layout.
+
+    `first` is the number of fields before those of the layout.
     """
     fields = [
         (f"ptr {layout.allocated}", f"{first + _ALLOCATED}"),
@@ -97,7 +99,7 @@ def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: i
 
 
 def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
-    """Return the fields of a buffer's descriptor, as constants where its type fixes them."""
+    """Return the fields of a buffer's descriptor; those that its type fixes are constants."""
     type_ = buffer_type(buffer, op)
     shape = type_.get_shape()
     return Layout(
@@ -113,7 +115,7 @@ def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
 
 
 def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
-    """Return the handle of a buffer that lives forever, or at least as long as its function."""
+    """Return the handle of a buffer that is never freed while its function runs."""
     header = body.module.constant("i64 0")
     if not is_constant:
         return header
@@ -135,7 +137,7 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
-"""Suffixes of loads and stores that let LLVM assume that header words and elements do not alias.
+"""Suffixes of loads and stores that tell LLVM that header words and elements do not alias.
 
 See https://llvm.org/docs/LangRef.html#tbaa-metadata.
 """
@@ -152,8 +154,8 @@ METADATA = """\
 
 
 def header_of(body: FunctionBody, handle: str) -> str:
-    """Return the address of the word that says whether a buffer is live."""
-    # Mask the pointer and not an integer, so that LLVM keeps the pointer's provenance.
+    """Return the address of the header word, which says whether a buffer is live."""
+    # Mask the pointer instead of an integer, so that LLVM keeps the pointer's provenance.
     return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", str(HANDLE_ADDRESS)))
 
 
@@ -184,7 +186,7 @@ def element_address(
 
 
 def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension: int) -> str:
-    """Return the distance between neighbors in a dimension, in elements."""
+    """Return the distance, in elements, between neighbors in a dimension."""
     inner = type_.get_shape()[dimension + 1 :]
     if not isinstance(type_.layout, NoneAttr) or DYNAMIC_INDEX in inner:
         return _field(body, buffer, _STRIDES, dimension)
@@ -192,7 +194,7 @@ def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension
 
 
 def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
-    """Convert a buffer of any rank to a layout of rank `rank`, which must be the buffer's rank."""
+    """Convert an unranked descriptor to a layout of rank `rank`, the buffer's actual rank."""
     return Layout(
         allocated_pointer(body, buffer),
         _field(body, buffer, _ALIGNED),
@@ -203,8 +205,8 @@ def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
 
 
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
-    """Return the sizes of all dimensions that a buffer of any rank may have.
+    """Return the sizes in an unranked descriptor.
 
-    The sizes of dimensions that the buffer does not have are 0.
+    The size of a dimension that the buffer does not have is 0.
     """
     return [_field(body, buffer, _SIZES, dimension) for dimension in range(MAX_DIMENSIONS)]

@@ -201,7 +201,7 @@ class _Copier:
         return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
-        """Copy an operation, whose operands `values` maps; add the operation's results to `values`."""
+        """Copy an operation with the operands that `values` has; map its results there."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
         if kind in _OF_PASSES:
             fail(op, f"'{op.name}' is reserved for passes: programs cannot have it")

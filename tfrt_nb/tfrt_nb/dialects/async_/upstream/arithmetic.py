@@ -1,7 +1,7 @@
-"""`arith` as MLIR defines it, where xDSL's differs.
+"""The parts of `arith` for which xDSL's definition differs from MLIR's.
 
-The module adds the operations that xDSL lacks, and checks predicates and conversions; errors about
-conversions name both types.  It also has the atomic operations on buffers.
+The module adds operations that xDSL lacks, and checks predicates and conversions. An error about a
+conversion names both types. The module also has the atomic operations on buffers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 
 class CmpiOp(arith.CmpiOp):
-    """`arith.cmpi slt, %a, %b : i64`: the predicate must be known even in the generic form."""
+    """Compares integers: `arith.cmpi slt, %a, %b : i64`.
+
+    The predicate must exist, even in the generic form, which writes it as a number.
+    """
 
     def verify_(self) -> None:
         super().verify_()
@@ -60,7 +63,10 @@ class CmpiOp(arith.CmpiOp):
 
 
 class CmpfOp(arith.CmpfOp):
-    """`arith.cmpf olt, %a, %b : f64`: the predicate must be known even in the generic form."""
+    """Compares floats: `arith.cmpf olt, %a, %b : f64`.
+
+    The predicate must exist, even in the generic form, which writes it as a number.
+    """
 
     def verify_(self) -> None:
         super().verify_()
@@ -81,7 +87,7 @@ _INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
 _FLOAT = AnyFloatConstr
 
 Fits = Callable[[Attribute, Attribute], bool]
-"""A function that tells whether one type of number can be converted to another."""
+"""A function that returns whether one type of number can be converted to another."""
 
 
 class _ConversionOp(IRDLOperation):
@@ -143,7 +149,7 @@ _CONVERSIONS: dict[str, tuple[AttrConstraint, AttrConstraint, Fits, str]] = {
         "Between an index and an integer, which is extended by zeros.",
     ),
 }
-"""Source, target, whether two types fit, and the description of the result."""
+"""For each conversion: the source types, the target types, which pairs fit, and a description."""
 
 
 def _conversion(name: str) -> type[Operation]:
@@ -159,7 +165,7 @@ def _conversion(name: str) -> type[Operation]:
 
 
 class BitcastOp(arith.BitcastOp):
-    """The same bits as another type of the same width."""
+    """Reinterprets the bits of a value as another type of the same width."""
 
     def verify_(self) -> None:
         if any(isinstance(one.type, IndexType) for one in (self.input, self.result)):
@@ -196,15 +202,18 @@ _KINDS = [
     "minnumf",
     "xori",
 ]
-"""The kinds of `memref.atomic_rmw`, in the order of MLIR's numbers."""
+"""The kinds of `memref.atomic_rmw`, each at the position of its number in MLIR."""
 
 
 class AtomicRMWOp(memref.AtomicRMWOp):
-    """`memref.atomic_rmw addi %v, %m[%i] : (i64, memref<4xi64>) -> i64`."""
+    """Atomically updates an element.
+
+    The form is `memref.atomic_rmw addi %v, %m[%i] : (i64, memref<4xi64>) -> i64`.
+    """
 
     @property
     def operation(self) -> str:
-        """Return the operation on the old value and the operand."""
+        """Return the name of the operation that combines the old element with the operand."""
         return _KINDS[self.kind.value.data]
 
     @classmethod
@@ -255,9 +264,9 @@ class AtomicRMWOp(memref.AtomicRMWOp):
 
 @irdl_op_definition
 class GenericAtomicRMWOp(IRDLOperation):
-    """`memref.generic_atomic_rmw %m[%i] : memref<4xf32> { ^bb0(%now: f32): ... }`.
+    """Atomically updates an element: `memref.generic_atomic_rmw %m[%i] : memref<4xf32> { ... }`.
 
-    The region computes the new element from the current one, possibly several times.
+    The region takes the current element and computes the new one. It may run several times.
     """
 
     name = "memref.generic_atomic_rmw"
@@ -308,10 +317,7 @@ class GenericAtomicRMWOp(IRDLOperation):
 
 
 def _is_pure(op: Operation) -> bool:
-    """Return whether an operation, apart from its regions, only computes.
-
-    Nested operations are checked separately.
-    """
+    """Return whether an operation only computes. Its regions are not considered."""
     dialect = op.name.partition(".")[0]
     is_choice = op.name in ("scf.if", "scf.index_switch", "scf.yield")
     return dialect in ("arith", "math") or is_choice or op.has_trait(Pure)
@@ -319,7 +325,7 @@ def _is_pure(op: Operation) -> bool:
 
 @irdl_op_definition
 class AtomicYieldOp(IRDLOperation):
-    """`memref.atomic_yield %x : f32`: the new element."""
+    """Yields the new element: `memref.atomic_yield %x : f32`."""
 
     name = "memref.atomic_yield"
     result = operand_def(AnyAttr())

@@ -1,5 +1,6 @@
-"""`cf`: branches between blocks, and the checks of the operands that they pass; and functions as
-values, `func.constant` and `func.call_indirect`, which xDSL lacks.
+"""Branches between blocks, checks of the operands that they pass, and functions as values.
+
+xDSL lacks the operations for functions as values: `func.constant` and `func.call_indirect`.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ Cf = with_operations(cf.Cf, (SwitchOp,))
 
 
 def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
-    """Return the operands that a branch passes to the arguments of its successor number `edge`."""
+    """Return the operands that a branch passes to its successor number `edge`."""
     match terminator:
         case cf.BranchOp():
             return terminator.arguments
@@ -95,8 +96,9 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
 
 
 def edge_problem(terminator: Operation) -> str | None:
-    """Describe in MLIR's words what is wrong with the operands that a branch passes; None if
-    nothing is.
+    """Describe, in MLIR's words, what is wrong with the operands that a branch passes.
+
+    Return None if the operands are valid.
     """
     for edge, target in enumerate(terminator.successors):
         if target.parent is not None and target.parent.first_block is target:
@@ -114,14 +116,17 @@ def edge_problem(terminator: Operation) -> str | None:
 
 
 def reachable_blocks(region: Region) -> list[Block]:
-    """Return the blocks that control reaches, each after its dominators (reverse postorder)."""
-    # If both edges of a branch lead to the same block, the iterator yields it twice.
+    """Return the blocks that are reachable from the entry, each after its dominators.
+
+    The order is reverse postorder.
+    """
+    # The iterator yields a block twice if both edges of a branch lead to it.
     return [*dict.fromkeys(PostOrderIterator(region.blocks[0]))][::-1]
 
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """`func.constant @f : (i32) -> i32`: the function as a value."""
+    """Makes a function a value: `func.constant @f : (i32) -> i32`."""
 
     name = "func.constant"
     value = prop_def(FlatSymbolRefAttrConstr)
@@ -134,7 +139,7 @@ class ConstantOp(IRDLOperation):
 
 @irdl_op_definition
 class CallIndirectOp(IRDLOperation):
-    """`func.call_indirect %f(%x) : (i32) -> i32`."""
+    """Calls a function value: `func.call_indirect %f(%x) : (i32) -> i32`."""
 
     name = "func.call_indirect"
     callee = operand_def(FunctionType)

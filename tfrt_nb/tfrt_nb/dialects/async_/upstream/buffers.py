@@ -1,9 +1,8 @@
-"""`memref`: operations that xDSL lacks, and others with MLIR's custom form and MLIR's checks.
+"""`memref`: operations that xDSL lacks, and operations with MLIR's custom form and checks.
 
-There are three parts: whole buffers, elements that are changed atomically, and views, which are
-other buffers of the same memory. xDSL accepts any type for a view. Here, the type is checked,
-because compiled code relies on the sizes and strides that the type states instead of reading them
-from the buffer.
+The operations concern whole buffers, elements that are changed atomically, and views. A view is
+another buffer in the same memory. xDSL accepts any type for a view. The operations here check the
+type, because compiled code relies on the sizes and strides that the type states.
 """
 
 from __future__ import annotations
@@ -103,8 +102,9 @@ class GlobalOp(memref.GlobalOp):
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
-    """Parse the elements, whose type is implied; no elements are a unit attribute, which stands for
-    zeros.
+    """Parse the initial elements of a global, whose type the global's type implies.
+
+    Without elements, return a unit attribute, which means zeros.
     """
     has_value = parser.parse_optional_punctuation("=") is not None
     if not has_value or parser.parse_optional_keyword("uninitialized") is not None:
@@ -121,8 +121,9 @@ _Buffer = MemRefType | UnrankedMemRefType
 
 @written_as("$source `,` $destination attr-dict `:` type($source) `to` type($destination)")
 class CopyOp(memref.CopyOp):
-    """`memref.copy %a, %b : memref<4xf32> to memref<?xf32>`: sizes may be known on one side
-    only.
+    """Copies a buffer: `memref.copy %a, %b : memref<4xf32> to memref<?xf32>`.
+
+    A size may be static in one type and dynamic in the other.
     """
 
     def verify_(self) -> None:
@@ -159,8 +160,9 @@ class CastOp(memref.CastOp):
 
 
 def _are_castable(source: Attribute, target: Attribute) -> bool:
-    """Return whether one buffer may be cast to the other. One of the two may have an unknown
-    rank.
+    """Return whether a buffer of one type may be cast to the other type.
+
+    One of the two types may have an unknown rank.
     """
     assert isinstance(source, _Buffer) and isinstance(target, _Buffer)
     if isinstance(source, MemRefType) and isinstance(target, MemRefType):
@@ -198,7 +200,7 @@ class RankOp(PlainOp):
 
 
 Number = int | None
-"""A size, stride or offset; None if it is known only at run time."""
+"""A size, stride or offset, or None if its value is known only at run time."""
 
 
 def _known(size: int) -> Number:
@@ -218,7 +220,7 @@ def _numbers(static: DenseArrayBase[IntegerType]) -> list[Number]:
 
 
 def contiguous_strides(sizes: Sequence[Number]) -> list[Number]:
-    """Return the strides of elements that are contiguous."""
+    """Return the strides of a contiguous buffer with these sizes."""
     strides: list[Number] = []
     stride: Number = 1
     for size in reversed(sizes):
@@ -228,10 +230,10 @@ def contiguous_strides(sizes: Sequence[Number]) -> list[Number]:
 
 
 def layout_of(type_: MemRefType) -> tuple[Number, list[Number]]:
-    """Return the offset and the strides of a buffer.
+    """Return the offset and the strides that a buffer's type states.
 
     Raises:
-        VerifyException: if the layout is a map.
+        VerifyException: if the layout is an affine map.
     """
     if isinstance(type_.layout, StridedLayoutAttr):
         return type_.layout.get_offset(), list(type_.layout.get_strides())
@@ -241,7 +243,7 @@ def layout_of(type_: MemRefType) -> tuple[Number, list[Number]]:
 
 
 def _is_contiguous(type_: MemRefType) -> bool:
-    """Return whether a type states that its elements are contiguous."""
+    """Return whether a type states that the elements are contiguous."""
     layout = type_.layout
     if isinstance(layout, AffineMapAttr):
         return layout.data == AffineMap.identity(layout.data.num_dims)
@@ -251,7 +253,7 @@ def _is_contiguous(type_: MemRefType) -> bool:
 def _type_like(
     source: MemRefType, sizes: Sequence[Number], offset: Number, strides: Sequence[Number]
 ) -> MemRefType:
-    """Return the type of a view with this layout."""
+    """Return the type of a view of `source` with this layout."""
     shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
     layout = StridedLayoutAttr(list(strides), offset)
     return MemRefType(source.element_type, shape, layout, source.memory_space)
@@ -260,7 +262,7 @@ def _type_like(
 def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) -> bool:
     """Return whether a type states this layout.
 
-    Strides of dimensions with one element do not matter.
+    The strides of dimensions with one element do not matter.
     """
     found_offset, found = layout_of(type_)
     if _is_contiguous(type_) and None in (offset, *strides):
@@ -272,14 +274,14 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
 
 
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of a view that its type keeps, or None if the sizes do not match.
+    """Return the dimensions of a view that its type keeps.
 
-    Some dimensions with one element may be dropped.
+    The type may drop dimensions with one element. Return None if the sizes do not match.
     """
     kept: list[int] = []
     for dimension, size in enumerate(sizes):
         left, wanted = len(sizes) - dimension, len(shape) - len(kept)
-        # Drop a dimension while more dimensions are left than the type has.
+        # Drop a dimension only while more dimensions are left than the type still needs.
         if size == 1 and wanted < left and (not wanted or shape[len(kept)] != 1):
             continue
         kept.append(dimension)
@@ -325,7 +327,7 @@ class SubviewOp(memref.SubviewOp):
 class ExtractStridedMetaDataOp(memref.ExtractStridedMetaDataOp):
     """`memref.extract_strided_metadata %m : memref<?xf32> -> memref<f32>, index, index, index`."""
 
-    # xDSL's generated parser and printer look these up in this class, not in its bases.
+    # xDSL's generated parser and printer look these up in this class itself, not in its bases.
     base_buffer, offset, sizes, strides = (
         vars(memref.ExtractStridedMetaDataOp)[name]
         for name in ("base_buffer", "offset", "sizes", "strides")

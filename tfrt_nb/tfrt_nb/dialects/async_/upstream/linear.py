@@ -1,4 +1,4 @@
-"""`linalg`, whose operations on buffers can be compiled."""
+"""`linalg`: the operations on buffers that can be compiled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.dialects.async_.types import with_operations
 from tfrt_nb.dialects.types import parse_types
 
-# xDSL accepts integers and floats for the next two, but not indices.
+# xDSL accepts integers and floats for the next two operations, but not indices.
 
 
 class FillOp(ops.FillOp):
@@ -48,9 +48,10 @@ def _element_type(type_: Attribute) -> Attribute:
 
 
 class GenericOp(ops.GenericOp):
-    """`linalg.generic {indexing_maps = ..., iterator_types = ...} ins(...) outs(...) { ... }`.
+    """Any structured operation.
 
-    The attributes in braces may be an alias.
+    The form is `linalg.generic {indexing_maps = ..., iterator_types = ...} ins(...) outs(...) { ...
+    }`. The attributes in braces may be an alias.
     """
 
     @classmethod
@@ -96,7 +97,7 @@ def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
 
 
 def _kinds(parser: Parser, kinds: ArrayAttr, position: int) -> ArrayAttr:
-    """Return the kinds of the loops, which are written as strings."""
+    """Return the kinds of the loops, which the program writes as strings."""
     known = {kind.value: IteratorTypeAttr(kind) for kind in IteratorType}
     found: list[Attribute] = []
     for kind in kinds:
@@ -108,7 +109,7 @@ def _kinds(parser: Parser, kinds: ArrayAttr, position: int) -> ArrayAttr:
 
 
 class YieldOp(ops.YieldOp):
-    """`linalg.yield %x : f32`: an element of each result."""
+    """Yields one element of each result: `linalg.yield %x : f32`."""
 
     def verify_(self) -> None:
         around = self.parent_op()

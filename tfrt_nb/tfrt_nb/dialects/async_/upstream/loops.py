@@ -1,11 +1,11 @@
-"""The `scf` dialect with all of MLIR's syntax, where xDSL parses less than MLIR does.
+"""The `scf` dialect with all of MLIR's syntax. xDSL parses only a part of it.
 
 The classes are xDSL's operations with other custom forms: result types without parentheses,
-`scf.while` without operands, `scf.reduce` with several regions, `scf.parallel`.
+`scf.while` without operands, `scf.reduce` with several regions, and `scf.parallel`.
 
-Two forms from other releases are parsed as the operation with the same meaning: the body of
-`scf.parallel` as in MLIR 17 and earlier, with one `scf.reduce(%a) : T { ... }` per result and an
-`scf.yield`; and `scf.for unsigned` (MLIR 22).
+Two forms from other MLIR releases are parsed as the equivalent operations. In MLIR 17 and earlier,
+the body of `scf.parallel` has one `scf.reduce(%a) : T { ... }` per result and an `scf.yield`. MLIR
+22 has `scf.for unsigned`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ForOp(scf.ForOp):
         initial = parser.resolve_operands([value for _, value in carried], types, position)
         type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
         lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
-        # Between such constants, an unsigned loop does the same as a signed one.
+        # Between small constants, an unsigned loop does the same as a signed one.
         if is_unsigned and not all(map(_is_small, (lower, upper, step))):
             parser.raise_error(
                 "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out "
@@ -111,7 +111,7 @@ class IfOp(scf.IfOp):
 
 
 def _verify_yields(op: Operation) -> None:
-    """Check that the regions yield values of the result types."""
+    """Check that the regions yield values of the operation's result types."""
     for number, region in enumerate(op.regions):
         for block in region.blocks:
             if isinstance(block.last_op, scf.YieldOp):
@@ -120,9 +120,9 @@ def _verify_yields(op: Operation) -> None:
 
 
 class IndexSwitchOp(scf.IndexSwitchOp):
-    """`scf.index_switch %i case 2 { ... } default { ... }`.
+    """Selects a region by an index: `scf.index_switch %i case 2 { ... } default { ... }`.
 
-    Without results, yields are optional.
+    If the operation has no results, the yields in its regions are optional.
     """
 
     @classmethod
@@ -150,9 +150,9 @@ class IndexSwitchOp(scf.IndexSwitchOp):
 
 
 class WhileOp(scf.WhileOp):
-    """`scf.while (%a = %b) : (T) -> U { ... } do { ... }`.
+    """A loop with a condition region: `scf.while (%a = %b) : (T) -> U { ... } do { ... }`.
 
-    Without operands, nothing precedes the `:`.
+    Without operands, the parentheses are omitted.
     """
 
     @classmethod
@@ -260,8 +260,9 @@ class ReduceOp(scf.ReduceOp):
 
 
 class _OldReduceOp(ReduceOp):
-    """`scf.reduce(%a) : T { ... }` of MLIR 17 and earlier: one per result, before the body's
-    end.
+    """The `scf.reduce(%a) : T { ... }` of MLIR 17 and earlier.
+
+    A body has one for each result, before its end.
     """
 
 
@@ -325,7 +326,7 @@ def _print_assignments(
 
 
 def _end_with_yield(region: Region) -> None:
-    """Add the yield if it is omitted."""
+    """Add a yield to the region if the program omits it."""
     if not region.blocks:
         region.add_block(Block())
     block = region.blocks[-1]
@@ -334,7 +335,9 @@ def _end_with_yield(region: Region) -> None:
 
 
 def _end_with_reduce(block: Block) -> None:
-    """Add the terminator if it is omitted, or merge the `scf.reduce` operations of older loops into
+    """Give the body its terminator.
+
+    The program may omit it. The separate `scf.reduce` operations of older loops are merged into
     one.
     """
     last = block.last_op
@@ -353,7 +356,7 @@ def _end_with_reduce(block: Block) -> None:
 
 
 def _is_small(bound: SSAValue) -> bool:
-    """Return whether a value is a constant that is the same number read as signed or unsigned."""
+    """Return whether a value is a constant that is the same number as signed and as unsigned."""
     value = getattr(bound.owner, "properties", {}).get("value")  # an argument has no constant value
     bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
     return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
@@ -367,7 +370,7 @@ def _parse_indices(parser: Parser) -> list[SSAValue]:
 
 
 def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
-    """Parse `init (%a) -> T`; if there are no values, parse nothing or `-> ()`."""
+    """Parse `init (%a) -> T`. Without initial values, parse nothing or `-> ()`."""
     position = parser.pos
     if parser.parse_optional_keyword("init") is None:
         return parser.resolve_operands([], parse_result_types(parser), position)

@@ -1,4 +1,4 @@
-"""`vector.print`, which prints a number. MLIR's other vector operations are unknown here."""
+"""`vector.print`, which prints a number. No other operation of MLIR's `vector` exists here."""
 
 from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
