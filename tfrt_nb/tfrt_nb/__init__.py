@@ -1,16 +1,19 @@
 """The compiler: from a program's source to its results, and the command line.
 
-Read from the bottom up: `nesting` (how deep a program may nest), `cells` (names of notebook cells),
-`dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as
-text), `passes` (modules to modules), `convert` (modules to BEF) and `jit` (modules to machine
-code), `interpreter` (runs compiled functions without LLVM), `compiled` (functions that become
-machine code), `programs` (the class Program, which ties these together), `tracing` (programs from
-Python), `documents` and `language` (programs and runs as values, for pages and editors),
-`schedules`, `exercises` and `lessons` (for tutorials), `cli`.
+Read the packages and modules in this order, because each builds on the ones before it:
 
-Builds on the runtime.  Nothing here depends on notebooks.  `%load_ext tfrt_nb` and the HTML of runs
-and values belong to a higher package.  That package is imported by name, so that importing this one
-does not load IPython.
+- `nesting` (how deep a program may nest), `cells` (names of notebook cells), `dialects`
+  (operations), `internal_errors`.
+- `source` (source to modules), `report` (diagnostics as text), `passes` (modules to modules).
+- `convert` (modules to BEF), `jit` (modules to machine code), `interpreter` (runs compiled
+  functions without LLVM), `compiled` (the functions that become machine code).
+- `programs` (the class `Program`, which combines these), `tracing` (programs from Python).
+- `documents` and `language` (programs and runs as plain values, for pages and editors).
+- `schedules` (controlled scheduling), `exercises` and `lessons` (for tutorials), `cli`.
+
+The package builds on the runtime, and does not depend on notebooks. `%load_ext tfrt_nb` and the
+HTML of runs and values belong to the package `tfrt_magics`. It is imported by name when it is
+needed, so that importing `tfrt_nb` does not load IPython.
 """
 
 from __future__ import annotations
@@ -81,8 +84,9 @@ if TYPE_CHECKING:
 
 
 def _from(module: str, name: str) -> Callable[..., Any]:
-    """Return a stand-in for a higher package's function, which is imported when the stand-in is
-    called.
+    """Return a function that imports `module` when it is called, and then calls `name` in it.
+
+    `module` belongs to a package that this one must not import directly.
     """
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
@@ -127,7 +131,7 @@ _NAMES = {
     "tfrt_runtime.kernels.users.remote": "DaskWorkQueue",
     "tfrt_runtime.kernels.users.user": "kernel",
 }
-"""The public names, by module. A name is imported from its module when it is first used."""
+"""The public names, by module. A name is imported from its module on first use."""
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
@@ -206,7 +210,7 @@ __all__ = [
 if not TYPE_CHECKING:  # otherwise, type checkers would accept any name
 
     def __getattr__(name: str) -> object:
-        """Import a public name on its first use, so that the package itself stays light."""
+        """Import a public name on first use, so that importing the package is quick."""
         if name == "__version__":
             return import_module("importlib.metadata").version("tfrt-nb")
         if name not in _HOMES:
@@ -215,15 +219,15 @@ if not TYPE_CHECKING:  # otherwise, type checkers would accept any name
         return found
 
     def __dir__() -> list[str]:
-        """List the public names, even unused ones, without submodules and imports, for Tab."""
+        """Return the public names for Tab completion, without submodules and imports."""
         return [*__all__, *(name for name in globals() if name.startswith("__")), "__version__"]
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Register `%%tfrt` and the other magics in `shell`, as `%load_ext tfrt_nb` asks."""
+    """Register `%%tfrt` and the other magics in `shell`; implements `%load_ext tfrt_nb`."""
     import_module("tfrt_magics.extension").load_ipython_extension(shell)
 
 
 def unload_ipython_extension(shell: object) -> None:
-    """Stop every run and remove the magics from `shell`, as `%unload_ext tfrt_nb` asks."""
+    """Stop every run and remove the magics from `shell`; implements `%unload_ext tfrt_nb`."""
     import_module("tfrt_magics.extension").unload_ipython_extension(shell)

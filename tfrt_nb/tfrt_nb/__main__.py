@@ -1,4 +1,4 @@
-"""`python -m tfrt_nb` is the command line."""
+"""Run the command line: `python -m tfrt_nb`."""
 
 import sys
 

@@ -1,8 +1,8 @@
 """The names that messages use for notebook cells with Python code.
 
-A notebook's kernel compiles each cell under the name of a file that it never writes.  IPython knows
-which cell has that name.  If nothing has imported IPython yet, there are no cells, so this module
-does not import it.
+A notebook's kernel compiles each cell under the name of a file that it never writes, and IPython
+knows which cell has that name. This module does not import IPython: if no other code has imported
+it, no cells exist.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 def cell_of(source: str) -> str:
     """Return the label of the cell whose code has this file name, such as `Cell In[2]`.
 
-    Returns "" for any other file.
+    Return "" for any other file.
     """
     ipython: Any = sys.modules.get("IPython")
     shell = None if ipython is None else getattr(ipython, "get_ipython", lambda: None)()

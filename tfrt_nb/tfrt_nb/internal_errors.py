@@ -1,8 +1,9 @@
-"""A safety net for the compiler: unexpected exceptions become diagnostics at the operation.
+"""Turn unexpected exceptions in the compiler into diagnostics at the operation.
 
-`internal_errors_caught` guards the entry points (text to module, module to BEF, module to machine
-code, passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests
-and fuzzers distinguish a defect from a program's error by its class, `InternalError`.
+`internal_errors_caught` protects the entry points (source to module, module to BEF, module to
+machine code, passes of `opt`), so that a user never sees a traceback because of a defect in the
+compiler. The class of the error, `InternalError`, distinguishes a defect from an error in the
+program. Tests and fuzzers use that distinction.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 
 _PACKAGE = "tfrt_nb."
 _MAX_REASON = 300
-"""The maximum length of the reason in characters: LLVM's messages quote whole lines."""
+"""The maximum length of the reason in characters, because LLVM's messages quote whole lines."""
 
 
 @contextmanager
 def internal_errors_caught() -> Iterator[None]:
-    """Turn unexpected exceptions in the block into `InternalError`.  Also a decorator."""
+    """Turn unexpected exceptions in the block into `InternalError`.
+
+    The context manager can also be used as a decorator.
+    """
     try:
         yield
     except TfrtError:
@@ -37,10 +41,10 @@ def internal_errors_caught() -> Iterator[None]:
 
 
 def internal_error(problem: Exception, place: Location | None = None) -> InternalError:
-    """Return the diagnostic for a defect of the compiler.
+    """Return the error for a defect of the compiler.
 
-    It names the module that failed and, unless `place` is known, the operation that the innermost
-    call was processing.
+    It names the module that failed. Unless `place` is given, it also names the operation that the
+    innermost call was processing.
     """
     import traceback  # imported here, because only defects need it
 
@@ -55,14 +59,14 @@ def internal_error(problem: Exception, place: Location | None = None) -> Interna
 
 
 def location_of(op: Operation) -> Location | None:
-    """Return the operation's source location, if known."""
+    """Return the operation's source location, or None if it is unknown."""
     return place_of(op.location)
 
 
 def _place_in(frames: list[FrameType]) -> Location | None:
-    """Return the location of the first operation among the variables of the frames.
+    """Return the location of the first operation among the variables of the frames, or None.
 
-    A function counts only if no operation inside a function is found.
+    The result is the location of a function only if no operation inside a function is found.
     """
     from xdsl.dialects.builtin import ModuleOp
 
@@ -93,7 +97,7 @@ def _operation_of(value: object) -> Operation | None:
 
 
 def place_of(location: object) -> Location | None:
-    """Return the source location in an operation's location attribute, if it has one."""
+    """Return the source location in an operation's location attribute, or None."""
     from xdsl.dialects.builtin import FileLineColLoc
 
     match location:
@@ -101,7 +105,6 @@ def place_of(location: object) -> Location | None:
             return location
         case FileLineColLoc():
             return Location(location.filename.data, location.line.data, location.column.data)
-    # The attribute may also be a named location, or a `SourceSpan`, which the parser has recorded;
-    # both have a `location`.
+    # A named location, and a `SourceSpan` from the parser, have their location in `location`.
     inner = getattr(location, "location", None)
     return None if inner is None else place_of(inner)

@@ -1,6 +1,6 @@
 """Limits on a program's size and on the nesting of its regions, and the stack that nesting needs.
 
-xDSL's parser, verifier, and printer recurse for each nested region.
+xDSL's parser, verifier, and printer call themselves for each nested region.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from contextlib import contextmanager
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_FILE = 96 << 20
-"""The maximum size of a file in bytes: a BEF file may hold large tensors."""
+"""The maximum size of a file in bytes. A BEF file may contain large tensors."""
 MAX_TEXT, MAX_LINES = 32 << 20, 200_000
-"""The maximum numbers of characters and lines of a program's source."""
-# With 32-bit pointers, this is a browser page: its stack holds a few thousand frames, and
-# overflowing it crashes the interpreter.
+"""The maximum number of characters, and of lines, in the source of a program."""
+# With 32-bit pointers, the program runs in a browser page, whose stack holds a few thousand frames.
+# A stack overflow there crashes the interpreter.
 MAX_NESTING = 1_024 if sys.maxsize > 1 << 32 else 64
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
 _FRAMES = 40 * MAX_NESTING
-"""The number of frames for the deepest programs: a region takes a dozen, and its types a few."""
+"""The number of frames that the deepest programs need.
+
+A region takes a dozen frames, and its types take a few.
+"""
 
 _lock = threading.RLock()  # reentrant, because finished code may be collected while it is held
 _users = 0
@@ -30,8 +33,9 @@ _limit_before = 0
 
 
 def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
-    """Return the error for a source of `size` bytes; if `lines` is not 0, there are too many
-    lines.
+    """Return the error for a source that is too large.
+
+    The message has the number of lines or, if `lines` is 0, of bytes.
     """
     found = f"{lines} lines" if lines else f"{size} bytes"
     text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"  # noqa: E501
@@ -40,9 +44,9 @@ def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
 
 @contextmanager
 def deep_stack() -> Iterator[None]:
-    """Raise Python's recursion limit in the block to what the deepest programs need.
+    """Raise Python's recursion limit in the block to the depth that the deepest programs need.
 
-    All threads share the limit, so the last one that leaves restores it.
+    All threads share the limit, so the last thread to leave such a block restores the limit.
     """
     global _users, _limit_before
     with _lock:

@@ -15,7 +15,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
 _MAX_LINE = 200
-"""The number of characters to show of a long line, around the caret."""
+"""The number of characters that are shown of a long line, around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
@@ -28,8 +28,8 @@ NOWHERE = "<unknown>:0"
 def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
     """Format a diagnostic and its notes, without a final newline.
 
-    `text` is the source text to which the diagnostic's location refers, if available.  Notes about
-    another source are shown without an excerpt of it.  `nowhere` replaces a missing location.
+    `text` is the source to which the diagnostic's location refers, if it is available. A note about
+    another source is shown without that source's line. `nowhere` replaces a missing location.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
     parts = (diagnostic, *diagnostic.notes)
@@ -39,12 +39,12 @@ def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHE
 def render_all(
     diagnostics: Iterable[Diagnostic], text: str | None = None, nowhere: str = NOWHERE
 ) -> str:
-    """Format several diagnostics, one below the other, without a final newline."""
+    """Format several diagnostics, one after another, without a final newline."""
     return "\n".join(render(diagnostic, text, nowhere) for diagnostic in diagnostics)
 
 
 def word_at(text: str, location: Location | None) -> str:
-    """Return the name of the operation at a location in `text`; "" if no operation is there."""
+    """Return the name of the operation at a location in `text`, or "" if none is there."""
     lines = text.split("\n")
     if location is None or not 1 <= location.line <= len(lines):
         return ""
@@ -53,7 +53,7 @@ def word_at(text: str, location: Location | None) -> str:
 
 
 def end_of(place: Location, line: str, column: int) -> int:
-    """Return the column after the underline of `place` in its line, whose first column is 1."""
+    """Return the column after the underline of `place` in its line. The first column is 1."""
     if place.end_line > place.line:
         return max(len(line.rstrip()) + 1, column + 1)
     if place.end_column > column:
@@ -75,18 +75,18 @@ def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, no
 
 
 def _excerpt(line: str, location: Location) -> str:
-    """Return the line with its tabs expanded, and below it `^~~~` under the location."""
+    """Return the line with expanded tabs and, under the location, a line with `^~~~`."""
     start = max(location.column - 1, 0)
     end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
     line, start, end = cut(line, start, end)
-    # `loc` may name any column, and a mark far past the end of the line would show nothing.
+    # `loc` may name any column. A mark far past the end of the line would show nothing.
     before = width(line[:start]) + min(max(0, start - len(line)), _MAX_LINE)
     under = width(line[:end]) - width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"
 
 
 def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
-    """Return a line, shortened around `start` if long, and the position of the span in it."""
+    """Return a line, shortened around `start` if it is long, and the span's position in it."""
     if len(line) <= _MAX_LINE:
         return line, start, end
     first = max(0, min(start, len(line)) - _MAX_LINE // 3)
@@ -97,7 +97,7 @@ def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _expanded(line: str) -> str:
-    """Return `line` with tabs replaced by spaces, so that a terminal shows the same columns."""
+    """Return `line` with spaces instead of tabs, so that a terminal shows the same columns."""
     expanded = ""
     for character in line:
         if character == "\t":
@@ -108,7 +108,7 @@ def _expanded(line: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns `text` occupies at the start of a line."""
+    """Return the number of columns that `text` takes at the start of a line."""
     columns = 0
     for character in text:
         if character == "\t":

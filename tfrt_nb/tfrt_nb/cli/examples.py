@@ -1,6 +1,4 @@
-"""Run a program in this process like `tfrt-nb run`, for examples that are shown with their
-output.
-"""
+"""Run a program in this process, as `tfrt-nb run` does, for examples in the documentation."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout
@@ -11,7 +9,7 @@ from tfrt_nb.cli.main import main
 
 
 def run_example(program: str, *options: str) -> str:
-    """Return the output of `tfrt-nb run` for a program: the standard output, then the errors."""
+    """Return what `tfrt-nb run` prints for a program: the standard output, then the errors."""
     out, problems = io.StringIO(), io.StringIO()
     with TemporaryDirectory() as folder:
         path = Path(folder, "example.mlir")

@@ -1,10 +1,10 @@
-"""`expected-error` comments: the runtime errors that a program declares.
+"""Parse `expected-error` comments, in which a program declares its runtime errors.
 
-`// expected-error {{text}}` expects one or more errors on its line whose messages contain the text.
-`@+N` or `@-N` before the braces moves the expectation by N lines; `@above` and `@below` move it to
-the nearest line in that direction that has no such comment.  `expected-error-re {{one of
-{{[0-9]+}}}}` has regular expressions in the inner braces.  As in TFRT's driver, an unmatched
-comment is reported only if some error was raised in its file.
+`// expected-error {{text}}` expects at least one error on its line whose message contains the text.
+`@+N` or `@-N` before the braces moves the expectation by N lines. `@above` and `@below` move it to
+the nearest line in that direction without such a comment. `expected-error-re {{one of {{[0-9]+}}}}`
+has regular expressions in the inner braces. As in TFRT's driver, an unmatched comment is reported
+only if its file had an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from tfrt_runtime.diagnostics import Diagnostic, Location, error
 
-# As in MLIR, the text ends with the last braces; several comments may share a line.
+# As in MLIR, the text ends at the last braces. Several comments may be on one line.
 _COMMENT = re.compile(
     r"expected-(?P<kind>error|warning|remark|note)(?P<regex>-re)?\s*"
     r"(?:@(?P<where>[+-]\d+|\d+|above|below|unknown))?\s*"
@@ -27,8 +27,9 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A diagnostic expected on `line` (0: outside the file); `place` is the location of the
-    comment.
+    """A diagnostic that is expected on `line` (0 means outside the file).
+
+    `place` is the location of the comment.
     """
 
     line: int
@@ -38,12 +39,12 @@ class Expectation:
     is_regex: bool = False
 
     def stands_for(self, kind: str, said: Diagnostic) -> bool:
-        """Tell whether the expectation matches a diagnostic's kind, line, and message."""
+        """Return whether the expectation matches a diagnostic's kind, line, and message."""
         line = said.location.line if isinstance(said.location, Location) else 0
         return self.kind == kind and self.line == line and self.fits(said.message)
 
     def fits(self, message: str) -> bool:
-        """Tell whether the expectation matches a message."""
+        """Return whether the expectation matches a message."""
         if not self.is_regex:
             return self.text in message
         parts = _INNER.split(self.text)  # outer text and inner expressions alternate
@@ -55,7 +56,7 @@ class Expectation:
 
 
 def split(text: str) -> list[str]:
-    """Split a source at lines `// -----`; each part keeps its line numbers."""
+    """Split a source at the lines `// -----`. Each part keeps its line numbers."""
     parts, start = [], 0
     for line in _SPLIT.finditer(text):
         parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])
@@ -101,12 +102,12 @@ def check(
     expectations: Mapping[str, list[Expectation]],
     headline: str = "unexpected error: runtime error: ",
 ) -> list[Diagnostic]:
-    """Return the differences: unexpected errors, then unmet expectations.
+    """Return the differences: unexpected errors, and then unmet expectations.
 
     Args:
-        diagnostics: in the order in which they were raised.
+        diagnostics: the diagnostics in the order in which they occurred.
         expectations: the expectations, by source.
-        headline: precedes the message of an unexpected error.
+        headline: the text before the message of an unexpected error.
     """
     problems: list[Diagnostic] = []
     met: set[Expectation] = set()
@@ -136,17 +137,16 @@ def check(
 def check_all(
     diagnostics: Iterable[Diagnostic], expectations: Sequence[Expectation]
 ) -> list[Diagnostic]:
-    """Return the differences as MLIR's tools report them: each comment matches one diagnostic or
-    note.
+    """Return the differences, as MLIR's tools report them.
 
-    An unexpected note does not count as a difference, because most notes are our own advice, which
-    MLIR's tools do not give.
+    Each comment matches one diagnostic or note. An unexpected note is not a difference, because
+    most notes are our own advice, which MLIR's tools do not give.
     """
     left = list(expectations)
     problems: list[Diagnostic] = []
     for diagnostic in diagnostics:
         for one in (diagnostic, *diagnostic.notes):
-            # The first note of an error may be MLIR's or TFRT's own message.
+            # The first note of an error may be the message of MLIR or TFRT.
             said = (one, *one.notes[:1])
             met = next((e for e in left for each in said if e.stands_for(one.severity, each)), None)
             if met is not None:

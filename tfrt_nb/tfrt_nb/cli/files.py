@@ -1,4 +1,4 @@
-"""Shared parts of commands: input files, standard streams, their errors, and exit statuses."""
+"""Parts that commands share: input files, standard streams, their errors, and exit statuses."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ EXIT_INTERRUPTED = 130
 """The exit status after Ctrl-C, as in a shell."""
 STANDARD_INPUT = "-"
 PROGRAM = "tfrt-nb"
-"""The name that precedes diagnostics without a source location."""
+"""The name before a diagnostic that has no source location."""
 
 
 class UsageError(TfrtError):
-    """The command line is wrong."""
+    """The error for a wrong command line."""
 
 
 def display_name(path: str) -> str:
@@ -46,7 +46,8 @@ def read_input(path: str) -> bytes:
         else:
             with Path(path).open(
                 "rb"
-                # Opening the path raises an error that says whether it is a folder or is missing.
+                # Opening the path raises an error that says whether the path is missing or a
+                # folder.
             ) as stream:
                 data = stream.read(MAX_FILE + 1)
     except OSError as problem:
@@ -71,7 +72,8 @@ def write_output(path: str, data: bytes) -> None:
             sys.stdout.buffer.flush()
         else:
             if Path(path).is_file() and not Path(path).is_symlink():
-                # Replace the file, so that a process that has mapped it keeps the old content.
+                # Replace the file. A process that has mapped the old file into memory keeps the old
+                # content.
                 with contextlib.suppress(OSError):
                     Path(path).unlink()
             Path(path).write_bytes(data)
@@ -82,9 +84,9 @@ def write_output(path: str, data: bytes) -> None:
 
 
 def open_standard_streams() -> None:
-    """Let standard output and standard error accept any text.
+    """Make standard output and standard error accept any text.
 
-    Characters that their encoding lacks are escaped, and text for a closed stream is discarded.
+    Characters that the encoding lacks are escaped. Text for a closed stream is discarded.
     """
     for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
         stream = getattr(sys, name)
@@ -95,10 +97,10 @@ def open_standard_streams() -> None:
 
 
 def write(text: str) -> None:
-    """Write the output of programs, on any thread.
+    """Write the output of a program. Any thread may call this function.
 
-    Callers flush standard output after each function; flushing here would be slow, because a
-    program may print millions of lines.
+    The caller must flush standard output after each function. Flushing here would be slow, because
+    a program may print millions of lines.
     """
     try:
         sys.stdout.write(text)
@@ -107,10 +109,10 @@ def write(text: str) -> None:
 
 
 def leave_without_output(problem: OSError) -> NoReturn:
-    """Exit because standard output cannot be written; say why, unless the reader has closed the
-    pipe.
+    """Exit because standard output cannot be written.
 
-    Otherwise, a program that prints would not stop.
+    The function prints the reason, unless the reader has closed the pipe. Without the exit, a
+    program that prints would not stop.
     """
     status = EXIT_OK
     if not isinstance(problem, BrokenPipeError):
@@ -121,7 +123,7 @@ def leave_without_output(problem: OSError) -> NoReturn:
 
 
 def is_bef(path: str, data: bytes) -> bool:
-    """Tell whether the input is a BEF file, judging by its name or else by its first bytes."""
+    """Return whether the input is a BEF file, judging by its name or else by its first bytes."""
     return path.endswith(".bef") or data.startswith(MAGIC)
 
 
@@ -151,7 +153,7 @@ def decode(data: bytes, name: str) -> str:
 def show(problem: TfrtError, text: str | None = None, nowhere: str = PROGRAM) -> None:
     """Print diagnostics to standard error, after the program's output.
 
-    `nowhere` replaces the location of diagnostics without one.
+    `nowhere` replaces the location of a diagnostic without one.
     """
     sys.stdout.flush()
     print(render_all(problem.diagnostics, text, nowhere), file=sys.stderr)

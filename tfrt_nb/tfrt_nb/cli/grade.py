@@ -1,9 +1,9 @@
 """`tfrt-nb grade`: check the answers in notebooks without a kernel, each notebook in its own
 process.
 
-No code from a notebook runs in this process. It reads the notebook's JSON and starts `cli.graded`,
-which confines itself. From that process, it accepts only verdicts about the answers in the
-notebook.
+No code from a notebook runs in this process. This process reads the notebook's JSON and starts
+`cli.graded`, a process that confines itself. From that process, it accepts only verdicts about the
+answers in the notebook.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ COLUMNS = ("notebook", "exercise", "mark", "text")
 Row = tuple[str, str, str, str]
 """A line of the table: an answer, or a notebook that could not be graded.
 
-The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason for the error.
+The mark is one of `Mark`, or `ERROR`. The text is the hint, or the reason for the error.
 """
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table of all answers; return 1 unless all are right.
+    """Print the table of all answers, and return 1 unless all are right.
 
     Raises:
         TfrtError: if a module with exercises cannot be imported.
@@ -70,7 +70,8 @@ def execute(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in table], indent=1))
     elif options.format == "csv":
-        # A spreadsheet would interpret a cell that starts with these characters as a formula.
+        # A spreadsheet would interpret a cell that starts with one of these characters as a
+        # formula.
         cells = ([f"'{one}" if one[:1] in _FORMULA else one for one in row] for row in table)
         csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *cells])
     if missing := ", ".join(sorted(open_to_answers - {""})):
@@ -80,7 +81,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _print_lines(path: str, rows: Sequence[Row]) -> None:
-    """Print the rows of a notebook and, if it could be graded, the number of right answers."""
+    """Print the rows of a notebook, and the number of right answers if it could be graded."""
     for notebook, exercise, mark, text in rows:
         parts = (notebook, exercise, mark, text * (mark == ERROR))
         print(": ".join(_printable(one) for one in parts if one))
@@ -90,14 +91,15 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Escape control characters in a learner's text, because they could move the cursor or hide a
-    line.
+    """Escape control characters in a learner's text.
+
+    They could move the cursor or hide a line.
     """
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 
 def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -> Iterator[Row]:
-    """Return the rows of a notebook, in order, or one row that says why it could not be graded."""
+    """Yield the rows of a notebook, in order, or one row that says why it could not be graded."""
     try:
         answers = answers_of(path)
     except OSError as problem:
@@ -112,7 +114,7 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
             kinds[name] = find(name).kind
         except TfrtError as problem:
             rows[name] = (path, name, ERROR, problem.diagnostics[0].message)
-    # Answers in Python run last, because they could forge later verdicts of the same process.
+    # Answers in Python run last, because they could forge the later verdicts of the same process.
     pending = sorted(kinds, key=lambda name: kinds[name] is Names)
     while pending:
         given = [(name, answers[name]) for name in pending]
@@ -126,10 +128,10 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
 def _verdicts(
     answers: Sequence[tuple[str, str]], options: argparse.Namespace, open_to_answers: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Return a mark and a message for each answer, from a separate process.
+    """Yield a mark and a message for each answer, from a separate process.
 
-    If an answer ends the process or takes too long, the later ones are missing, and the last
-    message says so.
+    If an answer ends the process or takes too long, the later answers are missing. The last message
+    says so.
     """
     with (
         TemporaryDirectory(prefix="tfrt-nb-", ignore_cleanup_errors=True) as folder,
@@ -154,7 +156,7 @@ def _verdicts(
             env={
                 "HOME": folder,
                 "LANG": "C.UTF-8",
-                # The memory that it reserves for each thread counts toward the limit.
+                # OpenBLAS reserves memory for each thread, which counts toward the limit.
                 "OPENBLAS_NUM_THREADS": "1",
                 "PATH": os.defpath,
                 "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
@@ -191,7 +193,7 @@ def _verdicts(
 def _lines(stream: int, timeout: float) -> Iterator[bytes]:
     """Yield the lines of a pipe as they arrive.
 
-    The first line, which says that the process is ready, may take any time.
+    The first line says that the process is ready, and may take any time.
 
     Raises:
         TimeoutError: if a later line takes longer than `timeout` seconds.

@@ -3,14 +3,14 @@
     python -P -m tfrt_nb.cli.graded < REQUEST
 
 REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the
-`modules` with exercises, and `answers` as pairs of an exercise and a string.  The process writes
-lines to standard output. The first line, after the imports, names the protections that are missing.
-Then comes `[mark, hint]` in JSON for each answer, written before the next answer runs, so that no
-answer can change earlier verdicts.  The output of answers is discarded.
+`modules` with exercises, and `answers` as pairs of an exercise and a string. The process writes
+lines to standard output. After the imports, it writes the first line, which names the missing
+protections. Then it writes `[mark, hint]` in JSON for each answer, before the next answer runs.
+Therefore, no answer can change earlier verdicts. The output of answers is discarded.
 
-The namespaces are the ones that unshare(1) describes; a new user namespace gives the right to
-create the others (man 7 user_namespaces).  Containers and some distributions forbid namespaces;
-there, only the limits apply.
+unshare(1) describes the namespaces. A new user namespace gives the right to create the others (man
+7 user_namespaces). Containers and some distributions forbid namespaces, so that only the limits
+apply.
 """
 
 import ctypes
@@ -31,8 +31,9 @@ _FILE_SIZE, _PROCESSES, _LONGEST_HINT = 64 << 20, 128, 2000
 
 
 def main() -> None:
-    """Read the request, confine this process, grade, and exit without waiting for remaining
-    threads.
+    """Read the request, confine this process, grade, and exit.
+
+    The exit does not wait for threads that are still running.
     """
     request = json.load(sys.stdin)
     results = os.fdopen(os.dup(1), "w")  # programs that an answer starts do not inherit it
@@ -41,7 +42,8 @@ def main() -> None:
     _limit(request["memory"], request["seconds"])
     opened = _withhold(request["folder"])
 
-    # Imported only now: a process with threads, such as numpy's, cannot enter a user namespace.
+    # Import this only now, because a process with threads, such as numpy's, cannot enter a user
+    # namespace.
     from tfrt_nb.exercises.exercise import exercises, grade
 
     for module in request["modules"]:
@@ -55,8 +57,8 @@ def main() -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Set the limits of this process and its children; the kernel applies them to each process."""
-    # For RLIMIT_NPROC, Linux counts all tasks of the user, so add the existing ones.
+    """Set limits, which the operating system applies to this process and each child process."""
+    # For RLIMIT_NPROC, Linux counts all tasks of the user, so add the existing tasks.
     tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
     for kind, most in (
         (resource.RLIMIT_AS, memory),
@@ -71,11 +73,10 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _withhold(folder: str) -> str:
-    """Continue in a new process that sees no network and no processes, and can write only to
-    `folder`.
+    """Continue in a new process that sees no network and no other processes.
 
-    Return the missing protections. The intermediate processes pass on the exit status of the new
-    process.
+    The new process can write only to `folder`. Return the missing protections. The intermediate
+    processes pass on the exit status of the new process.
     """
     libc = ctypes.CDLL(None)
     user, group = os.geteuid(), os.getegid()
@@ -88,8 +89,8 @@ def _withhold(folder: str) -> str:
         ("gid_map", f"{group} {group} 1"),
     ):
         Path(f"/proc/self/{name}").write_text(text)
-    # The first process is the namespace's init, which ignores signals, so the second one grades.
-    # When the first one exits, the kernel kills all processes in the namespace.
+    # The first process in the namespace is its init, which ignores signals, so the second process
+    # grades. When the first one exits, the kernel kills all processes in the namespace.
     for _ in range(2):
         if child := os.fork():
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -102,7 +103,7 @@ def _withhold(folder: str) -> str:
     for where in (os.fsencode(folder), b"/dev/shm"):
         libc.mount(b"tmpfs", where, b"tmpfs", _NO_SUID_OR_DEVICES, b"size=%d" % _FILE_SIZE)
     os.chdir(folder)
-    # Without capabilities, even root cannot undo this, either here or in a new namespace.
+    # Without capabilities, even root cannot undo this, neither here nor in a new namespace.
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION), (ctypes.c_uint32 * 6)())
     return "files that you may write" if is_writable else ""

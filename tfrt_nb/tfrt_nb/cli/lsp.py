@@ -1,4 +1,4 @@
-"""`tfrt-nb lsp`: a language server for editors."""
+"""Implement `tfrt-nb lsp`, a language server for editors."""
 
 from __future__ import annotations
 

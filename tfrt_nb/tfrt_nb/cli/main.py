@@ -1,6 +1,6 @@
-"""The command line's parser and commands.
+"""The parser of the command line, and the table of commands.
 
-A command's modules are imported only when it runs, so `--help` is quick.
+A command's modules are imported only when the command runs, so `--help` is quick.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-spli
 
 
 def seconds(text: str) -> float:
-    """Parse a positive number of seconds, limited to the longest possible wait."""
+    """Parse a positive number of seconds, and limit it to the longest possible wait."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise ValueError(text)
@@ -41,7 +41,7 @@ def seconds(text: str) -> float:
 
 
 def threshold(text: str) -> int:
-    """Parse a cost, 0 or more."""
+    """Parse a cost, which must not be negative."""
     value = int(text)
     if value < 0:
         raise ValueError(text)
@@ -49,14 +49,14 @@ def threshold(text: str) -> int:
 
 
 def schedules(text: str) -> int:
-    """Return the number of schedules to try."""
+    """Parse the number of schedules to try."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expected a number of schedules, found {text!r}")
     return int(text)
 
 
 def choices(text: str) -> tuple[int, ...]:
-    """Parse the choices of a schedule, as --explore prints them."""
+    """Parse the choices of a schedule, as `--explore` prints them."""
     try:
         return tuple(map(int, text.split(",")))
     except ValueError:
@@ -76,7 +76,7 @@ def work_queue(text: str) -> str:
 class _PrintVersion(argparse.Action):
     """Prints the version.
 
-    Looking it up takes longer than parsing a command line, so that happens on request.
+    Finding out the version takes longer than parsing a command line, so it happens only on request.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -100,14 +100,14 @@ def memory(text: str) -> int:
 
 
 class _Help(argparse.HelpFormatter):
-    """Formats help so that lines break only at spaces, because options contain hyphens."""
+    """Formats help so that lines break only at spaces, not at hyphens in options."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the argparse parser of the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
     parser.add_argument("--version", action=_PrintVersion, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -290,7 +290,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
 
 
 def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the options for compiled functions; return their group."""
+    """Add the options for compiled functions, and return their group."""
     compiled = command.add_argument_group("compiled functions")
     compiled.add_argument(
         "--parallel-for",
@@ -435,15 +435,15 @@ COMMANDS = {
     "share": "tfrt_nb.cli.share.execute",
     "lsp": "tfrt_nb.cli.lsp.execute",
 }
-"""The function of each command."""
+"""The function that each command runs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit status; argparse itself exits with 2."""
+    """Run a command, and return the exit status. On a wrong command line, argparse exits with 2."""
     if arguments is None:
         open_standard_streams()
     parser = build_parser()
-    # argparse ends the list of arguments at the next option.
+    # argparse ends the list of a program's arguments at the next option.
     options, more = parser.parse_known_args(arguments)
     takes_more = options.command in ("run", "bench")
     mark = more.index("--") if takes_more and "--" in more else len(more)
@@ -458,8 +458,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, _, function = COMMANDS[options.command].rpartition(".")
         execute = getattr(importlib.import_module(module), function)
         if arguments is None:
-            # The process runs only this command, so the imported modules stay in memory, and
-            # searching them for garbage would take milliseconds.
+            # The process runs only this command, so the imported modules stay in memory. Searching
+            # them for garbage would take milliseconds.
             gc.freeze()
     try:
         status = int(execute(options))
@@ -477,8 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     finally:
         if arguments is None:
-            # The process exits, and a last search for garbage would take longer than many programs
-            # run.
+            # The process exits. A last search for garbage would take longer than many programs run.
             gc.freeze()
 
 

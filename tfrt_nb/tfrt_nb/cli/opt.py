@@ -1,4 +1,4 @@
-"""`tfrt-nb opt`, and its Python function `opt`."""
+"""Implement `tfrt-nb opt`, and the Python function `opt`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tfrt_nb.source.verification import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
-"""The prefix of a first line that names the passes to run on the source."""
+"""The start of a first line that names the passes to run on the source."""
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read a program, run passes on it, and print it.
+    """Read a program, run passes on it, and print the result.
 
-    Return 1 if it is invalid or a pass rejects it.
+    Return 1 if the program is invalid or a pass rejects it.
 
     Raises:
         TfrtError: if the file cannot be read as text.
@@ -63,10 +63,10 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def opt(source: str, passes: str) -> str:
-    """Return a program after passes, in MLIR's notation: `opt(text, "canonicalize,cse")`.
+    """Return a program after passes, given in MLIR's notation: `opt(text, "canonicalize,cse")`.
 
-    The program is not run. The command `tfrt-nb opt` does the same, but it names values as MLIR
-    does. Here, values keep their names from the source.
+    The program does not run. The command `tfrt-nb opt` does the same, but names values as MLIR
+    does. Here, values keep their names.
 
     Raises:
         TfrtError: if the program is invalid, a pass is unknown, or a pass rejects the program.
@@ -90,8 +90,8 @@ def processed(
 ) -> tuple[list[Diagnostic], str | None]:
     """Return a program's diagnostics, and its source text after the passes.
 
-    The text is None if the program is invalid.  A host program is printed in the disassembler's
-    format, and any other program in MLIR's.
+    The text is None if the program is invalid. A host program is printed in the disassembler's
+    format, and any other program in MLIR's format.
     """
     context = RemarkContext()
     register_upstream(context)  # because folding creates `arith` constants
@@ -113,9 +113,9 @@ def processed(
 
 
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
-    """Return the values' names in the source, except names that two values of a function share.
+    """Return the names of values in the source, except names that two values of a function share.
 
-    Names that start with `arg` are omitted, because a printer may give a name such as `arg0` to
+    Names that start with `arg` are left out, because a printer may give a name such as `arg0` to
     another value.
     """
     found: dict[SSAValue, str] = {}
@@ -135,10 +135,11 @@ def _names_in(module: ModuleOp) -> dict[SSAValue, str]:
 
 
 def _check(module: ModuleOp) -> None:
-    """Reject a module that a pass has left invalid.
+    """Reject a module that a pass has made invalid.
 
     Raises:
-        TfrtError: with the problem, at its location if that is known.
+        TfrtError: if the module is invalid. The error is at the location of the problem if that is
+            known.
     """
     if problems := verify(module):
         raise TfrtError(*problems)
@@ -149,7 +150,7 @@ def _check(module: ModuleOp) -> None:
 
 
 def requested_pipeline(text: str) -> str:
-    """Return the pipeline in a source's first line, or an empty one."""
+    """Return the pipeline in a source's first line, or an empty pipeline."""
     first = text.partition("\n")[0].strip()
     return (
         first.removeprefix(PIPELINE).strip() if first.startswith(PIPELINE) else "builtin.module()"

@@ -1,7 +1,7 @@
-"""`tfrt-nb share`: print a link to a program, whose source is in the link's fragment.
+"""Implement `tfrt-nb share`, which prints a link to a program.
 
-The source is encoded as base64url of UTF-8, which `views/static/link.js` decodes in the page.
-Browsers never send a fragment to a server.
+The link's fragment contains the source, encoded as base64url of UTF-8. In the page,
+`views/static/link.js` decodes it. Browsers never send a fragment to a server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tfrt-nb mlir-to-bef` and `tfrt-nb bef-to-mlir`."""
+"""Implement `tfrt-nb mlir-to-bef` and `tfrt-nb bef-to-mlir`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ MISSING_SECTIONS = "Missing AttributeTypes, AttributeNames or RegisterTypes sect
 
 
 def mlir_to_bef(options: argparse.Namespace) -> int:
-    """Compile one program, or verify its diagnostics; return 1 for a wrong program, 2 for wrong
-    options.
+    """Compile one program, or verify its diagnostics.
+
+    Return 1 for a wrong program, and 2 for wrong options.
     """
     if options.split_input_file and not options.verify_diagnostics:
         show(
@@ -80,7 +81,7 @@ def bef_to_mlir(options: argparse.Namespace) -> int:
     """Disassemble one file.
 
     Raises:
-        TfrtError: if it is malformed.
+        TfrtError: if the file is malformed.
     """
     name = display_name(options.input)
     file = BefFile.load(read_input(options.input), name)

@@ -1,6 +1,6 @@
-"""`tfrt-nb tutorials`: a copy of the tutorials to work in, opened in JupyterLab.
+"""Implement `tfrt-nb tutorials`, which opens a copy of the tutorials in JupyterLab.
 
-In a wheel, the notebooks are in the package; in a checkout, they are in the folder `notebooks`.
+In a wheel, the notebooks are in the package. In a checkout, they are in the folder `notebooks`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ START = "tutorials.ipynb"
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Copy the tutorials and open them; return JupyterLab's exit status.
+    """Copy the tutorials and open them, and return JupyterLab's exit status.
 
     Raises:
         TfrtError: if the folder has a file with the same name and other contents, or JupyterLab is
@@ -33,9 +33,9 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_OK
     if find_spec("jupyterlab") is None:
         raise TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'"))
-    # In a container, the user is often root, as whom JupyterLab refuses to run by default.
+    # In a container, the user is often root. By default, JupyterLab refuses to run as root.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    # This option makes the address that JupyterLab prints lead to the start page, in case no
+    # With this option, the address that JupyterLab prints leads to the start page, in case no
     # browser opens.
     page = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
@@ -57,7 +57,7 @@ def sources() -> list[Path]:
 
 
 def copy_tutorials(folder: Path) -> int:
-    """Copy the missing files to the folder, either all of them or none; return their number.
+    """Copy the missing files to the folder, and return their number. Copy either all or none.
 
     Raises:
         TfrtError: if a learner's file would be lost, or the folder cannot be written.

@@ -5,13 +5,13 @@
       tfrt.return %x : i32                         return %x : i32
     }                                            }
 
-@a is a host program; each of its operations is a kernel, and the function becomes BEF. @b is
-compiled: a section of the file, which TFRT does not know, holds it as MLIR text, and the machine
-that runs it compiles it to machine code. Host functions see the compiled functions that they call
-as native functions.
+@a is a host function: each of its operations is a kernel, and the function is stored in the BEF
+format. @b is a compiled function. A section of the file that TFRT does not know has its MLIR text.
+The machine that runs the program compiles this text to machine code. Host functions see the
+compiled functions that they call as native functions.
 
-Most programs have no compiled functions, so the modules for these are imported only when a program
-has one.
+Most programs have no compiled functions. Therefore, the modules for compiled functions are imported
+only when a program has one.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 if TYPE_CHECKING:
     from xdsl.dialects import func
 
-# Names instead of classes, because most programs need neither the async dialect nor xDSL's
+# Use names instead of classes, because most programs need neither the async dialect nor xDSL's
 # dialects.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
 _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
 
 def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
-    """Return a module's host functions and its compiled functions, if any.
+    """Return a module with the host functions, and one with the compiled functions, or None.
 
-    The host functions declare the compiled ones that they call. Regions of `tfrt.jit` become
-    functions of the module.
+    The host functions declare the compiled functions that they call. Each region of a `tfrt.jit`
+    becomes a function of the module.
 
     Raises:
-        TfrtError: at an operation in such a region that cannot be compiled, and for a compiled
-            function that calls a host function.
+        TfrtError: if such a region contains an operation that cannot be compiled, or if a compiled
+            function calls a host function.
     """
     if _may_have_jit(module):
         from tfrt_nb.passes.outline_jit import outline_jit
@@ -64,7 +64,10 @@ def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Return whether the module may have a `tfrt.jit`. Searching the text is faster than a walk."""
+    """Return whether the module may have a `tfrt.jit`.
+
+    Searching the source is faster than walking the module.
+    """
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)
@@ -74,7 +77,7 @@ def _may_have_jit(module: ModuleOp) -> bool:
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
     """Add the compiled functions to the file of host functions.
 
-    `parallel_for` has the options for compiling them.
+    `parallel_for` has the options for splitting their parallel loops.
     """
     from tfrt_nb.convert.carried import compiled_text
 
@@ -84,9 +87,9 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
 
 @dataclass(frozen=True)
 class Halves:
-    """A module split by how its functions run. Either half may be empty.
+    """The host functions and the compiled functions of a module. Either half may be empty.
 
-    If all functions are of one kind, that half is the module itself.
+    If all functions are of one kind, their half is the module itself.
     """
 
     host: ModuleOp
@@ -94,11 +97,11 @@ class Halves:
 
 
 def split(module: ModuleOp) -> Halves:
-    """Split a module into its two halves; see `is_compiled` for which function goes where.
+    """Split a module into its two halves; see `is_compiled`.
 
-    Besides compiled functions, the compiled half gets declarations and the buffers of the module
-    (`memref.global`), except declarations that only host programs refer to, or that represent a
-    native kernel.
+    The compiled half also gets the declarations and the buffers of the module (`memref.global`). It
+    does not get a declaration to which only host functions refer, or one that represents a native
+    kernel.
 
     Raises:
         TfrtError: if a compiled function calls a host function.
@@ -121,12 +124,12 @@ def split(module: ModuleOp) -> Halves:
 
 
 def is_compiled(op: Operation) -> bool:
-    """Return whether a module's operation is a function whose body becomes machine code.
+    """Return whether `op` is a function whose body becomes machine code.
 
     Every `async.func` is such a function. A `func.func` is one if each of its blocks ends in
-    `return` or in a branch, and it has no operation from a dialect of host programs. A function
-    with such an operation is a host program even if its `tfrt.return` is missing, so that the error
-    names the missing terminator.
+    `return` or a branch, and none of its operations is from a dialect of host programs. A function
+    with such an operation is a host function even if its `tfrt.return` is missing, so that the
+    error names the missing terminator.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -142,7 +145,7 @@ def is_compiled(op: Operation) -> bool:
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
-    """Yield the names of functions and buffers to which an operation or its regions refer."""
+    """Yield the names of the functions and buffers to which an operation or its regions refer."""
     for nested in op.walk():
         yield from _symbols_of(nested)
 
@@ -182,7 +185,7 @@ def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> b
 
 
 def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
-    """Return a copy of the module with only the operations at these places."""
+    """Return a copy of the module that has only the operations at these positions."""
     copy = module.clone()
     for index, op in enumerate(list(copy.ops)):
         if index not in places:
@@ -191,7 +194,7 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
 
 
 def _declare_compiled(halves: Halves) -> None:
-    """Declare in the host half each compiled function that it refers to and can call."""
+    """Declare, in the host half, each compiled function that it refers to and can call."""
     compiled = {
         symbol_name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
     }
@@ -203,7 +206,7 @@ def _declare_compiled(halves: Halves) -> None:
 
 
 def _declaration(function: Operation) -> func.FuncOp | None:
-    """Return the declaration, or None if the function cannot be called.
+    """Return the declaration of a function, or None if the function cannot be called.
 
     An operation that refers to such a function is not a kernel, and is rejected later.
     """

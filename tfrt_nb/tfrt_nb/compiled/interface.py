@@ -1,7 +1,7 @@
 """The facts about compiled functions that a run needs, as plain values without IR.
 
-`signatures` reads them from a module. `tfrt-nb run` stores them with the machine code, so that a
-program that ran before needs neither xDSL nor a parser (`cli.running.known_programs`).
+`signatures` reads the facts from a module. `tfrt-nb run` stores them with the machine code, so that
+a program that ran before needs neither xDSL nor a parser (`cli.running.known_programs`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrt_runtime.diagnostics import Location
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
-    """A function with a body.
+    """A compiled function.
 
     `location` is its location in the source. `place` is its location in a BEF file, which may be
     just a name. `parameters` has the names of its arguments in the source, or "" for an argument
@@ -28,43 +28,44 @@ class CompiledFunction:
     location: Location | None
     place: Place
     argument_types: tuple[str, ...]
-    """The types as the text spells them."""
+    """The argument types in the spelling of the source."""
     result_types: tuple[str, ...]
     parameters: tuple[str, ...]
     uncrossable: str | None
     """The first argument or result that Python and host programs cannot have, or None.
 
-    If it is not None, the fields after it are empty.
+    If it is not None, the fields that follow are empty.
     """
     given_types: tuple[str, ...] = ()
-    """The types that Python passes: types of host programs, and `memref<?x4xf32>` for arrays."""
+    """The types that Python passes: types of host programs, and types such as `memref<?x4xf32>`."""
     returned_types: tuple[str, ...] = ()
     argument_words: tuple[str, ...] = ()
-    """The types of a kernel's arguments, as a registry spells them."""
+    """The types of the kernel's arguments, in the spelling of the kernel registry."""
     result_words: tuple[str, ...] = ()
     awaited: tuple[int, ...] = ()
-    """The arguments that the function itself awaits."""
+    """The positions of the arguments that the function itself awaits."""
     is_heavy: bool = False
-    """Whether a call may take long: it has a loop or a wait, or uses buffers."""
+    """Whether a call may take long, because the function has a loop, waits, or uses buffers."""
     is_plain: bool = False
-    """Whether a call only takes as long as some arithmetic and never checks whether its run is
-    cancelled.
+    """Whether a call takes no longer than some arithmetic.
+
+    Such a function never checks whether its run is cancelled.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """The functions of a module by name, including private ones.
+    """The functions of a module by name, including private functions.
 
-    `counts_references` says whether the source itself counts references or resolves objects, and so
-    may make mistakes.
+    `counts_references` says whether the source itself counts references or resolves objects. Such a
+    source may contain mistakes.
     """
 
     functions: Mapping[str, CompiledFunction]
     counts_references: bool
 
     def to_json(self) -> str | None:
-        """Return the interface as one line of JSON; None if a place is not in a file."""
+        """Return the interface as one line of JSON, or None if a place is not in a file."""
         functions = self.functions.values()
         if not all(one.place == UNKNOWN or isinstance(one.place, FilePlace) for one in functions):
             return None
@@ -74,7 +75,7 @@ class Interface:
 
     @staticmethod
     def from_json(text: str) -> Interface:
-        """Return the interface that `to_json` has written."""
+        """Return the interface that `to_json` converted to `text`."""
         import json
 
         rows, counts_references = json.loads(text)

@@ -6,10 +6,10 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-For host programs, @twice is a native function. `division` declares it, and the kernel of that name
-is machine code, which this module compiles when a program is first loaded. A run of @twice itself
-runs a host function whose body is such a call. All compiled functions of a host share a runtime,
-and their code is kept as long as the host exists (`HostCode`).
+For host functions, @twice is a native function: `division` declares it. The kernel of that name is
+machine code, which this module compiles when a program is first loaded. A run of @twice itself runs
+a host function whose body is such a call. All compiled functions of a host share a runtime. Their
+code is kept as long as the host exists (`HostCode`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _abandoned: list[object] = []
-"""Code of closed hosts that is still running. Freeing it would crash the process."""
+"""The code of closed hosts that is still running. Freeing it would crash the process."""
 
 
 def compile_kernels(
@@ -41,12 +41,12 @@ def compile_kernels(
     watched: bool = False,
     interpreted: bool = False,
 ) -> dict[str, CompiledKernel]:
-    """Return kernels for some functions of a compiled module, by their registry names.
+    """Return kernels for the functions `names` of a compiled module, by their registry names.
 
     `watched` and `interpreted` are as for `CompiledModule.compile`.
 
     Raises:
-        TfrtError: at an operation that cannot be compiled.
+        TfrtError: if an operation cannot be compiled.
     """
     functions = [compiled.interface.functions[name] for name in names]
     for one in functions:
@@ -75,10 +75,10 @@ def compile_kernels(
 
 
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
-    """Return a file that declares functions of a compiled module.
+    """Return a file with host functions that each call one compiled function.
 
-    Each function becomes a host function that makes one call. Its types are the types of host
-    functions, except that buffers keep their own types, so that Python passes only arrays that fit.
+    The types are those of host functions, except that buffers keep their own types, so that Python
+    passes only arrays that fit.
     """
     places = PlaceWriter()
     declared = [
@@ -105,7 +105,7 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
 
 
 def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple[int, int], str]:
-    """Return the arguments' names in the text, by the indexes of function and argument."""
+    """Return the source names of arguments, by the indexes of the function and the argument."""
     functions = compiled.interface.functions
     return {
         (index, place): name
@@ -116,11 +116,10 @@ def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple
 
 
 def _prepare(compiled: CompiledModule, code: ProgramCode, run: Request, *, each: bool) -> bool:
-    """Prepare for a run that may call into the code, and clean up after it.
+    """Prepare for a run that may call into the code; clean up after the run.
 
-    Returns:
-        `each`: whether every run needs this. It is False if the runtime need not know about runs of
-            this code.
+    Return `each`, which says whether every run needs this. It is False if the runtime does not need
+    to know about runs of this code.
     """
     shared = run.host.shared_context(HostCode)
     shared.add(compiled, code)
@@ -129,9 +128,9 @@ def _prepare(compiled: CompiledModule, code: ProgramCode, run: Request, *, each:
 
 
 class HostCode:
-    """The state that compiled functions of one host share; `host.shared_context(HostCode)`.
+    """The state that the compiled functions of one host share; see `host.shared_context`.
 
-    Code stays loaded until the host is closed, because objects that it created refer to it.
+    Code stays loaded until the host is closed, because objects that the code created refer to it.
     """
 
     def __init__(self, host: HostContext) -> None:
@@ -141,23 +140,22 @@ class HostCode:
         self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
 
     def add(self, compiled: CompiledModule, code: ProgramCode) -> None:
-        """Keep the machine code of a compiled module for as long as the host exists."""
+        """Keep the machine code of a compiled module as long as the host exists."""
         self._codes.setdefault(id(code), code)
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's own source counts them, because it may
-        miscount.
+        """Check references from now on if the module's source counts them itself, perhaps wrongly.
 
-        Does nothing for a module that this host has seen before.
+        The method does nothing for a module that this host has seen before.
         """
         if compiled not in self._checked:
             self._checked.add(compiled)
             self.runtime.checked |= compiled.interface.counts_references
 
     def __del__(self) -> None:
-        # The host is closed. If host and code were garbage in the same cycle, the code may be gone
-        # already.
+        # The host is closed. If the host and the code were garbage in the same cycle, the code may
+        # already be gone.
         if not hasattr(self, "runtime"):
             return
         if self.runtime.is_at_rest() and not self.host.has_runs:

@@ -28,45 +28,43 @@ STAGES = {
     "llvm-split": "llvm-split",
     "asm": "asm",
 }
-"""The stages under the names that users see (`jit.stages.Stage`), from the program to the
-processor.
+"""Maps the stage names that users see to `jit.stages.Stage`, in order of compilation.
 
-`llvm` is the coroutines' LLVM IR. The compiler is imported only where it is needed, because a run
-may find its machine code in the cache.
+`llvm` is the LLVM IR with coroutines. The keys are strings, because a run may find its machine code
+in the cache and then does not import the compiler.
 """
 
 OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
-"""The operations that a module of compiled functions may have."""
+"""The operations that a module of compiled functions may have at its top level."""
 _PARALLEL_FOR = "// parallel-for:"
 _ASYNC_LOOP = "async.parallel_for"
-"""The operation or attribute in a source whose parallel loops are always split.
+"""An operation in a source whose parallel loops are always split.
 
-The attribute is one of `scf.parallel`.
+It may also be an attribute of `scf.parallel`.
 """
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""Matches the first line of a source that requests splitting of parallel loops, with its options.
-"""
+"""Matches a first line that requests the splitting of parallel loops, with its options."""
 
 
 class ProgramCode(Protocol):
-    """Code that can run, and that stays loaded as long as this object exists."""
+    """Code that can run. It stays loaded as long as this object exists."""
 
     @property
     def is_interpreted(self) -> bool:
-        """Whether the code is interpreted instead of being machine code."""
+        """Whether an interpreter runs the code, which is then not machine code."""
 
     def address(self, name: str) -> int:
         """Return the address of a function that kernels call."""
 
 
 class CompiledModule:
-    """A module's functions that become machine code. They are compiled once.
+    """The functions of a module that become machine code. They are compiled once.
 
     `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. With None,
-    these loops stay sequential, and the loops of `async.parallel_for` are split for the queue's
-    workers. `level` is the level of `executable_pipeline`; with None, runs use shortcuts, and the
-    stages are shown without them.
+    `scf.parallel` stays sequential, and the loops of `async.parallel_for` are split for the queue's
+    workers. `level` is the level of `executable_pipeline`. With None, runs use shortcuts, and the
+    stages are shown without shortcuts.
     """
 
     _read: Callable[[], CompiledModule]
@@ -81,12 +79,12 @@ class CompiledModule:
         """Hold the functions of `module`.
 
         Args:
-            source: the text from which the module was parsed, and its name. Together, they are the
-                key under which later runs find the machine code in the cache.
+            source: the string from which the module was parsed, and its name. Together, they are
+                the key under which later runs find the machine code in the cache.
 
         Raises:
-            TfrtError: if the pass does not have an option; or, located at the operation, if an
-                operation is not a function.
+            TfrtError: if the pass does not have an option, or if an operation of the module is not
+                a function. The second error is located at the operation.
         """
         from xdsl.context import Context
 
@@ -110,7 +108,7 @@ class CompiledModule:
     ) -> CompiledModule:
         """Return the functions of a source that was compiled before.
 
-        `read` parses the text when its operations are needed.
+        `read` parses the source when its operations are needed.
         """
         made = cls.__new__(cls)
         made._set(parallel_for, source, None)
@@ -122,7 +120,8 @@ class CompiledModule:
         self, parallel_for: str | None, source: tuple[str, str] | None, level: int | None
     ) -> None:
         self.parallel_for = parallel_for
-        # Without a source to search, only the pass can tell whether the module has such loops.
+        # If there is no source to search, only the pass can find out whether the module has such
+        # loops.
         if parallel_for is None and (source is None or _ASYNC_LOOP in source[0]):
             parallel_for = _ONLY_ASYNC_LOOPS
         self._first = loop_passes(parallel_for)
@@ -130,8 +129,9 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """Return these functions in a form that can yield between any two effects
-        (`passes.log_events.Interleave`).
+        """Return these functions in a form that can yield between any two effects.
+
+        See `passes.log_events.Interleave`.
         """
         from tfrt_nb.passes.log_events import Interleave, is_needed
 
@@ -156,16 +156,16 @@ class CompiledModule:
 
     @cached_property
     def functions(self) -> Mapping[str, CompiledFunction]:
-        """The functions that can be called from outside, by name."""
+        """The functions that code outside the module can call, by name."""
         functions = self.interface.functions
         return {name: one for name, one in functions.items() if one.is_public}
 
     @internal_errors_caught()
     def emit(self, stage: str) -> str:
-        """Return the text of the functions at one of the `STAGES` of their compilation.
+        """Return the text of the functions at one of the `STAGES`.
 
         Raises:
-            TfrtError: at an operation that cannot be compiled.
+            TfrtError: if an operation cannot be compiled.
         """
         from tfrt_nb.jit.stages import Stage, emit
 
@@ -174,7 +174,7 @@ class CompiledModule:
         return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
-        """Yield the name of each lowering step and the module after it.
+        """Yield the name of each lowering step, and the module after it.
 
         The next step changes that module.
         """
@@ -183,7 +183,7 @@ class CompiledModule:
         return lowering_steps(self.module, *self._first, level=self.level or 0)
 
     def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
-        """Yield LLVM's text of the functions, stage by stage, with each line's source place."""
+        """Yield LLVM's output for the functions at each stage, each line with its source place."""
         from tfrt_nb.jit.stages import placed_code
 
         return placed_code(self.module, *self._first, level=self.level or 0)
@@ -197,16 +197,14 @@ class CompiledModule:
         watched: bool = False,
         interpreted: bool = False,
     ) -> ProgramCode:
-        """Compile the functions, including entry points through which kernels call those in
-        `adapted`.
+        """Compile the functions, with entry points through which kernels call those in `adapted`.
 
         `functions` has the addresses of the functions that the code calls. With `watched`, the code
-        logs which blocks run during watched runs, and is slower. With `interpreted`, or if LLVM is
-        missing, an interpreter runs the functions.
+        logs which blocks run while a board shows the run, and is slower. With `interpreted`, or if
+        LLVM is missing, an interpreter runs the functions.
 
         Raises:
-            TfrtError: at an operation that cannot be compiled, or a declaration without a
-                definition.
+            TfrtError: if an operation cannot be compiled, or a declaration has no definition.
         """
         level = 1 if self.level is None else self.level
         source = self._source
@@ -225,7 +223,7 @@ class CompiledModule:
         from tfrt_nb.jit.programs import compile_program, load_program
 
         with deep_stack():
-            # The text has not been parsed, so its code is probably in the cache.
+            # The source has not been parsed, so its code is probably in the cache.
             if source is not None and "module" not in self.__dict__:
                 code = load_program(source, functions, *first, adapted=adapted, level=level)
                 if code is not None:
@@ -242,7 +240,7 @@ class CompiledModule:
 
 @functools.cache
 def has_llvm() -> bool:
-    """Return whether functions can become machine code here. Otherwise, they are interpreted."""
+    """Return whether functions can become machine code here. If not, they are interpreted."""
     try:
         import tfrt_nb.jit.programs  # noqa: F401
     except (ImportError, OSError):
@@ -254,7 +252,7 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
     """Return the passes that split parallel loops; `options` are as for `CompiledModule`.
 
     Raises:
-        TfrtError: if `async-parallel-for` lacks any of the options.
+        TfrtError: if `async-parallel-for` does not have one of the options.
     """
     if options is None:
         return ()

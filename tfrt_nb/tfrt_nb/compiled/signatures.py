@@ -23,13 +23,13 @@ from tfrt_nb.source import spans
 _WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
 _PLAIN = ("arith.", "math.", "func.func", "func.return")
-"""Operations that do not print, call, wait, loop, or create tasks."""
+"""The operations that do not print, call, wait, loop, or create tasks."""
 _BY_HAND = frozenset(
     {"async.add_ref", "async.drop_ref"}
     | {f"async.runtime.{name}" for name in ("create", "add_ref", "drop_ref")}
     | {"async.runtime.set_available", "async.runtime.set_error"}
 )
-"""Operations that count references or resolve objects."""
+"""The operations that count references or resolve objects."""
 
 
 def read_interface(module: ModuleOp) -> Interface:

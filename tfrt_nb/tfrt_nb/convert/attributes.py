@@ -82,8 +82,8 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
-# The key is the type's id: hashing a type of the IR costs a call, and almost all types are the same
-# few objects.
+# The key is the type's id, because hashing a type of the IR costs a call, and almost all types are
+# the same few objects.
 _DTYPES_OF_WORDS = {
     id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
 }
@@ -99,9 +99,9 @@ def dtype_of(element_type: IrAttribute) -> DType | None:
 
 
 def encode(attribute: IrAttribute) -> Attribute | None:
-    """Return the file's value for `attribute`; None if BEF has none.
+    """Return the file's value for `attribute`, or None if BEF has no such value.
 
-    References to functions are not values, because kernels hold them in a separate list.
+    References to functions are not values, because kernels have a separate list of them.
     """
     match attribute:
         case IntegerAttr():
@@ -124,7 +124,7 @@ def encode(attribute: IrAttribute) -> Attribute | None:
 
 
 def _wrap(value: int, dtype: DType) -> int:
-    """Wrap `value` to the range of `dtype`: `255 : i8` is another way to write -1."""
+    """Wrap `value` to the range of `dtype`, in which `255 : i8` is -1."""
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * SIZES[dtype]
@@ -146,7 +146,7 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
 
 
 def decode(attribute: Attribute) -> IrAttribute:
-    """Return the attribute of the IR from which `attribute` was created."""
+    """Return the attribute of the IR for a value of a file."""
     match attribute:
         case Scalar(dtype, value):
             return _decode_number(_TYPES[dtype], value)
@@ -184,7 +184,7 @@ def _decode_dense(dtype: DType, sizes: Sequence[int], data: bytes) -> IrAttribut
 
 
 UNKNOWN_VALUE: IrAttribute = NoneAttr()
-"""Represents an attribute of unknown kind, which cannot be converted back to a file."""
+"""Represents an attribute of unknown kind, which cannot be written to a file again."""
 
 
 # --- locations ---
@@ -205,8 +205,9 @@ def place_of(location: IrAttribute) -> Place:
 
 
 def _fused_place(location: FusedLoc) -> Place:
-    """Fuse places as MLIR does: drop duplicate and unknown parts; if a single part remains, return
-    it.
+    """Fuse places as MLIR does.
+
+    Duplicate and unknown parts are dropped. If a single part remains, the result is that part.
     """
     parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
     known = tuple(part for part in parts if part != UNKNOWN)
@@ -216,7 +217,7 @@ def _fused_place(location: FusedLoc) -> Place:
 
 
 def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
-    """Yield the fused parts, including the parts of nested fusions of the same kind."""
+    """Yield the fused parts, including the parts of nested fusions with the same metadata."""
     assert isinstance(location.locations, ArrayAttr), "read by xDSL"
     for part in location.locations:
         if isinstance(part, FusedLoc) and part.metadata == location.metadata:
@@ -226,7 +227,7 @@ def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
 
 
 def location_of_place(place: Place) -> LocationAttr:
-    """Return the location from which `place` was created."""
+    """Return the location of the IR for a place of a file."""
     match place:
         case UnknownPlace():
             return UNKNOWN_LOC

@@ -49,8 +49,8 @@ from tfrt_runtime.diagnostics import OpaqueLocation, error
 def bef_to_mlir(file: BefFile) -> ModuleOp:
     """Return the module from which `file` was created, as far as the file describes it.
 
-    Attributes that hold functions get the names that the operation's definition uses, or `callee`.
-    Without the optional sections, known operations get the attributes and types of their
+    An attribute that refers to functions gets the name in the operation's definition, or `callee`.
+    If the file lacks the optional sections, known operations get the attributes and types of their
     signatures, and other attributes and types become `none`.
 
     Raises:
@@ -69,7 +69,7 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
 
 
 class _Builder:
-    """Builds functions in file order: regions precede the functions that use them."""
+    """Builds functions in file order, in which a region comes before the function that uses it."""
 
     def __init__(self, file: BefFile) -> None:
         self._file = file
@@ -88,7 +88,7 @@ class _Builder:
                 yield symbol
 
     def build(self, index: int) -> FuncOp | None:
-        """Build the function; return None for a region, which its operation will take."""
+        """Build a function, or return None for a region, which its operation will use."""
         function = self._file.functions[index]
         arguments = self._read_types(function.argument_types)
         results = self._read_types(function.result_types)
@@ -207,7 +207,7 @@ def _operation(
 ) -> Operation:
     """Create the operation called `name`.
 
-    If it does not verify as an operation of its class, it becomes an unknown operation.
+    If the result is not valid for the operation's class, it becomes an unknown operation.
     """
     operation_type = host_operation(name)
     if operation_type is not None:
@@ -232,7 +232,7 @@ def _operation(
 
 
 def _fits(operation: Operation) -> bool:
-    # Without these attributes, a control flow operation has no short form.
+    # If these attributes are missing, a control flow operation has no short form.
     if not _CONTROL_FLOW.get(operation.name, {}).keys() <= operation.attributes.keys():
         return False
     try:
@@ -300,7 +300,7 @@ _SETTINGS = {
     "num_warmup_runs": "i32",
 }
 
-# Type words of the attributes of control flow operations, which have no signatures.
+# The type words of attributes of control flow operations, which have no signatures
 _CONTROL_FLOW = {
     "tfrt.while": {"parallel_iterations": "i64"},
     "tfrt_test.benchmark": _SETTINGS,
@@ -334,8 +334,9 @@ def _kind(word: str) -> int | None:
 
 
 def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
-    """Return the names and kinds of the kernel's attributes in file order; an unknown kind is
-    None.
+    """Return the names and kinds of the kernel's attributes in file order.
+
+    An unknown kind is None.
     """
     signature = SIGNATURES.get(kernel.name)
     known = _CONTROL_FLOW.get(kernel.name, {}) if signature is None else signature.attributes
@@ -352,15 +353,15 @@ def _guessed_results(
 ) -> Sequence[Attribute] | None:
     """Return the types of the kernel's results, or None if its operation does not determine them.
 
-    `arguments` are the types of its arguments, and `callee_results` are the result types of the
-    first function to which it refers.
+    `arguments` has the types of its arguments. `callee_results` has the result types of the first
+    function to which the kernel refers.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]
     elif (operation := host_operation(kernel.name)) is None:
         return None
     elif issubclass(operation, ControlFlowOp):
-        # A loop's body has one more result, the condition.
+        # The body of a loop has one more result, the condition.
         types = callee_results[: len(kernel.results)]
     else:
         signature = SIGNATURES[kernel.name]

@@ -1,9 +1,9 @@
-"""Programs that a file carries as text, because the executor does not run them.
+"""Parts of a program that a file has only as text, because the executor does not run them.
 
-The program's own compiled functions are stored in a separate section, where each operation records
-its origin with `loc(...)`. Modules with `tfrt.compiled` are programs for other compilers, so
-nothing in them becomes a kernel. A reference to a function in such a module, `@module::@function`,
-is an attribute that holds the module's text in generic form.
+The program's own compiled functions are in a separate section, in which each operation states its
+location with `loc(...)`. Modules with `tfrt.compiled` are programs for other compilers, so their
+operations do not become kernels. A reference to a function in such a module, `@module::@function`,
+is an attribute that has the module's text in generic form.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def compiled_text(module: ModuleOp) -> str:
 
 
 def read_compiled(text: str, name: str) -> ModuleOp:
-    """Parse the output of `compiled_text`; each operation has its original location.
+    """Parse the output of `compiled_text`. Each operation has its original location.
 
     Raises:
         TfrtError: if the text is not a valid program.
@@ -61,7 +61,7 @@ COMPILED = "tfrt.compiled"
 
 
 class CompiledModules:
-    """The compiled modules among the operations of a module, by name."""
+    """The compiled modules among some operations, by name."""
 
     def __init__(self, ops: Iterable[Operation]) -> None:
         self._modules = {
@@ -74,11 +74,11 @@ class CompiledModules:
         return any(module is compiled for compiled in self._modules.values())
 
     def has(self, symbol: SymbolRefAttr) -> bool:
-        """Return whether `symbol` refers into a compiled module."""
+        """Return whether `symbol` refers to a function in a compiled module."""
         return symbol.root_reference.data in self._modules
 
     def symbol(self, symbol: SymbolRefAttr) -> Symbol:
-        """Return the file's value of a symbol for which `has` is true."""
+        """Return the file's value for a symbol, for which `has` must be true."""
         root = symbol.root_reference.data
         nested = tuple(name.data for name in symbol.nested_references)
         text = StringIO()
@@ -86,7 +86,7 @@ class CompiledModules:
         return Symbol(root, nested, text.getvalue())
 
 
-# In files, operations have their names of 2022.
+# In files, these operations have their names of 2022.
 _FUNC, _RETURN = "builtin.func", "std.return"
 _OPERATIONS = {FuncOp.name: _FUNC, ReturnOp.name: _RETURN}
 _ATTRIBUTES = {"function_type": "type"}
@@ -109,7 +109,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
     """Return the modules that contain `symbols`, each once.
 
     Raises:
-        SourceError: if the text of a module cannot be parsed as a module.
+        SourceError: if the text of a module cannot be parsed.
     """
     texts = {symbol.root: symbol.module_text for symbol in symbols}
     modules = [parse_module(text, file_name) for text in texts.values()]

@@ -1,7 +1,7 @@
-"""Collect the contents of a module: the first step of writing a file.
+"""Collect the contents of a module, which is the first step of writing a file.
 
 One walk over the operations, innermost first, finds the functions, kernels, types, and attributes
-in file order, and everything that a file cannot hold.
+in file order. It also finds everything that a file cannot contain.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, 
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
-"""The maximum number of misplaced operations of a host program that errors mention."""
+"""The maximum number of misplaced operations in a host program that are reported."""
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
 _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: UnitAttr}
-"""The required classes of attributes that any kernel may have."""
+"""The classes of the attributes that any kernel may have."""
 
 
 class ConversionError(TfrtError):
-    """A module that no file can hold, or a file that is not a program.
+    """The error for a module that no file can contain, or a file that is not a program.
 
     `diagnostics` has every reason.
     """
@@ -62,7 +62,7 @@ class ConversionError(TfrtError):
 class Call:
     """An operation that becomes a kernel.
 
-    `functions` are the names of the functions to which its attributes refer; `regions` are the
+    `functions` has the names of the functions to which its attributes refer. `regions` has the
     indexes of its regions among the functions.
     """
 
@@ -76,7 +76,7 @@ class Call:
 
 @dataclass(slots=True)
 class Function:
-    """A function, or a region of `op`; a region has no name. A native function has no block."""
+    """A function, or a region of `op`, which has no name. A native function has no block."""
 
     op: Operation
     kind: FunctionKind
@@ -88,9 +88,7 @@ class Function:
 
 
 def upstream_advice(op: Operation) -> str:
-    """Return advice on what to write in a host program instead of an MLIR operation; "" if there is
-    none.
-    """
+    """Return what to write in a host program instead of an MLIR operation, or ""."""
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
     types = [value.type for value in (*op.operands, *op.results)]
@@ -103,14 +101,12 @@ def upstream_advice(op: Operation) -> str:
 
 
 class Collector:
-    """The contents of a file under construction; if `errors` is not empty, there will be no
-    file.
-    """
+    """The contents of a file that is being created. No file is created if `errors` has any."""
 
     def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
-        """Collect the module, if there is one.
+        """Collect the contents of `module`.
 
-        Otherwise, start empty, for use with `collect_call`.
+        If `module` is None, start without contents, for `collect_call`.
         """
         self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
@@ -134,8 +130,9 @@ class Collector:
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None
     ) -> None:
-        """Record that no file can be written because of `op`; `advice`, located at `at`, says what
-        to write instead.
+        """Record that no file can be written because of `op`.
+
+        `advice`, located at `at`, says what to write instead.
         """
         notes = [note(advice, _place(at or op))] if advice else []
         self.errors.append(error(message, _place(op), notes))
@@ -144,13 +141,13 @@ class Collector:
         """Check that a file can be written.
 
         Raises:
-            ConversionError: if `fail` was called; has all recorded errors.
+            ConversionError: if `fail` was called. The error has everything that was recorded.
         """
         if self.errors:
             raise ConversionError(*self.errors)
 
     def module(self, functions: tuple[BefFunction, ...], places: PlaceWriter) -> BefModule:
-        """Return the file's contents: the functions, and everything to which they refer."""
+        """Return the contents of the file: the functions, and everything to which they refer."""
         attributes, is_whole = self.attributes, self.has_optional_sections
         return BefModule(
             functions,
@@ -176,7 +173,7 @@ class Collector:
                 self._collect_module(op)
 
     def _check_name(self, op: Operation, name: str) -> None:
-        """Reject a name with a NUL, which terminates a name in a file."""
+        """Reject a name that contains NUL, which terminates a name in a file."""
         if "\0" in name:
             self.fail(op, f"a name in a BEF file cannot contain NUL: {name!r}")
 
@@ -222,7 +219,7 @@ class Collector:
         block = region.blocks[0]
         self._nesting += 1
         if self._nesting > MAX_NESTING:
-            # Raise immediately, because a deeper walk might exhaust the stack.
+            # Raise the error immediately, because a deeper walk might exhaust the stack.
             raise ConversionError(error(TOO_DEEP, span_of(op)))
         calls = self._collect_block(op, block)
         self._nesting -= 1
@@ -256,7 +253,7 @@ class Collector:
     # Kernels
 
     def _collect_block(self, op: Operation, block: Block) -> list[Call]:
-        """Return the kernels in the block of `op`, without its return."""
+        """Return the kernels in the block, without its return. `op` contains the block."""
         if return_of(block) is None:
             last = block.last_op
             is_return = last is not None and last.name == "func.return"
@@ -278,8 +275,8 @@ class Collector:
             if self._misplaced <= MOST_MISPLACED:
                 self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
             return call
-        # In a file, the kernels in a region precede the kernel that has the region, and the
-        # functions of nested regions precede the region's own function.
+        # In a file, the kernels in a region come before the kernel that has the region. The
+        # functions of nested regions come before the region's own function.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         if op.name not in self.kernel_names:
             self._check_name(op, op.name)
@@ -304,7 +301,7 @@ class Collector:
             if problem is not None:
                 self.fail(op, *problem)
                 continue
-            # Costs determine the streams, but a file does not contain them.
+            # Costs determine the streams, but a file does not contain the costs.
             if name == COST_ATTRIBUTE:
                 continue
             if (known := self.attributes.find(attribute)) is not None:
@@ -341,7 +338,7 @@ class Collector:
         return [_name(symbol) for symbol in symbols]
 
     def _add_attribute(self, attribute: Attribute) -> int | None:
-        """Add a new attribute and return its offset; None if a file cannot hold it."""
+        """Add a new attribute, and return its offset, or None if a file cannot contain it."""
         if isinstance(attribute, SymbolRefAttr):
             return self.attributes.add(attribute, self._compiled.symbol(attribute))
         value = encode(attribute)
@@ -357,7 +354,7 @@ def _place(op: Operation) -> AnyLocation:
 
 
 def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
-    """Return the advice for a 'return' that ends a host program, and its place.
+    """Return the advice for a 'return' that ends a host program, and the place of the advice.
 
     `kernel` is the first kernel of the host program.
     """
@@ -368,8 +365,9 @@ def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
 
 
 def _nests_deeper(attribute: Attribute, levels: int) -> bool:
-    """Return whether arrays in `attribute` are nested more than `levels` deep; readers reject
-    that.
+    """Return whether arrays in `attribute` are nested more than `levels` deep.
+
+    Readers of BEF files reject such arrays.
     """
     if not isinstance(attribute, ArrayAttr):
         return False
@@ -377,8 +375,9 @@ def _nests_deeper(attribute: Attribute, levels: int) -> bool:
 
 
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:
-    """Yield the types of the numbers in `attribute`; a file lists them although nothing refers to
-    them.
+    """Yield the types of the numbers in `attribute`.
+
+    A file lists these types although no part of it refers to them.
     """
     if isinstance(attribute, IntegerAttr | FloatAttr):
         yield attribute.type
@@ -394,18 +393,18 @@ def _name(symbol: SymbolRefAttr) -> str:
 
 
 def return_of(block: Block) -> Operation | None:
-    """Return the terminator of `block` if it is a return, otherwise None."""
+    """Return the terminator of `block` if it is a return, and None otherwise."""
     last = block.last_op
     return last if last is not None and last.name == RETURN else None
 
 
 class TypeTable:
-    """Types by spelling, in the order of first use. The caller keeps the types alive."""
+    """Types by spelling, in the order of first use. The caller must keep the types alive."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        # The key is the type's id: hashing a type of the IR costs a call, and almost all types are
-        # the same few objects.
+        # The key is the type's id, because hashing a type of the IR costs a call, and almost all
+        # types are the same few objects.
         self._spellings: dict[int, str] = {}
 
     def spellings(self, types: Iterable[Attribute]) -> list[str]:
@@ -429,15 +428,15 @@ class TypeTable:
 def _spelling(value_type: Attribute) -> str:
     """Return the spelling of a type.
 
-    Spellings are cached because printing one takes as long as all other work on an operation.
+    Spellings are cached, because printing one takes as long as all other work on an operation.
     """
     return str(value_type)
 
 
 class AttributeTable:
-    """The attributes section under construction: each attribute once, in the order of first use.
+    """The attributes section of a file: each attribute once, in the order of first use.
 
-    The caller keeps the attributes alive.
+    The caller must keep the attributes alive.
     """
 
     def __init__(self) -> None:
@@ -445,7 +444,7 @@ class AttributeTable:
         self.kinds: dict[int, int] = {}
         self._offsets: dict[Hashable, int] = {}
         self._types: dict[Attribute, int] = {}
-        # The key is the identity, as in `TypeTable`.
+        # The key is the attribute's id, as in `TypeTable`.
         self._known_offsets: dict[int, int] = {}
         self._known_types: dict[int, int] = {}
 
@@ -459,8 +458,9 @@ class AttributeTable:
         return offset
 
     def _key(self, attribute: Attribute) -> Hashable:
-        """Return a key that is equal for equal attributes; for integers, the key is cheaper to
-        hash.
+        """Return a key that is equal for equal attributes.
+
+        The key of an integer is cheaper to hash than the attribute.
         """
         if type(attribute) is not IntegerAttr:
             return attribute

@@ -15,15 +15,15 @@ Document = dict[str, list[Row]]
 
 
 class Graph:
-    """The graph of a program: clusters for functions and regions, edges for uses of values."""
+    """The graph of a program: clusters for functions and regions, and edges for uses of values."""
 
     def __init__(
         self, document: Callable[[], Document], picture: Callable[[Document], str | None]
     ) -> None:
         """Create a graph from two functions, which are called on demand.
 
-        `document` builds the program's document. `picture` draws it for a notebook, or returns None
-        if it is too large.
+        `document` builds the program's document. `picture` draws the document for a notebook, or
+        returns None if the document is too large.
         """
         self._made, self._picture = document, picture
 
@@ -54,7 +54,7 @@ class Graph:
     def _cluster(
         self, function: Row, bodies: dict[tuple[int, int | None], list[Row]]
     ) -> Iterator[str]:
-        """Yield the nodes of a function; regions are clusters, nested to any depth."""
+        """Yield the nodes of a function, in which regions are nested clusters."""
         number = function["id"]
         yield f"  subgraph cluster_{number} {{"
         yield f"    label={_quoted('@' + function['name'])};"
@@ -83,8 +83,8 @@ class Graph:
     def _maker(self, value: int) -> str:
         """Return the node that defines a value.
 
-        A region's arguments belong to the operation's node, and a function's to the node of its
-        arguments.
+        The arguments of a region belong to the node of its operation. The arguments of a function
+        have a node of their own.
         """
         row = self.document["values"][value]
         if row["op"] is not None:
@@ -110,7 +110,7 @@ class Graph:
         return f"<Graph of {functions} function{'s' * (functions != 1)}, {operations} operations>"
 
     def _repr_html_(self) -> str:
-        """Return the notebook's view: a picture or, for a large program, the text."""
+        """Return the view for a notebook: a picture or, for a large program, the DOT text."""
         return self._picture(self.document) or f"<pre>{html.escape(self.dot)}</pre>"
 
 

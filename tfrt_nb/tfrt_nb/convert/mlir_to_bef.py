@@ -1,7 +1,7 @@
 """Convert a module of the IR to a BEF file.
 
-There are two steps. First, `collect` finds the contents in file order. Then this module assigns
-registers to each function's values, and `rows` builds the function's kernels.
+The conversion has two steps. First, `collect` finds the contents in file order. Then this module
+assigns registers to each function's values, and `rows` builds the function's kernels.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def mlir_to_bef(
 ) -> bytes:
     """Return the file for `module`.
 
-    Without the optional sections, the file still runs, but it does not convert back to the same
-    text. The module's attributes override `streams`.
+    A file without the optional sections runs, too, but does not convert back to the same module.
+    The module's attributes override `streams`.
 
     Raises:
-        ConversionError: if a file cannot hold the module.
+        ConversionError: if a file cannot contain the module.
     """
     return write_bef(to_records(module, optional_sections=optional_sections, streams=streams))
 
@@ -80,8 +80,9 @@ class _Converter:
         return replace(made, register_types=None, attribute_names=None)
 
     def _with_body(self, function: Function, block: Block) -> BefFunction:
-        """Return a function whose registers are the block's arguments, followed by the operations'
-        results.
+        """Return a function with a body.
+
+        Its registers are the block's arguments, followed by the operations' results.
         """
         head = FunctionHead(
             function.kind,
@@ -115,7 +116,7 @@ class _Converter:
         return function_of(head, rows, operands, returned, tuple(types), places, options)
 
     def _operands(self, op: Operation, registers: Mapping[int, int]) -> tuple[int, ...]:
-        """Return the registers that an operation uses."""
+        """Return the registers of an operation's operands."""
         try:
             # `op.operands` is a view that looks up each operand in the operation again.
             return tuple([registers[id(value)] for value in op._operands])

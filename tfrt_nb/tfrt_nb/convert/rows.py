@@ -1,4 +1,4 @@
-"""Build a function's record from rows of numbers: operations whose values are already registers.
+"""Build a function's record from rows, which are operations whose values are registers.
 
 This module does not load the IR, which a traced program does not need.
 """
@@ -16,9 +16,10 @@ CHAIN_TEXT = "!tfrt.chain"
 
 
 class Row(NamedTuple):
-    """The part that operations share if they differ only in registers and places.
+    """The common part of operations that differ only in registers and places.
 
-    `attributes` has offsets, `attribute_names` the attributes' names, and `functions` indexes.
+    `attributes` has offsets, `attribute_names` has the attributes' names, and `functions` has
+    indexes.
     """
 
     name: str
@@ -49,20 +50,20 @@ def function_of(
     places: Sequence[int],
     options: StreamOptions = AUTOMATIC,
 ) -> BefFunction:
-    """Return the function whose operations are `rows`, with their operands and places.
+    """Return the function with the operations `rows`, their operands, and their places.
 
     Its registers are its arguments, followed by the results in the order of the rows.
     """
     argument_count = len(head.argument_types)
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
-    # For each register, the numbers of the operations that use it, one entry per use.
+    # For each register, `users` has the numbers of the operations that use it, one entry per use.
     users: list[list[int]] = [[] for _ in range(len(register_types))]
     for number, registers in enumerate(operands, 1):
         for register in registers:
             users[register].append(number)
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
-    # The return uses its registers, too, but is not a kernel.
+    # The return uses its registers, too, although it is not a kernel.
     for register in returned:
         use_counts[register] += 1
     return BefFunction(

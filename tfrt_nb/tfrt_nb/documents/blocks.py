@@ -1,7 +1,7 @@
 """The states of compiled operations without events, inferred from blocks.
 
-A block logs its start. It runs to its end unless the run fails or is cancelled; in that case, an
-operation certainly ran only if a later operation of its block did.
+A block logs its start. It then runs to its end unless the run fails or is cancelled. After a
+failure or a cancellation, an operation certainly ran only if a later operation of its block did.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from tfrt_runtime.host.tracing.events import Logged
 
 _BLOCK = NUMBER["block"]
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
-"""States of an operation: it ran; it failed; it may have run; it may have run more often than its
-events say.
+"""States of an operation.
+
+`AVAILABLE`: it ran. `ERROR`: it failed. `UNRECORDED`: it may have run. `MORE`: it may have run more
+often than its events say.
 """
 
 Block = tuple[int, int | None, int, int]
-"""A block: its function, the enclosing operation or None, that operation's region, the block's
-number there.
-"""
+"""A block: its function, the enclosing operation or None, its region there, and its number."""
 
 
 class Reached:
-    """The blocks of compiled code that have started in one run."""
+    """The blocks of compiled code that have started during one run."""
 
     def __init__(self, document: ProgramDocument) -> None:
         self._places = document.places
@@ -76,10 +76,10 @@ class Reached:
         is_whole: bool,
         complete: Collection[int | None] = (),
     ) -> dict[int, str]:
-        """Return the state of each operation after the run, except those that did not run.
+        """Return the state of each operation after the run, except of those that did not run.
 
         Args:
-            logged: the operations that have their own events; None if unknown.
+            logged: the operations that have their own events, or None if they are unknown.
             failed: the operations that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
             is_whole: whether no event was lost.
@@ -113,8 +113,10 @@ class Reached:
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
-        """Return the operations that certainly ran: `ran`, their enclosing operations, and all
-        operations before these in a block.
+        """Return the operations that certainly ran.
+
+        They are `ran`, the operations that enclose these, and all operations that precede either of
+        them in a block.
         """
         ran |= {block[1] for block in self._begun}
         found: dict[int, str] = {}
@@ -127,7 +129,7 @@ class Reached:
         return found
 
     def _begins_once(self, row: Row) -> bool:
-        """Tell whether an operation's block is known to have started only once."""
+        """Return whether an operation's block is known to have started only once."""
         while _block_of(row)[3] == 0 and row["parent"] in self._code:
             row = self._rows[row["parent"]]
             if row["kernel"] in COUNTED or row["kernel"] == "scf.while":

@@ -1,14 +1,15 @@
 """Convert the events of compiled code to ids of the program document.
 
-The core identifies an object by its address and by the record of the operation that creates it, and
-a task by its frame. The objects of an operation are created one after another, in the order of its
-results, and then its task is enqueued on the same thread. An async function starts on its caller's
-thread when its first object is created; the first frame to be suspended on that thread belongs to
-the innermost async function that has started there.
+The core identifies an object by its address and by the record of the operation that creates it. It
+identifies a task by its frame. An operation's objects are created one after another, in the order
+of its results. Then the same thread enqueues the operation's task.
 
-A call logs its start and, unless the function fails, its return. A function that creates no objects
-has finished when the call returns; the call has only started any other function. Only the first
-calls of each operation are logged.
+An async function starts on its caller's thread when its first object is created. The first frame
+that is suspended on that thread belongs to the innermost async function that has started there.
+
+A call logs its start and, unless the function fails, its return. When a call returns, a function
+that creates no objects has finished. Any other function may still be running. Only the first calls
+of each operation are logged.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
-"""Events that kernels and tasks have in common, with the kernels' names for them."""
+"""Kinds of events that tasks and kernels have in common, with the kernels' names for them."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that has not returned; `is_part` means that the async function creates objects."""
+    """A call that has not returned. `is_part` is true if the async function creates objects."""
 
     operation: int
     instance: int
@@ -43,30 +44,33 @@ class _Call:
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """A part of the run that runs on a thread: a task, or an async function that `operation` called
-    (-1 if unknown).
+    """A part of the run that runs on a thread: a task or an async function.
+
+    `operation` is the operation that started the task or called the function, or -1 if it is
+    unknown.
     """
 
     operation: int
     instance: int
     frame: int = 0
-    """0 for an async function that has not been suspended yet."""
+    """The frame, or 0 for an async function that has not been suspended yet."""
     is_called: bool = False
-    """Whether the call, and therefore the start of the part, is in the log."""
+    """Whether the log has the call, which is also the start of the part."""
     is_closed: bool = False
-    """Whether the part was ended because the run ended; an end that is logged later is ignored."""
+    """Whether the end of the run has ended the part. An end that is logged later is ignored."""
     is_suspended: bool = False
-    """Whether the part is waiting, so that its frame is kept."""
+    """Whether the part is suspended, so that its frame is kept."""
     first: int = 0
-    """The first object of an async function."""
+    """The first object that an async function created."""
     calls: list[_Call] = field(default_factory=list)
-    """The calls that the part is making; the innermost call is last."""
+    """The unfinished calls of the part, with the innermost call last."""
 
 
 class CodeMap:
-    """Maps addresses to ids for one run. Events must be passed in order.
+    """Maps addresses to ids for one run. The caller must pass events in order.
 
-    `of_host` means that the run is of a host function, whose own events and end are not known here.
+    With `of_host`, the run is that of a host program, whose own events and end this class does not
+    see.
     """
 
     def __init__(self, run: Execution, document: ProgramDocument, *, of_host: bool = False) -> None:
@@ -120,13 +124,14 @@ class CodeMap:
         """The time of the last event."""
 
     def operation(self, kernel: int) -> int | None:
-        """Return the printing operation if there is only one; compiled code does not log which one
-        printed.
+        """Return the printing operation if the program has only one.
+
+        Compiled code does not log which operation printed.
         """
         return self._printer
 
     def operation_of_task(self, frame: int) -> int:
-        """Return the operation of the task or async call that has this frame; -1 if unknown."""
+        """Return the operation of the task or async call with this frame, or -1 if unknown."""
         part = self._tasks.get(frame)
         return -1 if part is None else part.operation
 
@@ -145,7 +150,7 @@ class CodeMap:
             yield self._time, NUMBER[shown], op, value, instance, worker, text
 
     def ending(self) -> Iterator[Event]:
-        """Return the rows for the end of the run. Later calls return none."""
+        """Yield the rows for the end of the run. Later calls yield none."""
         if not self._has_ended:
             self._has_ended = True
             yield from self._end_of_tasks(self._time)
@@ -182,13 +187,13 @@ class CodeMap:
                 if (part := self._functions.pop(what, None)) is not None:
                     yield from self._fail(part)
                     self._stop(part, worker)
-                    # Another task may reuse the frame from now on.
+                    # Another task may now reuse the frame.
                     self._tasks.pop(part.frame, None)
                     if not part.is_closed:
                         yield "end", part.operation, -1, part.instance, None
             case "end":
-                # `_tasks` cannot be used here, because another task may have reused the frame by
-                # now, and another thread may have resumed this one.
+                # Do not use `_tasks` here: another task may have reused the frame, and another
+                # thread may have resumed this one.
                 started = self._started.get(worker, [])
                 part = next((one for one in reversed(started) if one.frame == what), None)
                 if part is not None:
@@ -197,8 +202,8 @@ class CodeMap:
                         yield from self._fail(part)
                         self._stop(part, worker)
                         if not part.is_suspended and self._tasks.get(what) is part:
-                            # From now on, an async function may reuse the frame, and logs that only
-                            # when it is suspended.
+                            # An async function may now reuse the frame, and logs that only when it
+                            # is suspended.
                             del self._tasks[what]
                         if not part.is_closed:
                             yield kind, part.operation, -1, part.instance, None
@@ -222,12 +227,12 @@ class CodeMap:
                 yield kind, -1, -1, 1, None
 
     def _here(self, worker: int) -> _Part:
-        """Return the innermost running part of a thread."""
+        """Return the innermost part that runs on a thread."""
         running = self._running.get(worker)
         return running[-1] if running else self._main
 
     def _enter(self, record: int, is_last: int, worker: int) -> tuple[str, int, int, int, object]:
-        """Record a call; `is_last` means that no further calls of this operation are logged."""
+        """Record a call. With `is_last`, no further calls of this operation are logged."""
         operation, _ = self._maker_of(record)
         if is_last:
             self.more.add(operation)
@@ -236,8 +241,9 @@ class CodeMap:
         return "begin", operation, -1, self._count, None
 
     def _leave(self, record: int, worker: int) -> Iterator[tuple[str, int, int, int, object]]:
-        """Record that a call has returned; its results are available unless the function is
-        async.
+        """Record that a call has returned.
+
+        The call's results are available unless the function is async.
         """
         operation, _ = self._maker_of(record)
         calls = self._here(worker).calls
@@ -264,8 +270,9 @@ class CodeMap:
                 yield "available", operation, value, call.instance, None
 
     def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
-        """End the calls of a finished part that never returned; they failed, or the run was
-        cancelled.
+        """Finish the calls of a finished part that never returned.
+
+        Such a call failed, or the run was cancelled.
         """
         kind = "error" if self._run.request.cancellation is None else "cancelled"
         calls, part.calls = part.calls, []
@@ -280,17 +287,16 @@ class CodeMap:
     def _stop(self, part: _Part, worker: int) -> None:
         """Record that a part no longer runs on this thread."""
         running = self._running.get(worker, [])
-        # Search from the end: it is nearly always the last part, and the list is long in a deep
-        # recursion.
+        # The part is nearly always the last one, and the list is long in a deep recursion.
         if running and running[-1] is part:
             running.pop()
         elif part in running:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
-        """Assign the frame to the innermost running async function that has no frame.
+        """Assign the frame to the innermost running async function that has none.
 
-        Returns whether such a function exists.
+        Return whether such a function exists.
         """
         running = reversed(self._running.get(worker, []))
         part = next((one for one in running if not one.frame), None)
@@ -326,8 +332,9 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """Return the operation that called the async function that starts here, and its logged
-        call, if any.
+        """Return the operation that called the async function that starts here, or -1.
+
+        The second result is the logged call, or None.
         """
         calls = self._here(worker).calls
         name = function["name"]
@@ -343,22 +350,24 @@ class CodeMap:
         return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
-        """Return the operation of a place record, or -1, and the async function that starts there,
-        if any.
+        """Return the operation of a place record, or -1.
+
+        The second result is the async function that starts at that place, or None.
         """
         place = read_place(record) if record else None
         if place is None:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            # A `tfrt.jit` has a kernel's events, so it is not an operation of compiled code.
+            # A `tfrt.jit` logs the events of a kernel, so it does not count as an operation of
+            # compiled code.
             return found if found in self._code else -1, None
         return -1, self._functions_at.get((place.source, place.line))
 
     def _end_of_tasks(self, time: int) -> Iterator[Event]:
-        """Return events of failed calls, and of tasks that are still finishing.
+        """Yield events of failed calls, and of tasks that are still finishing.
 
-        An error, or the last result of a host function, ends the run immediately; a worker may log
+        An error, or the last result of a host function, ends the run immediately. A worker may log
         the end of its task some microseconds later.
         """
         tasks = [part for parts in self._running.values() for part in parts]
@@ -370,7 +379,7 @@ class CodeMap:
             yield time, NUMBER["end"], part.operation, -1, part.instance, -1, None
 
     def _end_of_function(self, time: int) -> Iterator[Event]:
-        """Return events of the function's results, and of groups, which no code resolves."""
+        """Yield events of the function's results, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, NUMBER["available"], operation, value, 0, -1, None
@@ -388,8 +397,10 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """Return the value that an `async.await` awaits if it is the result of a call that created
-        no object, because the function never waits.
+        """Return the value that an `async.await` awaits if the called function created no object.
+
+        A function that never waits creates no object for its result. In all other cases, return an
+        empty list.
         """
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []

@@ -1,8 +1,8 @@
 """The events of a run as rows.
 
-The module has the columns, a buffer that keeps only the first and the newest rows, and `Fold`,
-which computes the states of values and operations from rows. `Fold` does the same as the board's
-`history.js`; a test compares the two.
+The module has the columns of a row, a buffer that keeps only the first and the newest rows, and
+`Fold`. `Fold` computes the states of values and operations from rows. It does the same as the
+board's `history.js`, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
 Event = tuple[int, int, int, int, int, int, Any]
-"""A row: nanoseconds since the first event; the number of the kind; an operation and a value, as
-ids of the program document or -1; the instance; the number of a thread; and a string or None.
+"""A row: time, kind, operation, value, instance, thread, and payload.
+
+The time is in nanoseconds since the first event. The kind and the thread are numbers. The operation
+and the value are ids of the program document, or -1. The payload is a string or None.
 """
 Columns = dict[str, list[Any]]
 
@@ -39,7 +41,7 @@ def columns_of(rows: Sequence[Event]) -> Columns:
 
 
 class FirstAndNewest:
-    """The first `most` rows of a run, and the newest `most` rows."""
+    """The rows of a run: the first `most`, and the newest `most`."""
 
     def __init__(self, most: int) -> None:
         self.first: list[Event] = []
@@ -48,7 +50,7 @@ class FirstAndNewest:
         self.total = 0
 
     def add(self, row: Event) -> None:
-        """Keep a row; drop a row that is neither among the first nor among the newest."""
+        """Keep a row, and drop a row that is neither among the first nor among the newest."""
         (self.first if self.total < self._most else self._newest).append(row)
         self.total += 1
 
@@ -65,29 +67,30 @@ class FirstAndNewest:
         return self.total - len(self.first) - len(self._newest)
 
     def since(self, number: int = 0) -> list[Event]:
-        """Return the kept rows, starting with row number `number`."""
+        """Return the kept rows from row number `number` on."""
         gone = max(0, number - self.total + len(self._newest))
         return [*self.first[number:], *islice(self._newest, gone, None)]
 
 
 @dataclass(slots=True)
 class Seen:
-    """The latest outcome of a value.  Times are nanoseconds since the first event."""
+    """The latest outcome of a value. Times are in nanoseconds since the first event."""
 
     state: str
     """`available`, `error`, `skipped` or `cancelled`."""
     worker: int | None
     started: int | None
     resolved: int | None
-    """None if the value's events were overwritten before they were read; then the worker is also
-    None.
+    """The time at which the value was resolved, or None.
+
+    The time and the worker are None if the value's events were overwritten before they were read.
     """
     count: int = 1
-    """How often the value was computed."""
+    """The number of times that the value was computed."""
     failed: int = 0
-    """How often the value was an error.
+    """The number of times that the value was an error.
 
-    If this is not 0, the state is an error, even if a later outcome was not.
+    If it is not 0, the state is `error`, even if a later outcome was not an error.
     """
 
 
@@ -118,8 +121,8 @@ class Fold:
         """
 
     def take(self, rows: Iterable[Event]) -> None:
-        """Process the next rows, in order."""
-        # One loop without calls, because a busy run's board spends most of its time here.
+        """Process the next rows, which must be in order."""
+        # A board spends most of a busy run's time in this loop, so it makes no calls.
         all_results, all_begun, running, waiting = (
             self._results,
             self._begun,
@@ -175,14 +178,14 @@ class Fold:
             self.running[op] = ran[0], -1
 
     def finish(self) -> None:
-        """Finish the run: even operations whose end event is missing have ended."""
+        """Finish the run. Operations whose end event is missing have ended, too."""
         self.running.clear()
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Return, by id, the state and the worker of each value that is being or was computed.
+        """Return the state and the worker of each value whose computation has started.
 
-        The state is `running` or the state in the value's `Seen`.
+        The keys are value ids. The state is `running`, or the state in the value's `Seen`.
         """
         found: dict[int, tuple[str, int | None]] = {
             number: (one.state, one.worker) for number, one in self.seen.items()

@@ -10,18 +10,19 @@ from typing import Any, NamedTuple
 from tfrt_runtime.host.payload import as_python
 
 MAX_SIDE = 64
-"""The maximum number of rows and of columns; a larger tensor is sampled at even steps."""
+"""The maximum number of rows and of columns. A larger tensor is sampled at even steps."""
 MAX_SCALED = 1 << 22
-"""If a tensor has more elements, the scale is computed from the sample."""
+"""If a tensor has more elements than this, the scale is computed from the sample."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
-"""Colors for low, middle, and high: dark to light, so that the order is visible without color
-vision.
+"""The colors for low, middle, and high numbers.
+
+They go from dark to light, so that the order is visible without color vision.
 """
 NO_NUMBER = (128, 128, 128)
 
 
 class HeatMap(NamedTuple):
-    """A picture as a `data:image/png…` URL, and the least and greatest finite numbers."""
+    """A picture as a `data:image/png…` URL, with the least and the greatest finite number."""
 
     address: str
     low: float | None
@@ -29,9 +30,9 @@ class HeatMap(NamedTuple):
 
 
 def heat_map(payload: object) -> HeatMap | None:
-    """Return a picture of a dense tensor's numbers; None for any other payload.
+    """Return a picture of a dense tensor's numbers, or None for any other payload.
 
-    A tensor of more than two dimensions is shown as a stack of its rows.
+    If a tensor has more than two dimensions, the picture is a stack of its rows.
     """
     tensor: Any = as_python(payload)
     kind = getattr(getattr(tensor, "dtype", None), "kind", "")
@@ -53,8 +54,10 @@ def heat_map(payload: object) -> HeatMap | None:
 
 
 def _png(shades: Any) -> bytes:
-    """Return a PNG with a palette: 0 represents NaN and infinities, and 1 to 255 represent low to
-    high.
+    """Return a PNG with a palette.
+
+    The shade 0 represents NaN and infinities, and the shades 1 to 255 represent low to high
+    numbers.
     """
     height, width = shades.shape
     steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]

@@ -1,9 +1,9 @@
-"""The picture of a program: the positions of its operations, and the whole as SVG.
+"""Compute the layout of a program's operations, and draw the layout as SVG.
 
-In each function and region, an operation is in a layer below its producers.  Each layer keeps the
-order of the source, except where a few sweeps move an operation closer to its neighbors.
-Therefore, adding a line does not change the picture elsewhere.  The time is linear in operations
-and uses.
+In each function and region, an operation is in a layer below its producers. Each layer keeps the
+order of the source, except where a few sweeps move an operation closer to its neighbors. Therefore,
+a new line in the source does not change the picture elsewhere. The time is linear in the number of
+operations and uses.
 """
 
 from __future__ import annotations
@@ -20,22 +20,24 @@ from typing import Any
 from tfrt_nb.documents.events import OF_CODE
 
 MAX_NODES = 500
-"""The maximum number of operations in a static picture; a larger one would be unreadable."""
+"""The maximum number of operations in a static picture. A larger picture would be unreadable."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
 _LETTER, _MAX_LETTERS = 7.0, 40
-"""The width of a letter, and the maximum number of letters of a label that are shown."""
+"""The width of a letter, and the maximum number of letters that a label shows."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 _MIN_GROUP = 8
-"""The minimum number of operations of one kernel in a layer that form a group."""
+"""The minimum number of operations of one kernel in a layer that make a group."""
 _GROUP_LETTERS = 12
 _MAX_UNCROSSED = 3_000
-"""The maximum number of operations in a picture whose crossings are reduced. In a larger picture,
-edges cannot be followed anyway, and its board must appear quickly.
+"""The maximum number of operations in a picture whose crossings are reduced.
+
+In a larger picture, a reader cannot follow edges anyway, and the board must appear quickly.
 """
 _MAX_COMPARED = 16
-"""The maximum number of an operation's edges that are checked for crossings; among thousands, all
-cross.
+"""The maximum number of an operation's edges that are checked for crossings.
+
+If an operation has thousands of edges, all of them cross others.
 """
 _IN_ORDER = ("func.call", "async.await")
 """Operations that compiled code runs in source order although they have results."""
@@ -58,23 +60,25 @@ class _Body:
 def layout(
     document: Mapping[str, Sequence[Mapping[str, Any]]], *, grouped: bool = False
 ) -> dict[str, list[Any]]:
-    """Lay out a program document, in pixels at the natural size.
+    """Compute the layout of a program document, in pixels at the natural size.
 
-    If `grouped`, operations of one kernel in one layer share a box, which has room for their names.
+    With `grouped`, operations of one kernel in one layer share a box, which has room for their
+    names.
 
     Returns:
         `x`, `y`, `w`, `h`: for each operation, its upper left corner and its size, which includes
-        its regions; `boxes`: rows with `function`, `op` (None for the function's own box),
-        `region`, `x`, `y`, `w`, `h`, outer ones first; `groups`: rows with `ops`, `x`, `y`, `w`,
-        `h`; `order`: pairs of operations of compiled code that are connected only by their order in
-        the source.
+        its regions.
+        `boxes`: rows with `function`, `op` (None for the function's own box), `region`, `x`, `y`,
+        `w`, `h`, with outer boxes first.
+        `groups`: rows with `ops`, `x`, `y`, `w`, `h`.
+        `order`: pairs of operations of compiled code that are connected only by their source order.
     """
     operations = document["operations"]
     bodies, body_of = _bodies(document)
     order = _order(document, body_of)
     sources, targets = _edges(document, body_of, order)
     levels = [0] * len(operations)  # the length of the longest path to each operation
-    # Because targets are in ascending order.
+    # Levels can be assigned in one pass, because targets are in ascending order.
     for source, target in zip(sources, targets, strict=True):
         if levels[source] >= levels[target]:
             levels[target] = levels[source] + 1
@@ -140,8 +144,9 @@ def _order(
 
 
 def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> list[list[int]]:
-    """Return the groups of a layer, each in source order; operations with regions are not
-    grouped.
+    """Return the groups of a layer, each in source order.
+
+    An operation with regions is not in a group.
     """
     found: dict[str, list[int]] = {}
     for number in sorted(layer) if len(layer) >= _MIN_GROUP else ():
@@ -164,7 +169,10 @@ def _size_of_group(count: int) -> tuple[float, float]:
 def _open_group(
     group: Sequence[int], places: list[tuple[float, float]], sizes: list[tuple[float, float]]
 ) -> dict[str, Any]:
-    """Return the row of a group at its first member's position; place the other members."""
+    """Place the members of a group, and return the group's row.
+
+    The group is at its first member's position.
+    """
     (x, y), (w, h) = places[group[0]], sizes[group[0]]
     width = 2 * PADDING + _LETTER * _GROUP_LETTERS
     for place, number in enumerate(group):
@@ -177,7 +185,7 @@ def _open_group(
 def _bodies(
     document: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[list[_Body], list[int]]:
-    """Return all bodies, functions first, and the body of each operation."""
+    """Return all bodies, functions first, and the body index of each operation."""
     bodies = [_Body(row["id"], None, 0) for row in document["functions"]]
     inner: dict[tuple[int, int], int] = {}
     body_of = []
@@ -195,9 +203,10 @@ def _edges(
     body_of: Sequence[int],
     order: Sequence[Sequence[int]],
 ) -> tuple[list[int], list[int]]:
-    """Return the producers and the predecessors in `order` of each operation in a body.
+    """Return the edges between operations of the same body, as lists of sources and targets.
 
-    A use in a region counts as a use by the enclosing operation.
+    An edge comes from a producer, or from the predecessor in `order`. If an operation in a region
+    uses a value, the enclosing operation counts as the user.
     """
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
@@ -251,8 +260,8 @@ def _uncross(
     """Swap neighbors in a layer if that reduces the number of crossings.
 
     This is the step `transpose` from Gansner, Koutsofios, North, and Vo 1993, "A Technique for
-    Drawing Directed Graphs", IEEE Transactions on Software Engineering 19(3). Graphviz uses it,
-    too.
+    Drawing Directed Graphs", IEEE Transactions on Software Engineering 19(3), which Graphviz also
+    uses.
     """
     near: list[tuple[list[int], list[int]]] = [([], []) for _ in place]
     for source, target in zip(sources, targets, strict=True):
@@ -286,7 +295,7 @@ def _place(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Place the operations of a body, and compute its size; its regions are already placed."""
+    """Place the operations of a body, and compute its size. Its regions must be placed already."""
     rows: list[list[int]] = []
     before = -1
     for number in body.operations:
@@ -315,8 +324,9 @@ def _move(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Convert positions within bodies to positions in the picture, where functions are stacked
-    vertically.
+    """Convert positions within bodies to positions in the picture.
+
+    Functions are stacked vertically.
     """
     top = 0.0
     for body in bodies:
@@ -335,18 +345,21 @@ def _move(
 
 @dataclass(slots=True)
 class Picture:
-    """Boxes (x, y, width, height, text) around nodes (the same), and lines with their points."""
+    """A drawing: boxes around nodes, and lines with their points.
+
+    A box or a node is a tuple of x, y, width, height, and text.
+    """
 
     width: float
     height: float
     boxes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     nodes: list[tuple[float, float, float, float, str]] = field(default_factory=list)
     lines: list[tuple[Sequence[Point], bool]] = field(default_factory=list)
-    """The points of each line, and whether the value is a chain."""
+    """The points of each line, and whether the line's value is a chain."""
 
 
 def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
-    """Return the picture of a program document in source order."""
+    """Return the picture of a program document, with operations in source order."""
     places = layout(document)
     x, y, w, h = (places[key] for key in "xywh")
     functions, values = document["functions"], document["values"]
@@ -363,7 +376,7 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
         picture.boxes.append((box["x"], box["y"], box["w"], box["h"], name))
     outer = {op["parent"] for op in document["operations"]}
     for number, op in enumerate(document["operations"]):
-        # The text of an operation with regions is above the regions.
+        # An operation with regions is a box, whose text is above the regions.
         kind = picture.boxes if number in outer else picture.nodes
         kind.append((x[number], y[number], w[number], h[number], str(op["text"])))
     for source, target, is_chain in edges:
@@ -414,6 +427,6 @@ def _text(text: str) -> str:
 
 
 def image(picture: Picture) -> str:
-    """Return the picture as HTML that even an untrusted notebook shows."""
+    """Return the picture as HTML that a notebook shows even if it is not trusted."""
     data = base64.b64encode(svg(picture).encode()).decode()
     return f'<img alt="Graph" src="data:image/svg+xml;base64,{data}">'

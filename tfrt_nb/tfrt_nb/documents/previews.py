@@ -1,6 +1,7 @@
-"""Values as short strings that are safe anywhere: shortened, escaped, and never slow to create.
+"""Show values as short strings.
 
-A payload that is one word in a run's log is formatted as Python formats the number.
+A preview is shortened, escaped, and quick to create. If a payload is one word in a run's log, its
+preview is Python's text of the number.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 
 def preview_of(value: AsyncValue) -> str:
-    """Return the text of a resolved value, or the message of an error, for a reader."""
+    """Return the text of a resolved value, or the message if the value is an error."""
     problem = value.exception(0)
     if problem is not None:
         return clean(problem.diagnostics[0].message)
@@ -29,12 +30,13 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """Return the text of any object; if making it fails or takes long, the object's class and the
-    reason.
+    """Return the text of any object.
+
+    If creating the text fails or takes long, return the object's class and the reason.
     """
     try:
-        # Python refuses to format integers of thousands of digits. Only exact types are handled
-        # here, because a subclass may be a user's.
+        # Python refuses to format integers of thousands of digits. A subclass of a number may have
+        # a user's code, so only exact types are handled here.
         if type(payload) in (int, float):
             return clean(to_text(payload))
         return bounded(lambda: clean(to_text(payload)))
@@ -69,7 +71,7 @@ _WORD = struct.Struct("<q")
 
 @lru_cache(4096)
 def word_text(type_: str, word: int) -> str | None:
-    """Return the text of a one-word payload of a type; None for other types."""
+    """Return the text of a one-word payload of a type, or None for other types."""
     if type_ == "i1":
         return "true" if word & 1 else "false"
     format_ = _FORMATS.get(type_)
@@ -80,8 +82,9 @@ def word_text(type_: str, word: int) -> str | None:
 
 
 def payload_text(type_: str, word: int) -> str | None:
-    """Like `word_text`, but `type_` may also be an async value type, whose payload type is then
-    used.
+    """Return the text of a one-word payload, as `word_text` does.
+
+    If `type_` is an async value type, its payload type is used.
     """
     held = type_.removeprefix("!async.value<").removesuffix(">") if "<" in type_ else type_
     return word_text(held, word)

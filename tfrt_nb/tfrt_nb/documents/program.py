@@ -1,9 +1,10 @@
 """A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in source order.  If a program has a source, its document is created from its
-module or, if it has no module because every line is plain, from its records and lines.  The
-document of a file is created from its records.  The terminator of a function or a region (a return,
-a yield) is not an operation: its operands are the `results` of the function or the region.
+Ids count from 0 in source order. The document of a program with a source comes from the program's
+module. If every line is plain, the program has no module, and the document comes from its records
+and lines. The document of a file comes from the file's records. The terminator of a function or a
+region (a return, a yield) is not an operation: its operands are the `results` of the function or
+the region.
 """
 
 from __future__ import annotations
@@ -34,14 +35,15 @@ from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.records import collector_paused
 
 Body = tuple[int, int | None, int]
-"""A function's body or a region: the function, the operation with the region or None, the region's
-number.
+"""A function's body or a region.
+
+The parts are the function, the operation with the region or None, and the region's number.
 """
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 
 
 def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
-    """Return the document of a program, or of a module that `source.parse_module` has read.
+    """Return the document of a program, or of a module that `source.parse_module` has created.
 
     Returns:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
@@ -54,11 +56,11 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
 def program_graph(program: Program) -> Graph:
     """Return the graph of a program's operations.
 
-    A notebook shows it as a picture unless it is large.
+    A notebook shows the graph as a picture unless it is large.
     """
 
     def picture(shown: Document) -> str | None:
-        # Imported here because pictures need NumPy, but source for Graphviz does not.
+        # Imported here because pictures need NumPy, but Graphviz source does not.
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
         is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
@@ -68,24 +70,25 @@ def program_graph(program: Program) -> Graph:
 
 
 def callee_of(row: Row) -> str:
-    """Return the name of the function that a call names in its text; "" for other operations."""
+    """Return the name of the function that a call's text names, or "" for other operations."""
     found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
     return "" if found is None else found[1]
 
 
 def body_of(row: Row) -> Body:
-    """Return the body that an operation is in."""
+    """Return the body that contains an operation."""
     return row["function"], row["parent"], row["region"]
 
 
 class ProgramDocument:
-    """The document of a program, with the rows of its kernels and registers.
+    """The document of a program, and the maps from a run's numbers to the document's ids.
 
-    `kernels` has the operation of each kernel of the program's file, and `registers` has the value
-    of each register of each function, or -1 if the source does not have it. `places` maps the file,
-    line, and column of a name to its operation. `functions_at` maps a file and line to a function;
-    compiled code records nothing else about a function. Functions linked from another source have
-    line 0.
+    - `kernels` has the operation of each kernel of the program's file.
+    - `registers` has the value of each register of each function, or -1 if the source does not have
+      it.
+    - `places` maps the file, line, and column of a name to its operation.
+    - `functions_at` maps a file and line to a function, because compiled code records nothing else
+      about a function. Functions linked from another source have line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
@@ -99,8 +102,7 @@ class ProgramDocument:
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program._labels is None and program.text and program._plain is None:
-                # Parse again: the modules that the program keeps are its two halves, which passes
-                # have changed.
+                # Parse the source again, because passes have changed the program's own module.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
                 assert module is not None
@@ -109,8 +111,8 @@ class ProgramDocument:
                 records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this source are the file's; `loc(...)` states the lines of the
-                    # program.
+                    # The lines of this source are the file's, whereas `loc(...)` states the lines
+                    # of the program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
@@ -123,15 +125,17 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """Return the operation of a loaded program's kernel; -1 if it has none, like the body of
-        a native function.
+        """Return the operation of a loaded program's kernel, or -1 if it has none.
+
+        The body of a native function, for instance, has none.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The operations that become machine code: those in compiled functions and in a
-        `tfrt.jit`.
+        """The operations that become machine code.
+
+        They are in compiled functions or in a `tfrt.jit`.
         """
         is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
@@ -139,13 +143,12 @@ class ProgramDocument:
 
     @cached_property
     def data(self) -> dict[str, list[Row]]:
-        """Return the three lists of rows."""
+        """The three lists of rows, by name."""
         rows = self._rows
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
 
     def python_source(self, name: str) -> str:
-        """Return the source of a traced program: the Python file's lines that belong to its
-        functions.
+        """Return the lines of the Python file that belong to a traced program's functions.
 
         All other lines are empty.
         """
@@ -155,8 +158,9 @@ class ProgramDocument:
         return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: ModuleWalk) -> None:
-        """Find the rows of the file's kernels and registers by their locations, which equal the
-        rows'.
+        """Find the rows for the file's kernels and registers.
+
+        A kernel and its row have the same location.
         """
         assert program._module is not None
         operation_at = {span_start(span): number for number, span in walk.spans.items()}

@@ -1,8 +1,8 @@
 """A run as a document: its program, its events in columns, its values, and its output.
 
-`RunDocument.drain` returns the new events and may be called repeatedly, during and after the run.
+`RunDocument.drain` returns the new events. It may be called repeatedly, during and after the run.
 `seen` and `running` have the states of values and operations, and `data` is the whole document so
-far. Ids are the ids of the program document.
+far. Ids are those of the program document.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 MAX_EVENTS = 100_000
-"""The number of events that are kept from the start of a run, and of its newest events."""
+"""The number of events that are kept, both from a run's start and of its newest events."""
 MAX_PICTURES = 50
 
 
@@ -56,13 +56,11 @@ _OF_THREADS = _among("steal", "park", "wake")
 _OF_CODE = _among(
     *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
 )
-"""Kinds of events that carry an address if they come from compiled code, but not if from
-kernels.
-"""
+"""The kinds of events that carry an address if they come from compiled code, not from kernels."""
 
 
 class RunDocument:
-    """The document of a run that was started with `watch=True`.  Any thread may use it."""
+    """The document of a run that was started with `watch=True`. Any thread may use it."""
 
     def __init__(
         self,
@@ -72,12 +70,11 @@ class RunDocument:
         arguments: Sequence[object] = (),
         running: Sequence[int] | None = None,
     ) -> None:
-        """`document` is the program's document, if it exists already; `arguments` are the arguments
-        of the run.
+        """Create the document. `document` is the program's document, if it exists already.
 
-        If the run started before its watch, `running` has the kernels that were running when the
-        watch started; otherwise, it is None. Earlier values have no events, and are inferred from
-        their users.
+        `arguments` are the arguments of the run. If the run started before its watch, `running` has
+        the kernels that were running when the watch started. Otherwise, it is None. Earlier values
+        have no events, so the document infers them from their users.
 
         Raises:
             ValueError: if the run is not watched.
@@ -130,14 +127,15 @@ class RunDocument:
 
     @property
     def dropped(self) -> int:
-        """The number of missing events: overwritten before they were read, or dropped from the
-        middle.
+        """The number of missing events.
+
+        They were overwritten before they were read, or dropped from the middle.
         """
         return self._watch.dropped + self._kept.dropped
 
     @property
     def absent(self) -> list[int]:
-        """The arguments of the run that have not arrived yet, by id."""
+        """The ids of the run's arguments that have not arrived yet."""
         boxes = [number for number, value in self.boxes.items() if not value.done()]
         return boxes + [number for number, value in self._futures.items() if not value.done()]
 
@@ -154,7 +152,7 @@ class RunDocument:
 
     @collector_paused()  # a busy run has a hundred thousand events, which are tuples
     def update(self) -> None:
-        """Process new events, updating `seen`, `running`, `previews`, and `log`.  O(new events)."""
+        """Process new events in O(new events); update `seen`, `running`, `previews`, and `log`."""
         with self._lock:
             is_over = self.run.is_done
             events = self._watch.take()
@@ -186,7 +184,7 @@ class RunDocument:
             ]
 
     def drain(self) -> list[Event]:
-        """Return the events since the last call; O(new events)."""
+        """Return the events since the last call, in O(new events)."""
         with self._lock:
             self.update()
             first, self._handed = self._handed, self._kept.total
@@ -194,32 +192,30 @@ class RunDocument:
 
     @property
     def events(self) -> list[Event]:
-        """Return the kept events so far: the first and the newest ones."""
+        """The kept events so far: the first and the newest ones."""
         with self._lock:
             self.update()
             return self._kept.since()
 
     @property
     def columns(self) -> Columns:
-        """Return the events so far in columns."""
+        """The kept events so far, in columns."""
         return columns_of(self.events)
 
     def operation_of_task(self, frame: int) -> int:
-        """Return the operation of a task of compiled code; -1 if unknown."""
+        """Return the operation of a task of compiled code, or -1 if it is unknown."""
         self.update()
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Return the state and worker of each value that is being or was made, by id; `running`,
-        or as in its `Seen`.
-        """
+        """Return, by value id, the state and worker of each value; see `Fold.states`."""
         with self._lock:
             return self._fold.states()
 
     def unlogged(self) -> dict[int, str]:
-        """Return the states of compiled functions' operations without events, after the run.
+        """Return the states of compiled operations without events, after the run.
 
-        `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has
+        `available`: it ran. `error`: it failed. `unrecorded`: it may have run. `more`: it has
         events, and may have run more often. All other operations did not run.
         """
         with self._lock:
@@ -255,14 +251,15 @@ class RunDocument:
         return states | dict.fromkeys(() if code is None else code.more, MORE)
 
     def counts(self) -> dict[int, int]:
-        """Return how often each value became available, by id."""
+        """Return the number of times that each value became available, by id."""
         with self._lock:
             return {n: one.count for n, one in self.seen.items() if one.state == "available"}
 
     def preview(self) -> dict[int, str]:
-        """Return, by value id, new previews of values other than numbers, and messages of errors.
+        """Return new previews by value id: values other than numbers, and messages of errors.
 
-        A slow object takes up to a quarter of a second, so the draining thread must not call this.
+        A slow object takes up to a quarter of a second, so the thread that drains must not call
+        this.
         """
         new = {}
         for function, register, value in self._watch.kept_values():
@@ -301,9 +298,9 @@ class RunDocument:
         }
 
     def _begin(self, events: Events) -> int | None:
-        """Return the start of the run, or None if it is unknown yet.
+        """Return the start of the run, or None if it is not known yet.
 
-        Threads may log sleeps and wake-ups before it.
+        Threads may log sleeps and wake-ups before the start.
         """
         first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
@@ -330,8 +327,9 @@ class RunDocument:
             yield row
 
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
-        """Return rows for what is known when the watch starts: constants, available arguments,
-        running kernels.
+        """Yield rows for the state in which the watch starts.
+
+        It consists of constants, available arguments, and running kernels.
         """
         assert isinstance(self._map, _Map)
         index = self.run._entry.index
@@ -352,9 +350,7 @@ class RunDocument:
             yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))
 
     def _with_operands(self, row: Event) -> Iterator[Event]:
-        """Return a row, preceded by rows for the values without events that the row's operation
-        needs to start.
-        """
+        """Yield a row, preceded by rows for operands that have no events."""
         values = self.program.data["values"]
         if row[1] in BEGINS and row[2] >= 0:
             for value in self._operations[row[2]]["operands"]:
@@ -363,7 +359,7 @@ class RunDocument:
         yield row
 
     def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
-        """Return the rows, plus rows for values that were computed before the watch started."""
+        """Yield the rows, plus rows for values that were computed before the watch started."""
         last = 0
         for row in rows:
             last = row[0]
@@ -411,8 +407,8 @@ class _Map:
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
         loaded = run.program.functions
-        # When native functions are loaded, each gets a body: registers, and a kernel that follows
-        # the file's own kernels.
+        # Loading gives each native function a body: registers, and a kernel after the file's own
+        # kernels.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
         self._kernels = [*document.kernels, *[-1] * bodies]
         self._registers = [
@@ -427,7 +423,7 @@ class _Map:
         self._called: set[int] = set()
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Find the row of each function in the file, and for a region its operation, else -1."""
+        """Find the row of each function, and the operation of each region (-1 for others)."""
         rows = {row["name"]: row["id"] for row in document.data["functions"]}
         operations = document.data["operations"]
         number = 0
@@ -452,15 +448,15 @@ class _Map:
         return None if found < 0 else found
 
     def value(self, function: int, register: int) -> int:
-        """Return the value of a register; -1 if the source lacks it."""
+        """Return the value of a register, or -1 if the source does not have it."""
         return self._registers[function][register]
 
     def rows(self, event: Logged, start: int) -> Sequence[Event]:
-        """Return the rows of an event; `start` is when the run started.
+        """Return the rows of an event; `start` is the time at which the run started.
 
         Constants become available when their function is called, and the core logs no events for
         them. If the event of the call was overwritten, the first event of a value in the function
-        shows that the function was called.
+        shows the call.
         """
         time, where, register, instance, kind, worker, word = event
         op = value = -1
@@ -478,7 +474,7 @@ class _Map:
             names_function = False
             if kind in _OF_KERNELS and register == NO_VALUE:
                 op = self._kernels[where]
-        # The thread of a `skipped` event merely passes on an error; a skipped kernel runs on no
+        # The thread of a `skipped` event only passes on an error: a skipped kernel runs on no
         # thread.
         by = -1 if kind == SKIPPED else worker
         row = time - start, kind, op, value, instance, by, payload
@@ -487,7 +483,7 @@ class _Map:
         return (row,)
 
     def constants_of(self, function: int, row: Event) -> Iterator[Event]:
-        """Return the rows of a function's constants, given the function's first `row`."""
+        """Yield the rows of a function's constants; `row` is the first row of the function."""
         self._called.add(function)
         time, _, _, _, instance, worker, _ = row
         for register, constant in self._constants[function].items():

@@ -1,4 +1,4 @@
-"""A program at each stage of its compilation, with the operation of each line."""
+"""Show a program at each stage of its compilation, with the operation for each line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
-"""The maximum number of operations.
+"""The maximum number of operations in a program whose stages are shown.
 
-No reader goes through a larger program line by line, and `--emit` writes its text.
+A larger program is not readable line by line, and `--emit` writes its text.
 """
 MAX_COMPARED = 4_000
-"""The maximum number of lines in two stages that are compared."""
+"""The maximum total number of lines of two stages that are compared."""
 _CODE = {
     Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
     Stage.LLVM_SPLIT: (
@@ -37,21 +37,21 @@ _CODE = {
     Stage.ASM: ("assembly", "for this processor"),
 }
 _BYTES = 8
-"""The number of bytes of a file that a line shows, leaving room for their meaning."""
+"""The number of bytes of a file in one line, which leaves room for their meaning."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
-"""A line, and the operation of the program that it represents."""
+"""A line, and the operation of the program that it represents, or None."""
 
 
 @internal_errors_caught()
 def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
-    """Return the stages of a program after its source, in order; `document` is the program's.
+    """Return the stages of a program after its source, in order.
 
-    Each stage has `name`, `about`, and `text`. For each line, `ops` has the operation (-1 for
-    none), and `marks` has a character: `+` for a new line, `-` for a removed one, or a space for a
-    line of the previous stage. Passes that changed nothing are named in the `about` of the next
-    stage.
+    `document` is the program's document. Each stage has `name`, `about`, and `text`. For each line,
+    `ops` has the operation, or -1. `marks` has a character for each line: `+` for a new line, `-`
+    for a removed one, or a space for a line of the previous stage. If passes changed nothing, the
+    `about` of the next stage names them.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -70,7 +70,7 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
 
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
-    """Return the lines of the program's file; lines of compiled functions state their locations."""
+    """Yield the lines of the program's file. Lines of compiled functions state their locations."""
     operation: int | None = None
     for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)
@@ -78,7 +78,7 @@ def _listed(program: Program, document: ProgramDocument, operations: _Operations
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        # Another item starts here; other lines continue the previous item.
+        # Another item of the file starts on this line. A shorter line continues the previous item.
         elif len(line) > 8 + 3 * _BYTES:
             operation = None
         yield line, operation
@@ -94,8 +94,9 @@ class _Operations:
             self._first.setdefault(row["line"], row["id"])
 
     def at(self, place: tuple[int, int] | None) -> int | None:
-        """Return the operation at a line and column or, if none starts there, the first operation
-        of the line.
+        """Return the operation at a line and column.
+
+        If no operation starts there, return the first operation of the line.
         """
         if place is None:
             return None
@@ -134,7 +135,7 @@ def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dic
 
 
 def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
-    """Return the lines of both texts, and which of them are new or removed."""
+    """Return the merged lines of two stages, and which lines are new or removed."""
     if len(before) + len(after) > MAX_COMPARED:
         return after, None
     lines: list[Line] = []

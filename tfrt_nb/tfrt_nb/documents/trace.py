@@ -1,4 +1,4 @@
-"""Runs as a file that Perfetto and chrome://tracing open."""
+"""Write runs as a file that Perfetto and chrome://tracing open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 
 
 def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEBUG) -> int:
-    """Write the activities of runs so far to a file; return the number of kernels.
+    """Write the activities of runs so far to a file, and return the number of kernels.
 
     Raises:
         TfrtError: if the file cannot be written.
@@ -31,10 +31,9 @@ def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEB
 
 
 def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activity]:
-    """Yield the activities of a run: the run, calls of functions, kernels with locations, and
-    waits.
+    """Yield the activities of a run, sorted by start time.
 
-    They are sorted by start time.
+    They are the run, calls of functions, kernels with locations, and waits.
     """
     data, workers, start = run.program.data, run.workers, run.start or 0
     spans = Spans(_timings(run))
@@ -44,7 +43,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
     ready = _ready(run) if level >= Level.DEBUG else {}
     ended: dict[tuple[int, int | None], Activity] = {}
-    # `found` may have a span twice, from its start and from its end, so remove duplicates.
+    # A span is in `found` twice if both its start and its end added it.
     for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)
         worker, id_ = workers[span.worker], number + span.id if span.id else 0
@@ -84,15 +83,15 @@ def _timings(run: RunDocument) -> dict[int, Timing]:
 
 
 Event = tuple[int, int, str]
-"""A time, a thread, and what happened."""
+"""A time, a thread, and a word for what happened."""
 
 
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
-    """Return the event that made each started activity ready, by operation, instance, and time.
+    """Return the event that made each activity ready, by operation, instance, and start time.
 
-    This is the event that resolved the last operand. For a task, it may also be the event that
-    resolved an awaited object, or the task's addition to the queue. For an operation whose operands
-    are all constants, it is the call of its function.
+    For most activities, this is the event that resolved the last operand. For a task, it may also
+    be the event that resolved an awaited object, or that queued the task. For an operation whose
+    operands are all constants, it is the call of the function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}
@@ -118,8 +117,9 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
 
 
 def _rows(run: RunDocument) -> Iterator[Row]:
-    """Return the events of kernels and calls; a call has the number of its function, or -1 for a
-    region.
+    """Yield the events of kernels and calls.
+
+    A call has the number of its function, or -1 for a region.
     """
     for time, number, op, value, instance, worker, _ in run.events:
         kind = KINDS[number]

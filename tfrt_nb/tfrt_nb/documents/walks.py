@@ -1,6 +1,6 @@
-"""Fill the rows of a program's document, either from its module or from the records of its file.
+"""Fill the rows of a program's document, from its module or from the records of its file.
 
-There are rows for functions, operations, and values.
+A row describes a function, an operation, or a value.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 CHAINS = ("!tfrt.chain", "!async.token")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""Matches the location at the end of an operation's text, for which a picture has no room."""
+"""Matches the location at the end of an operation's text, which a picture leaves out."""
 
 
 class Rows:
-    """The three lists under construction."""
+    """The lists of functions, operations, and values that a walk fills."""
 
     def __init__(self) -> None:
         self.functions: list[Row] = []
@@ -92,10 +92,10 @@ class Rows:
 
 
 class Owner:
-    """The owner of the body that a walk is in: a function, or a region of an operation.
+    """The owner of the body that a walk visits: a function, or a region of an operation.
 
-    `row` receives the `arguments` and `results` of the body.  `jit` is the enclosing `tfrt.jit`, if
-    any.
+    `row` receives the `arguments` and `results` of the body. `jit` is the enclosing `tfrt.jit`, or
+    None.
     """
 
     __slots__ = ("function", "jit", "parent", "region", "row")
@@ -122,14 +122,15 @@ def span_start(span: SourceSpan) -> tuple[str, int]:
 
 
 def start_of(node: Operation | BlockArgument) -> tuple[str, int]:
-    """Return `span_start` of the name of an IR node; `("", -1)` if it has no source."""
+    """Return `span_start` of an IR node's name, or `("", -1)` if the node has no source."""
     span = source_span(node)
     return ("", -1) if span is None else span_start(span)
 
 
 def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
-    """Return the file, line, and column of a name: its place in the source or, if `by_location`,
-    the location that the source states.
+    """Return the file, line, and column of a name.
+
+    This is its place in the source or, with `by_location`, the location that the source states.
     """
     where = span.explicit
     if by_location and isinstance(where, FileLineColLoc):
@@ -140,8 +141,8 @@ def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
 class ModuleWalk:
     """Fills the rows from a module, in source order, without recursion.
 
-    If `name` is given, lines are counted in the source with that name. If `by_location`, lines come
-    from the operations' locations instead of the source.
+    If `name` is given, lines are counted in the source with that name. With `by_location`, lines
+    come from the operations' locations instead of the source.
     """
 
     def __init__(self, rows: Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
@@ -187,8 +188,9 @@ class ModuleWalk:
             row["end_line"] = span.source.line_and_column(next(braces, position))[0]
 
     def _add_body(self, owner: Owner, op: Operation) -> int:
-        """Add the contents of the regions of `op` at any depth; return where the last operation
-        ends.
+        """Add the contents of the regions of `op`, at any depth.
+
+        Return the line at which the last operation ends.
         """
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
@@ -218,9 +220,7 @@ class ModuleWalk:
     def _body(
         self, owner: Owner, blocks: Sequence[Block]
     ) -> Iterator[tuple[Owner, int, Operation]]:
-        """Yield the operations of a body with the numbers of their blocks; add the body's arguments
-        as values.
-        """
+        """Yield the operations of a body, each with its block's number, and add its arguments."""
         for index, block in enumerate(blocks):
             for argument in block.args:
                 name = value_name(argument) or ""
@@ -253,7 +253,7 @@ class ModuleWalk:
         return row
 
     def _place(self, op: Operation) -> tuple[int, int, int, int]:
-        """Return the lines and columns where an operation starts and ends; 0 if unknown."""
+        """Return the lines and columns at which an operation starts and ends, or 0 if unknown."""
         span = source_span(op)
         if self._by_location:
             location = None if span is None else span.explicit
@@ -280,7 +280,7 @@ class ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Tell whether an operation is the end of its body, which only returns results."""
+    """Return whether an operation only ends its body and returns results."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
@@ -288,7 +288,7 @@ def _is_end(op: Operation) -> bool:
 class FileWalk:
     """Fills the rows from the records of a file.
 
-    Names come from the file's source if that is plain.
+    If the file has a plain source, names come from that source.
     """
 
     def __init__(self, rows: Rows, program: Program) -> None:
@@ -309,7 +309,7 @@ class FileWalk:
             self._add_function(index)
 
     def _in_order(self) -> list[int]:
-        """Return the functions with names and bodies, in source order."""
+        """Return the functions that have names and bodies, in source order."""
         functions = self._file.functions
         return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
 
@@ -322,7 +322,7 @@ class FileWalk:
         row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 
     def _add_body(self, owner: Owner, index: int, numbers: Iterator[int]) -> int:
-        """Add the body of function `index` and the bodies of its regions; return its last line."""
+        """Add the body of function `index` and the bodies of its regions; return the last line."""
         last = 0
         waiting = [self._body(owner, index, numbers)]
         while waiting:
@@ -372,7 +372,7 @@ class FileWalk:
             row["results"] = values
             if self._plain is None:
                 row["text"] = self._text(kernel, values, operands)
-            # The text of a call names its callee: see `callee_of`.
+            # The text of a call must name its callee: see `callee_of`.
             is_named = number < len(texts) and not kernel.name.endswith(".call")
             if is_named and (made := first_line(texts[number])):
                 own = [str(self._rows.values[one]["name"]) for one in values]
@@ -393,7 +393,7 @@ class FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """Format an operation that has no source as a program would write it."""
+        """Return an operation without a source in the syntax of programs."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
@@ -401,7 +401,7 @@ class FileWalk:
         return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Return the line and column of a location; 0 if it is not in a file."""
+        """Return the line and column of a location, or 0 if it is not in a file."""
         location = self._file.location(offset)
         if not isinstance(location, Location) or (
             self._labels is not None and location.source != self._file.name
@@ -411,7 +411,7 @@ class FileWalk:
 
 
 def _register_types(function: BefFunction) -> Sequence[str]:
-    """Return the types of all registers; "" for a type that the file does not state."""
+    """Return the types of all registers; a type that the file does not state is ""."""
     if function.register_types is not None:
         return function.register_types
     types = [""] * function.register_count

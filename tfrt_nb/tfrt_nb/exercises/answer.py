@@ -1,6 +1,6 @@
-"""The learner's text in the form that an exercise needs: `Answer`, `Code`, and `Names`.
+"""The forms in which an exercise reads a learner's text: `Answer`, `Code`, and `Names`.
 
-All raise `Wrong`, with a hint, for an answer that they cannot read.
+All of them raise `Wrong`, with a hint, for an answer that they cannot read.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _MISSING = (
 
 
 class Wrong(Exception):
-    """An answer is wrong. The text of the exception is the hint."""
+    """Signals that an answer is wrong. The text of the exception is the hint."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """A Python literal, or one literal per part: `a = 3`, `b = [first, 4]`.
 
-    A bare name is a word, so `waiting` is the same as "waiting". The text is parsed, but never run.
-    `form` is an example of an answer, which is shown at the end of each hint about an unreadable
-    answer.  `part` selects the value that the methods read.
+    A bare name is a word: `waiting` is the same as "waiting". The text is parsed but never run.
+    `form` is an example of an answer, which each hint about an unreadable answer shows. `part`
+    selects the part whose value the methods read.
     """
 
     text: str
@@ -65,18 +65,19 @@ class Answer:
         return self.numbers(1)[0]
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """Return a list of exactly `count` integers."""
+        """Return the answer as a tuple of integers: exactly `count`, unless `count` is None."""
         found = self.items(count)
-        # Excludes True, which Python counts as an integer.
+        # True is excluded, which Python counts as an integer.
         numbers = tuple(one for one in found if type(one) is int)
         if numbers != found:
             raise self._unfit("Write whole numbers")
         return numbers
 
     def items(self, count: int | None = None, words: Collection[str] = ()) -> tuple[object, ...]:
-        """Return a list of exactly `count` words and numbers; a single item counts as a list.
+        """Return the answer as a tuple of words and numbers: exactly `count`, unless that is None.
 
-        `words` are the words that the exercise knows; by default, any word is accepted.
+        A single item counts as a list. `words` has the words that the exercise knows. If it is
+        empty, any word is accepted.
         """
         found = self._flat(self._value)
         if count not in (None, len(found)):
@@ -87,7 +88,7 @@ class Answer:
         return found
 
     def choice(self, *allowed: str) -> str:
-        """Return the answer if it is one of the allowed words."""
+        """Return the answer, which must be one of the allowed words."""
         word = str(self._value)
         if word in allowed:
             return word
@@ -96,19 +97,19 @@ class Answer:
         raise self._unfit(f"Write {listed}")
 
     def hint_for_parts(self, **parts: tuple[str, str, str]) -> str | None:
-        """Return the hint for the first wrong part, if there is one.
+        """Return the hint for the first wrong part, or None.
 
-        For each part, learners choose between two words: `a=(right word, wrong word, hint)`.
+        In each part, learners choose between two words: `a=(right word, wrong word, hint)`.
         """
         for part, (right, wrong, hint) in parts.items():
-            # Sort the words, because the message for any other word must not show which one is
-            # right.
+            # Sort the words, because the message about any other word must not reveal the right
+            # one.
             if replace(self, part=part).choice(*sorted((right, wrong))) != right:
                 return f"Part {part}: {hint}"
         return None
 
     def orders(self) -> set[tuple[object, ...]]:
-        """Return the orders in a list of lists; a list of single values is one order."""
+        """Return the orders in a list of lists. A list of single values is one order."""
         value = self._value
         is_one = not isinstance(value, list) or not any(isinstance(one, list) for one in value)
         return {self._flat(one) for one in ([value] if is_one else value)}
@@ -139,7 +140,7 @@ class Answer:
 
     @cached_property
     def _values(self) -> dict[str, object]:
-        """Return the value of each part by name; an answer without parts has the name ""."""
+        """The value of each part, by name. An answer without parts has the name ""."""
         line, found = 1, dict[str, object]()
         try:
             for row in ast.parse(textwrap.dedent(self.text)).body:
@@ -175,7 +176,7 @@ class Failed:
 class Outcome:
     """The outcome of a run: the words that the program printed, its results, and its errors.
 
-    `left` lists the async objects that a compiled program did not release.
+    `left` has the async objects that a compiled program did not release.
     """
 
     printed: tuple[str, ...]
@@ -193,13 +194,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Code:
-    """An answer that is a program in MLIR syntax. A `%%tfrt` line above the program is ignored."""
+    """An answer that is a program in MLIR syntax. A `%%tfrt` line before the program is ignored."""
 
     text: str
 
     @cached_property
     def program(self) -> Program:
-        """Return the program. A mistake in its text becomes a hint that shows the line."""
+        """The program. A mistake in its source becomes a hint that shows the line."""
         from tfrt_nb.programs import Program
 
         if "func" not in self.text:
@@ -212,11 +213,11 @@ class Code:
 
     @cached_property
     def bare(self) -> str:
-        """Return the text without its comments."""
+        """The text without its comments."""
         return _COMMENT.sub("", self.text)
 
     def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
-        """Run a function on a new host.
+        """Run a function on a new host, and return the outcome.
 
         Raises:
             Wrong: if the function does not finish within `SECONDS`.
@@ -224,11 +225,11 @@ class Code:
         return _run(self.program, values, self, function, queue)
 
     def kernels(self, function: str = "main") -> tuple[str, ...]:
-        """Return the names of the kernels of a host function, in the order of the text."""
+        """Return the names of the kernels of a host function, in source order."""
         return tuple(kernel.name for kernel in self._function(function).kernels)
 
     def longest_path(self, kernel: str) -> int:
-        """Return the number of uses of a kernel on the path through @main that uses it most."""
+        """Return the largest number of uses of a kernel on any path through @main."""
         depths: dict[int, int] = {}
         longest = 0
         for one in self._function("main").kernels:
@@ -239,7 +240,7 @@ class Code:
         return longest
 
     def needed(self, kernel: str) -> int:
-        """Return how many uses of a kernel the results of @main wait for."""
+        """Return the number of uses of a kernel that the results of @main wait for."""
         return needed(self._function("main"), kernel)
 
     def _function(self, name: str) -> BefFunction:
@@ -249,7 +250,7 @@ class Code:
         raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
-        """Return every possible output of @main: one for each order that the runtime may choose.
+        """Return every possible output of @main, one for each order that the runtime may choose.
 
         Raises:
             Wrong: if another function prints.
@@ -259,7 +260,7 @@ class Code:
             if other is not function and any(is_print(one.name) for one in other.kernels):
                 raise Wrong("Here all prints are in @main itself, not in a function that it runs.")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
-        # Run the same function, but let it return the operand and the chain of each print instead.
+        # Run the same function, but return the operand and the chain of each print.
         shown = [function.kernels[at].arguments[0] for at in prints]
         watched = returning(function, (*shown, *[function.kernels[at].results[0] for at in prints]))
         functions = tuple(watched if one is function else one for one in file.functions)
@@ -278,8 +279,9 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python: its text, the names that it may use and those that it defines, and
-    its output.
+    """An answer in Python.
+
+    It has its text, the names that it may use, the names that it defines, and its output.
     """
 
     text: str
@@ -289,7 +291,7 @@ class Names:
 
     @staticmethod
     def of(text: str, names: Mapping[str, object]) -> Names:
-        """Run the text with the names that are already defined."""
+        """Run `text`, which may use the names in `names`."""
         found = Names(text, dict(names))
         printed = io.StringIO()
         try:
@@ -318,8 +320,9 @@ class Names:
         return self.names[name]
 
     def call(self, name: str, *values: object) -> object:
-        """Call a function, kernel, or traced program that the answer defines, and wait for its
-        value.
+        """Call a function, kernel, or traced program that the answer defines, and return its value.
+
+        The call waits for the value.
         """
         function = self.get(name)
         if not callable(function):
@@ -335,8 +338,9 @@ def _run(
     function: str | None = None,
     queue: str = "s",
 ) -> Outcome:
-    """Run a function of a program, or of the program from which the host function `code` was
-    made.
+    """Run a function of `program`, and return the outcome.
+
+    `code` is the answer from which the program comes, perhaps with changes.
     """
     from tfrt_runtime.host.context import HostContext
 
@@ -351,7 +355,8 @@ def _run(
             first = problem.diagnostics[0]
             if getattr(first.location, "source", "") == "answer":
                 raise Wrong(_rendered(problem, code.text)) from None
-            # A missing argument is located in the exercise's check, which a learner cannot see.
+            # The location of a missing argument is in the exercise's check, which a learner cannot
+            # see.
             raise Wrong(f"The program is not correct yet: {first.message}.") from None
         finished = run.wait(SECONDS)
         results = tuple(map(_value, run.results))
@@ -379,7 +384,7 @@ def _left(host: HostContext) -> tuple[str, ...]:
 
 
 def _value(one: AsyncValue) -> object:
-    """Return the value of a result, `Failed` if it is an error, or None if it is unresolved."""
+    """Return the value of a result, `Failed` if it is an error, or None if it is not resolved."""
     if not one.done():
         return None
     problem = one.exception()
@@ -391,7 +396,7 @@ def _value(one: AsyncValue) -> object:
 
 
 def attempt(what: str, work: Callable[[], object]) -> object:
-    """Return the result of `work`. An exception becomes a hint that begins with `what`."""
+    """Return the result of `work`. An exception becomes a hint that starts with `what`."""
     try:
         return work()
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
@@ -401,7 +406,7 @@ def attempt(what: str, work: Callable[[], object]) -> object:
 def raised(what: str, problem: Exception) -> str:
     """Return the hint for an exception in a function of the answer."""
     if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
-        # A kernel of the answer raised an exception, and the error's place is in the check.
+        # A kernel of the answer raised an exception, and the location of the error is in the check.
         problem = problem.__cause__
     if isinstance(problem, TfrtError):
         first = problem.diagnostics[0]
@@ -412,9 +417,7 @@ def raised(what: str, problem: Exception) -> str:
 
 
 def waited_for(value: object) -> object:
-    """Return the result of a run or of an AsyncValue, after waiting for it; any other value is
-    returned as it is.
-    """
+    """Wait for a run or an AsyncValue, and return its result. Return any other value as it is."""
     result = getattr(value, "result", None)
     return result(timeout=SECONDS) if callable(result) else value
 
@@ -427,7 +430,7 @@ def shown_form(form: str) -> str:
 
 
 def _literal(node: ast.expr) -> object:
-    """Return the value of a literal, reading names as words and all sequences as lists.
+    """Return the value of a literal. A name is a word, and any sequence is a list.
 
     Raises:
         ValueError: if the expression is anything else.
@@ -447,7 +450,7 @@ def _rendered(problem: TfrtError, text: str) -> str:
 
 
 def _place(problem: BaseException) -> str:
-    """Return the start of a sentence: the line of the answer that raised the exception."""
+    """Return the start of a sentence with the line of the answer that raised the exception."""
     trace = problem.__traceback__
     line = 0
     while trace is not None:

@@ -1,4 +1,4 @@
-"""Exercises: the decorator, the registry, and the grading of single answers and of notebooks."""
+"""Exercises: the decorator, the registry, and the grading of answers and notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfrt_runtime.diagnostics import TfrtError, error, meant
 from tfrt_runtime.hooks import HOOKS
 
 _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
-"""The cell of an answer."""
+"""Matches the cell of an answer."""
 
 
 class Mark(StrEnum):
@@ -32,7 +32,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The reply to an answer: the mark, a hint, and the exercise."""
+    """The response to an answer: the exercise, the mark, and a hint."""
 
     exercise: Exercise
     mark: Mark
@@ -47,11 +47,13 @@ class Verdict:
 class Exercise:
     """A question whose answers are checked.
 
-    `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right`
-    has right answers, the first of which is shown as the solution.  `wrong` maps typical wrong
-    answers to a part of the hint that each must get.  `why` explains the right answer.  `start` is
-    the initial text of the learner's cell.  `form` is an example of an `Answer` that the task and
-    the hints show; it must not be a right answer.
+    - `check` returns None for a right answer. For a wrong answer, it returns a hint or raises
+      `Wrong`.
+    - `right` has right answers. The first one is shown as the solution.
+    - `wrong` maps typical wrong answers to a part of the hint that each must get.
+    - `why` explains the right answer. `start` is the initial text of the learner's cell.
+    - `form` is an example of an `Answer` that the task and the hints show. It must not be a right
+      answer.
     """
 
     name: str
@@ -69,9 +71,9 @@ class Exercise:
         return self.right[0]
 
     def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
-        """Return the verdict on an answer; never raise, even for unreadable text.
+        """Return the verdict on an answer. The method never raises, even for unreadable text.
 
-        `names` has the names that an answer in Python may use; if it is a dictionary, the names
+        `names` has the names that an answer in Python may use. If it is a dictionary, the names
         that the answer defines are added to it.
         """
         plain = _plain(text)
@@ -82,7 +84,7 @@ class Exercise:
         hint = self._hint(text, names)
         if hint is None:
             return Verdict(self, Mark.RIGHT, self.why)
-        # A shorter answer may match others by chance.
+        # A shorter answer may match other exercises by chance.
         others = exercises() if len(plain) >= 40 else ()
         for other in others:
             if other is not self and plain in other._solutions:
@@ -94,8 +96,9 @@ class Exercise:
         return Verdict(self, Mark.WRONG, hint)
 
     def problems(self) -> list[str]:
-        """Return faults of the exercise itself, such as right answers that it refuses and
-        unmatched hints.
+        """Return the faults of the exercise itself.
+
+        Examples are right answers that it rejects, and wrong answers that get another hint.
         """
         found = [
             f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
@@ -158,11 +161,11 @@ def exercise(
     start: str = "",
     form: str = "",
 ) -> Callable[[Callable[[Any], str | None]], Exercise]:
-    """Make an exercise from a function that checks an answer.
+    """Create an exercise from a function that checks an answer.
 
     The function takes an `Answer`, `Code`, or `Names`, as its annotation says, and returns None or
-    a hint.  Its docstring is the task; `form`, an incorrect example of an `Answer`, is appended to
-    the task.  Running the cell again replaces its exercise.
+    a hint. Its docstring is the task. `form`, an incorrect example of an `Answer`, is appended to
+    the task. Running the cell again replaces its exercise.
 
     Raises:
         TfrtError: if another module has an exercise of that name, or the function cannot check an
@@ -200,18 +203,17 @@ def exercise(
 
 
 def exercises() -> list[Exercise]:
-    """Return all exercises: those of the tutorials first, then those made since."""
+    """Return all exercises. Those of the tutorials come first."""
     for load in HOOKS.courses:
         load()
     return list(_exercises.values())
 
 
 def find(name: str) -> Exercise:
-    """Return the exercise of that name.
+    """Return the exercise called `name`.
 
     Raises:
-        TfrtError: if there is no such exercise. The message names the exercise with the most
-            similar name.
+        TfrtError: if no exercise has that name. The message has the most similar name.
     """
     known = {one.name: one for one in exercises()}
     if name in known:
@@ -221,13 +223,13 @@ def find(name: str) -> Exercise:
 
 
 def grade(name: str, text: str) -> Verdict:
-    """Return the verdict on an answer to the exercise of that name; for tests of a course.
+    """Return the verdict on an answer to the exercise called `name`, for tests of a course.
 
     An answer in Python sees tfrt, np, asyncio, time, and its own names, but not the names of other
     cells.
 
     Raises:
-        TfrtError: if no exercise has the name.
+        TfrtError: if no exercise has that name.
     """
     return find(name).grade(text)
 
@@ -245,7 +247,7 @@ def _dedented(text: str) -> str:
 def _plain(text: str) -> str:
     """Return the text without comments and extra spaces.
 
-    Answers for which this function returns the same text count as equal.
+    Two answers count as equal if this function returns the same text for both.
     """
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())
@@ -256,12 +258,13 @@ def _refused(text: str) -> TfrtError:
 
 
 def answers_of(path: str | Path) -> dict[str, str]:
-    """Return the answers in a notebook by exercise. If an exercise has several answers, the last
-    one counts.
+    """Return the answers in a notebook, by exercise.
+
+    If an exercise has several answers, the last one counts.
 
     Raises:
         TfrtError: if the file is not a notebook.
-            OSError: if it cannot be read.
+        OSError: if the file cannot be read.
     """
     try:
         cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
@@ -287,7 +290,7 @@ class Progress:
 
 
 def progress_in(folder: str | Path) -> list[Progress]:
-    """Return the progress in each of a folder's notebooks that have exercises, by file name.
+    """Return the progress in each notebook of a folder that has exercises, by file name.
 
     Raises:
         TfrtError: if a file is not a notebook, or answers an exercise that does not exist.

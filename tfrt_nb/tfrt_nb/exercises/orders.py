@@ -1,8 +1,7 @@
-"""All orders in which a host function may print.
+"""Find all orders in which a host function may print.
 
-A kernel may run as soon as its operands are available, so the allowed orders are the linear
-extensions of the operations' dependencies.  Calls and loops are not followed; each counts as one
-operation.
+A kernel may run when its operands are available, so the possible orders are the linear extensions
+of the operations' dependencies. Calls and loops are not followed: each counts as one operation.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ MAX_ORDERS = 5000
 
 
 def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
-    """Return every order of the chosen kernels, which are given by their positions in the program.
+    """Return every order of the chosen kernels, given by their positions in the program.
 
-    At most `MAX_ORDERS` orders are listed.  An operand that no kernel produces counts as always
+    The result has at most `MAX_ORDERS` orders. An operand that no kernel produces is always
     available.
     """
     before = _ancestors(function)
@@ -31,7 +30,7 @@ def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ..
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
     """Return the same function with these registers as its results.
 
-    The function must know the types of its registers, as a function from source text does.
+    The function must have register types, as a function from source has.
     """
     assert function.register_types is not None
     change = Counter(registers)
@@ -45,7 +44,7 @@ def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
 
 
 def needed(function: BefFunction, kernel: str) -> int:
-    """Return how many uses of a kernel the function's results wait for."""
+    """Return the number of uses of a kernel that the function's results wait for."""
     kernels, before = function.kernels, _ancestors(function)
     results = {*function.result_registers}
     makers = [at for at, one in enumerate(kernels) if results & {*one.results}]
@@ -58,7 +57,7 @@ def is_print(kernel: str) -> bool:
 
 
 def _ancestors(function: BefFunction) -> list[set[int]]:
-    """Map each kernel to the kernels for which it waits, directly or through others."""
+    """Return, for each kernel, the kernels that it waits for, directly or through others."""
     makers = {register: at for at, one in enumerate(function.kernels) for register in one.results}
     before: list[set[int]] = []
     for kernel in function.kernels:
@@ -73,7 +72,7 @@ def _ancestors(function: BefFunction) -> list[set[int]]:
 def _extensions(
     chosen: list[int], needed: dict[int, set[int]], done: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the orders that begin with `done`."""
+    """Yield the orders that start with `done`."""
     if len(done) == len(chosen):
         yield done
     for at in chosen:

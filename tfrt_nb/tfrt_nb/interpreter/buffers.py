@@ -1,8 +1,8 @@
-"""Write the operations of `memref` as Python: a buffer is a tuple, as described in the module
-`memory`, and its elements are in the program's memory.
+"""Translate the operations of `memref` to Python.
 
-The core allocates the buffers that `memref.alloc` creates. Passes have already inserted checks
-before accesses.
+A buffer is a tuple, which the module `memory` describes. Its elements are in the program's memory.
+The core allocates the buffers of `memref.alloc`. Passes have already inserted checks before
+accesses.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _tuple(items: Iterable[object]) -> str:
 
 
 def _numbers(body: FunctionSource, static: Iterable[int], dynamic: Sequence[SSAValue]) -> str:
-    """Return a tuple for `[1, %n, 3]`."""
+    """Return the source of a tuple for a list such as `[1, %n, 3]`."""
     names = map(body.name, dynamic)
     return _tuple(next(names) if number == DYNAMIC_INDEX else number for number in static)
 
@@ -85,7 +85,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
         body.first(f"last = {body.keep(_Last)}()")
         body.let(op.memref, f"{body.keep(new)}({sizes}, last.address)")
     else:
-        # Every execution uses the same memory, as in the frame of machine code.
+        # Every execution uses the same memory, as machine code does in a frame.
         name = body.name(op.memref)
         size = element * math.prod(type_.get_shape())
         body.first(f"m{name} = {body.keep(ctypes.c_char * (size + ALIGNMENT))}()")
@@ -93,7 +93,7 @@ def _allocate(body: FunctionSource, op: memref.AllocOp | memref.AllocaOp) -> Non
 
 
 class _Last:
-    """The most recent heap buffer that `memref.alloca` created in a running function."""
+    """The last heap buffer that `memref.alloca` created in a running function."""
 
     def __init__(self) -> None:
         self.word = ctypes.c_int64()
@@ -120,7 +120,7 @@ def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Bu
 
 
 def end_buffers(body: FunctionSource) -> None:
-    """Free the heap buffers that `memref.alloca` created in a function when it ends."""
+    """Free the heap buffers that `memref.alloca` created in a function when the function ends."""
     if any(
         isinstance(op, memref.AllocaOp) and is_on_heap(op)
         for block in body.op.body.blocks
@@ -147,7 +147,7 @@ def is_live(buffer: Buffer) -> bool:
 def _address(
     body: FunctionSource, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> tuple[str, Storage]:
-    """Return the address of an element and its storage."""
+    """Return the address of an element, and its storage."""
     type_, name = buffer_type(buffer, op), body.name(buffer)
     is_plain = isinstance(type_.layout, NoneAttr)
     terms = [] if is_plain else [f"{name}[2]"]
@@ -214,7 +214,7 @@ def _copy_elements(source: Buffer, target: Buffer, size: int) -> None:
 
 
 def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
-    """Create the module's buffer that an operation defines."""
+    """Create the buffer of the module that an operation defines."""
     shape = tuple(op.type.get_shape())
     element, count = storage_of(op.type.element_type), math.prod(shape)
     memory = (ctypes.c_char * (element.size * count + ALIGNMENT))()
@@ -278,7 +278,7 @@ def _compare_exchange(body: FunctionSource, op: extensions.RuntimeCompareExchang
     def exchange(place: int, expected: Any, desired: Any) -> tuple[Any, bool]:
         with _atomically:
             found = storage.read(place)
-            # Compare bits, so that a NaN is equal to itself and the zeros differ.
+            # Compare bits, so that a NaN equals itself, and 0.0 and -0.0 differ.
             is_equal = storage.pack(found) == storage.pack(expected)
             if is_equal:
                 storage.write(place, desired)
@@ -345,7 +345,7 @@ def _poison(body: FunctionSource, op: Operation) -> None:
 
 
 def _bitcast(body: FunctionSource, op: Operation) -> None:
-    """Write a number's bits, and read the bits as a number of the other type."""
+    """Convert a number to its bits, and read the bits as a number of the other type."""
     [operand], [result] = op.operands, op.results
     if isinstance(operand.type, MemRefType) or operand.type == result.type:
         body.bind(result, body.name(operand))

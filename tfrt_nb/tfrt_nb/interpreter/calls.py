@@ -1,6 +1,4 @@
-"""Write calls of the program's functions, of functions that print, and of registered Python
-functions.
-"""
+"""Translate calls: of the program's functions, of functions that print, and of Python functions."""
 
 from __future__ import annotations
 
@@ -75,8 +73,9 @@ def _external(body: FunctionSource, op: func.CallOp, symbol: str) -> Callable[..
 
 
 def _python_function(known: PythonExternal) -> Callable[..., Any]:
-    """Return a function that calls Python and returns whether the call succeeded, followed by the
-    results.
+    """Return a function that calls a registered Python function.
+
+    It returns whether the call succeeded, followed by the results.
     """
     called = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address_of(known.symbol) or 0)
     size = _WORD * max(len(known.arguments), len(known.results), 1)
@@ -97,7 +96,7 @@ def _python_function(known: PythonExternal) -> Callable[..., Any]:
 
 
 def _print(body: FunctionSource, op: PrintOp) -> None:
-    """Print a number and a newline: `vector.print`."""
+    """Print a number and a newline, for `vector.print`."""
     type_, value = op.source.type, body.name(op.source)
     width = width_of(type_)
     # MLIR prints an i1 as 0 or 1.

@@ -9,15 +9,15 @@
       return %i : i32                             if v5: v1 = v4; continue
                                                   return v1
 
-A block with one predecessor is written where the predecessor branches to it. All other blocks have
-numbers, and `b` is the number of the next block. Values are local variables, so a suspended
+The source of a block with one predecessor is at the predecessor's branch to it. All other blocks
+have numbers, and `b` is the number of the next block. Values are local variables, so a suspended
 coroutine keeps its values. A function with several results returns a tuple.
 
 If the module has functions that check how much stack is left, a function's last argument, `d`, is
-its call depth. Python's frames are on the heap, but resuming a coroutine goes through C, which uses
-the stack, so a call in a coroutine counts as a hundred calls.
+its call depth. Python's frames are on the heap. However, resuming a coroutine goes through C, which
+uses the stack, so a call in a coroutine counts as a hundred calls.
 
-Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. It needs no
+Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. A walk needs no
 translation, but fib(15) as async functions takes 200 times as long.
 """
 
@@ -80,7 +80,7 @@ class _Function(FunctionSource):
         """Return the source.
 
         Raises:
-            PassError: at an operation that cannot be compiled.
+            PassError: if an operation cannot be compiled.
         """
         op = self.op
         try:
@@ -118,7 +118,7 @@ class _Function(FunctionSource):
         return "\n".join(lines) + "\n"
 
     def _block(self, start: Block) -> None:
-        """Write a block and, after it, the blocks that only it leads to."""
+        """Write a block and, after it, the blocks to which only this block leads."""
         block: Block | None = start
         while block is not None:
             self._operations(block)
@@ -130,7 +130,7 @@ class _Function(FunctionSource):
                 lower(self, op, _LOWERINGS)
 
     def _leave(self, op: Operation) -> Block | None:
-        """Write a terminator, and return the block, if any, that must be written right after it."""
+        """Write a terminator. Return the block that must be written right after it, or None."""
         match op:
             case cf.BranchOp():
                 return self._go(op, 0)
@@ -142,7 +142,7 @@ class _Function(FunctionSource):
                     return self._go(op, 1)
                 with self.indented():
                     self._operations(op.then_block)
-                # If the first condition is false, the second one counts as false, so that one
+                # If the first condition is false, set the second condition to false, so that one
                 # branch handles both.
                 self.line(f"else: {self.name(second.cond)} = 0")
                 self._ways_in[op.else_block] -= 1
@@ -165,11 +165,9 @@ class _Function(FunctionSource):
                 return self.goes_to(op.successors[1])
 
     def _second_condition(self, op: cf.ConditionalBranchOp) -> cf.ConditionalBranchOp | None:
-        """Return the branch that ends the `then` block if it leads to the same `else` block.
+        """Return the branch at the end of the `then` block if it leads to the same `else` block.
 
-        Then both conditions have to hold.
-
-        Interrupt checks have this form.
+        In that case, both conditions must hold. Interrupt checks have this form.
         """
         second = terminator_of(op.then_block)
         if (
@@ -183,7 +181,7 @@ class _Function(FunctionSource):
         return None
 
     def return_(self, values: Sequence[SSAValue]) -> None:
-        """Write the return of the results; a coroutine keeps them for its caller."""
+        """Write the return of the results. A coroutine keeps the results for its caller."""
         names = [*map(self.name, values)]
         results = names[0] if len(names) == 1 else f"({', '.join(names)})"
         if self.is_coroutine:
@@ -205,17 +203,18 @@ class _Function(FunctionSource):
         target = op.successors[edge]
         passed = branch_operands(op, edge)
         if passed:
-            # Assign all arguments in one statement, because the old value of one may be passed to
-            # another.
+            # Assign all arguments in one statement, because a branch may pass the old value of one
+            # argument to another.
             left = ", ".join(map(self.name, target.args))
             self.line(f"{left} = {', '.join(map(self.name, passed))}")
         return self.goes_to(target)
 
     def goes_to(self, target: Block) -> Block | None:
-        """Return `target` if it is to be written here. Otherwise, write a jump to its number and
-        return None.
+        """Return `target` if its source goes here.
+
+        Otherwise, write a jump to the number of `target`, and return None.
         """
-        # Write a block that only returns at each place, because it is shorter than a jump.
+        # A block that only returns is written at each place, because it is shorter than a jump.
         is_short = target.first_op is target.last_op and isinstance(target.last_op, func.ReturnOp)
         is_next = self._ways_in[target] == 1 and target not in self._numbers
         if is_short or (is_next and self.indent < _DEEPEST):
@@ -226,12 +225,13 @@ class _Function(FunctionSource):
 
 
 def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int) -> Iterator[str]:
-    """Yield the blocks with numbers from `first` up to, but not including, `end`, after writing
-    the tests that select them.
+    """Yield the source of the blocks with the numbers from `first` up to, but not including, `end`.
+
+    Tests that select the blocks come first.
     """
     before = "    " * indent
-    # With many blocks, choose by binary search. No `else` is needed, because every block ends in a
-    # jump.
+    # With many blocks, select one by binary search. No `else` is needed, because every block ends
+    # in a jump.
     if end - first > _FEW:
         middle = (first + end) // 2
         yield f"{before}if b < {middle}:"
@@ -246,10 +246,10 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
 MODULE = "tfrt_runtime.interpreted"
 """The module name of interpreted functions.
 
-Its prefix marks them as runtime code, which Ctrl-C does not interrupt.
+Its prefix marks the functions as code of the runtime, which Ctrl-C does not interrupt.
 """
 _DEEPEST_CALLS = 4000
-"""The maximum call depth; `deep_stack` allows ten times as many frames."""
+"""The maximum call depth. `deep_stack` allows ten times as many frames."""
 _Adapter = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -267,11 +267,11 @@ class InterpretedCode:
     ) -> None:
         """Translate a module, which is the output of the passes.
 
-        `externals` are the declared functions that Python implements, `addresses` has the addresses
-        of the runtime's functions, and `adapted` names the functions that kernels call.
+        `externals` has the declared functions that Python implements. `addresses` has the addresses
+        of the runtime's functions. `adapted` has the names of the functions that kernels call.
 
         Raises:
-            PassError: at an operation or a function that cannot be compiled.
+            PassError: if an operation or a function cannot be compiled.
         """
         self._records = Records()
         self.machine = Machine(addresses, self._records, _DEEPEST_CALLS)
@@ -303,8 +303,8 @@ class InterpretedCode:
         if any(has_buffers(functions[name].function_type) for name in adapted):
             self.machine.live = self._records.words(0)
         if source.counts_calls:
-            # Tasks may outlive their runs, so the recursion limit stays raised for as long as the
-            # code exists.
+            # Tasks may outlive their runs, so the recursion limit stays raised as long as the code
+            # exists.
             depth = contextlib.ExitStack()
             depth.enter_context(deep_stack())
             weakref.finalize(self, depth.close)
@@ -321,15 +321,16 @@ class InterpretedCode:
         return ctypes.cast(self._adapters[name], ctypes.c_void_p).value or 0
 
     def _adapter(self, op: func.FuncOp) -> Callable[[int, int], int]:
-        """Return a function that fetches arguments from a frame, calls the function, and stores
-        the results.
+        """Return a function that lets a kernel call `op`.
+
+        It fetches the arguments from a frame, calls the function, and stores the results.
         """
         machine, called = self.machine, self.functions[op.sym_name.data]
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
         is_fallible = FALLIBLE in op.attributes
         places = [argument_order(inputs).index(i) for i in range(len(inputs))]
         takers = [self._taker(*one) for one in zip(places, inputs, strict=True)]
-        # Fetch buffers first: if one is rejected, no references have to be dropped.
+        # Fetch buffers first. If a buffer is rejected, there are then no references to drop.
         order = sorted(range(len(inputs)), key=lambda i: not isinstance(inputs[i], MemRefType))
         results = outputs[is_fallible:]
         givers = [self._giver(*one) for one in enumerate(results)]
@@ -347,7 +348,7 @@ class InterpretedCode:
             returned = called(*values)
             found = [returned] if len(outputs) == 1 else [*returned] if outputs else []
             has_failed = is_fallible and found.pop(0)
-            # Even if the function fails, its async results exist: they are errors.
+            # If the function fails, its async results still exist: they are errors.
             for index in (*awaited, *(() if has_failed else others)):
                 givers[index](context, record, found[index])
             machine.count(-1)
@@ -364,8 +365,9 @@ class InterpretedCode:
         return adapter
 
     def _taker(self, place: int, type_: Attribute) -> Callable[[int, int, bool], Any]:
-        """Return a function that fetches an argument, or None if the argument is a buffer that does
-        not match.
+        """Return a function that fetches an argument.
+
+        Its result is None if the argument is a buffer that does not match.
         """
         abi, spec = self.machine.abi, self._spec(type_)
         storage = storage_of(type_)
@@ -417,7 +419,7 @@ class InterpretedCode:
         return give_word
 
     def _spec(self, type_: Attribute) -> int:
-        """Return the address of the words that describe a buffer to Python; 0 for other types."""
+        """Return the address of the words that describe a buffer to Python, or 0 for others."""
         held = type_.value_type if isinstance(type_, ValueType) else type_
         if not isinstance(held, MemRefType):
             return 0
@@ -436,8 +438,9 @@ def interpret_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> InterpretedCode:
-    """Return the program for the interpreter, given the arguments of
-    `jit.programs.compile_program`.
+    """Return the program for the interpreter.
+
+    The arguments are those of `jit.programs.compile_program`.
     """
     externals = check_declarations(module)
     with collector_paused():

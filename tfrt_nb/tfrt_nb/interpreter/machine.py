@@ -1,14 +1,14 @@
-"""The runtime support of interpreted functions: the core's functions, and coroutines.
+"""Runtime support for interpreted functions: the core's functions, and coroutines.
 
 A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
-The core resumes it like a machine-code coroutine: as soon as the awaited object is resolved, it
-calls `RESUME` with the handle, on any thread. This may happen before the generator has yielded.
-Therefore, the yield and the call of `RESUME` meet at a rendezvous, and whichever arrives second
+The core resumes it as it resumes a coroutine in machine code: when the awaited object is resolved,
+it calls `RESUME` with the handle, on any thread. This may happen before the generator has yielded.
+Therefore, the yield and the call of `RESUME` meet at a rendezvous, and the one that arrives second
 continues the generator.
 
     start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
                  ^                  |                                                      |
-                 |                yield                                                  RESUME
+                 |                yield                                                 RESUME
                  +--- arrivals: 1 --+---------------------- arrivals: 1 --------------------+
 
 Each task is a coroutine, too, because the passes do not spawn plain functions for the interpreter.
@@ -59,9 +59,9 @@ _coroutines: dict[int, Coroutine] = {}
 
 
 def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
-    """Run a coroutine until it waits or finishes; return the results of its function.
+    """Run a coroutine until it waits or finishes, and return the results of its function.
 
-    `depth` is the depth of the enclosing calls; the generator receives it when it resumes.
+    `depth` is the depth of the enclosing calls, which the generator receives when it resumes.
     """
     sent = None if is_new else depth
     arrive, send = coroutine.arrivals, coroutine.generator.send
@@ -75,8 +75,8 @@ def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
             return coroutine.results
         is_second = arrive() & 1
         if coroutine.begins:
-            # Pass the coroutine to the queue only after it has yielded: the queue may run it
-            # immediately on top of this stack, and limits how deep such stacks become.
+            # Pass the coroutine to the queue only after it has yielded. The queue may run it
+            # immediately on top of this stack, and limits the depth of such stacks.
             coroutine.begins = False
             coroutine.machine.execute(coroutine.handle, RESUME)
             return results
@@ -101,7 +101,7 @@ RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
 class Machine:
     """The state that the functions of one program share while they run.
 
-    `deepest` is the limit of nested calls.
+    `deepest` is the maximum depth of nested calls.
     """
 
     def __init__(self, addresses: Mapping[str, int], records: Records, deepest: int) -> None:
@@ -121,7 +121,7 @@ class Machine:
         """Waits until an object is resolved, without the GIL; runs tasks meanwhile."""
 
     def abi(self, name: str) -> Callable[..., int]:
-        """Return a function of the runtime that keeps the GIL."""
+        """Return a function of the runtime, which is called without releasing the GIL."""
         if name not in self._functions:
             self._functions[name] = self._process.function(name)
         return self._functions[name]
@@ -130,8 +130,7 @@ class Machine:
         """Return whether this thread's code must stop at the place that `record` describes."""
         if not self.noted[0]:
             return self.abi("tfrtAsyncIsInterrupted")(record) & 1
-        # Python's handler only notes Ctrl-C, so set the bit of the flag that machine code would
-        # see.
+        # Python's handler only records Ctrl-C, so set the bit of the flag that machine code reads.
         change = self._process.quick.change_interrupts
         change(self._process.address, INTERRUPT_SIGNAL, 0)
         found = self.abi("tfrtAsyncIsInterrupted")(record) & 1
@@ -139,8 +138,9 @@ class Machine:
         return found
 
     def count(self, step: int) -> None:
-        """Add `step` to the count of calls from outside and coroutines, if buffers are lent to the
-        program.
+        """Add `step` to the number of calls from outside plus coroutines.
+
+        The number matters only if buffers are lent to the program.
         """
         if self.live:
             with self._lock:
@@ -149,27 +149,28 @@ class Machine:
     # Coroutines
 
     def start(self, body: Callable[..., Generator[Any, None, None]], *arguments: Any) -> Any:
-        """Start a coroutine; return its function's results as soon as it waits or finishes."""
+        """Start a coroutine, and return its function's results when it waits or finishes."""
         coroutine = Coroutine(self)
         coroutine.generator = body(coroutine, *arguments)
         # If the program checks the stack, the last argument is the depth.
         return advance(coroutine, arguments[-1] if arguments else 0, is_new=True)
 
     def begin(self, coroutine: Coroutine, objects: tuple[int, ...]) -> None:
-        """Register a coroutine so that the core can resume it by its handle; it will resolve
-        `objects`.
+        """Register a coroutine, so that the core can resume it by its handle.
+
+        The coroutine will resolve `objects`.
         """
         coroutine.objects = objects
         _coroutines[coroutine.handle] = coroutine
         self.count(1)
 
     def finish(self, coroutine: Coroutine) -> None:
-        """Forget a coroutine that no longer waits."""
+        """Remove a coroutine that has finished."""
         del _coroutines[coroutine.handle]
         self.count(-1)
 
     def abandon(self, coroutine: Coroutine, problem: BaseException) -> None:
-        """End a coroutine that has raised an exception; its unresolved objects become errors."""
+        """End a coroutine that has raised an exception, and resolve its objects to errors."""
         record = self.failure(problem)
         for value in coroutine.objects:
             if value and not self.abi("tfrtAsyncIsAvailable")(value) & 1:
@@ -177,7 +178,7 @@ class Machine:
                 self.abi("tfrtAsyncSetErrorUnlessAvailable")(value)
         if coroutine.handle in _coroutines:
             self.finish(coroutine)
-        # The caller still gets the results that it expects: these objects, which are errors now.
+        # The caller gets these objects, which are errors now, as the results that it expects.
         found = coroutine.objects
         coroutine.results = found[0] if len(found) == 1 else found
 

@@ -1,12 +1,12 @@
-"""Read and write the memory of compiled programs, and describe types of numbers.
+"""Read and write the memory of compiled programs, and describe number types.
 
-A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`; offset and strides
-count elements. If compiled code keeps a descriptor in memory, `pack_descriptor` and
-`read_descriptor` convert it. As for machine code, passes have inserted checks of indices and
-liveness, so every address here belongs to the program.
+A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`. The offset and the
+strides count elements. `storage_of` has the functions that convert a buffer to and from a
+descriptor in memory. As for machine code, passes have inserted checks of indices and liveness, so
+every address here belongs to the program.
 
-A record tells why something failed and where it happened. It consists of words, and of strings that
-are kept alive, in the format that `async_runtime.objects` reads.
+A record says what failed, and where. It consists of words, and of strings that are kept alive, in
+the format that `async_runtime.objects` reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tfrt_runtime.native.layouts import HANDLE_CONSTANT
 
 
 def width_of(type_: Attribute) -> int:
-    """Return the number of bits of an integer; 0 for other types."""
+    """Return the number of bits of an integer type, or 0 for other types."""
     if isinstance(type_, IntegerType):
         return int(type_.width.data)
     return 64 if isinstance(type_, IndexType) else 0
@@ -53,7 +53,7 @@ def is_float(type_: Attribute) -> bool:
 
 
 def rounding(type_: Attribute) -> Callable[[float], float] | None:
-    """Return the function that rounds a float to its type; None for an f64."""
+    """Return the function that rounds a float to its type, or None for f64."""
     match type_:
         case Float64Type():
             return None
@@ -79,7 +79,7 @@ def _to_half(x: float) -> float:
 
 
 def _to_brain(x: float) -> float:
-    """Round to nearest, ties to even, a single that was rounded to odd: see `jit.compiler`."""
+    """Round a single that was rounded to odd, to nearest with ties to even; see `jit.compiler`."""
     single = ctypes.c_float(x).value
     bits = int.from_bytes(struct.pack("<f", single), "little")
     if math.isnan(x):
@@ -96,13 +96,13 @@ def _brain_of(bits: int) -> float:
 Buffer: TypeAlias = tuple[int, int, int, tuple[int, ...], tuple[int, ...]]
 
 MEMORY = (ctypes.c_char * sys.maxsize).from_address(0)
-"""All of memory, as bytes."""
+"""The whole memory of the process, as bytes."""
 _headers = new_words(64)
 _headers[1] = 1
 STATIC = ctypes.addressof(_headers)
-"""The handle of a buffer that lives as long as its function, or as the program."""
+"""The handle of a buffer that cannot be freed while code that uses it runs."""
 CONSTANT = STATIC + HANDLE_CONSTANT
-"""The handle of a static buffer that must not be changed."""
+"""The handle of a static buffer that a program must not change."""
 DEAD = STATIC + 8
 """The handle of a buffer that never existed."""
 _DESCRIPTOR_WORDS = 3
@@ -110,8 +110,9 @@ _DESCRIPTOR_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """How a type's values are stored: their size in bytes, and functions that read and write
-    them.
+    """The way in which a type's values are stored.
+
+    `size` is the number of bytes. The other fields have functions that read and write values.
     """
 
     size: int
@@ -121,7 +122,7 @@ class Storage:
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
     format: str = ""
-    """The type's `struct` format, if it has one."""
+    """The type's `struct` format, or ""."""
 
 
 @functools.cache
@@ -129,7 +130,7 @@ def storage_of(type_: Attribute) -> Storage:
     """Return the storage of a type's values.
 
     Raises:
-        UnsupportedType: for a type that compiled code cannot have.
+        UnsupportedType: if compiled code does not support the type.
     """
     match type_:
         case MemRefType():
@@ -184,7 +185,7 @@ def _in_bytes(size: int, pack: Callable[[Any], bytes], unpack: Callable[[bytes],
 
 
 def _brain(round_: Callable[[float], float] | None) -> Storage:
-    """Store the upper half of a single."""
+    """Return the storage of a bf16, which is the upper half of a single."""
     single = struct.Struct("<f")
     assert round_ is not None
     return _in_bytes(
@@ -195,7 +196,10 @@ def _brain(round_: Callable[[float], float] | None) -> Storage:
 
 
 def _wide(width: int) -> Storage:
-    """Store an integer of any width: in 1, 2, 4, or 8 bytes, or else in a multiple of 16 bytes."""
+    """Return the storage of an integer of any width.
+
+    It takes 1, 2, 4, or 8 bytes, or else a multiple of 16 bytes.
+    """
     needed = (width + 7) // 8
     size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()
     half, mask = 1 << (width - 1), (1 << width) - 1
@@ -207,7 +211,10 @@ def _wide(width: int) -> Storage:
 
 
 def _descriptors(rank: int | None) -> Storage:
-    """Store descriptors of buffers, preceded by the rank if the type does not state it."""
+    """Return the storage of buffer descriptors.
+
+    The rank comes first if the type does not state it.
+    """
     room = MAX_DIMENSIONS if rank is None else rank
     count = _DESCRIPTOR_WORDS + 2 * room + (rank is None)
     words = struct.Struct(f"<{count}q")
@@ -233,7 +240,7 @@ def _descriptors(rank: int | None) -> Storage:
 
 
 def descriptor_words(buffer: Buffer, rank: int | None) -> list[int]:
-    """Return the words of a descriptor; `rank` is None if the type does not have one."""
+    """Return the words of a descriptor. `rank` is None if the type does not state the rank."""
     handle, elements, offset, sizes, strides = buffer
     padding = [0] * (MAX_DIMENSIONS - len(sizes)) if rank is None else []
     first = [len(sizes)] if rank is None else []
@@ -250,21 +257,21 @@ def contiguous_strides(sizes: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass
 class Records:
-    """The records of a program, and all else that lives as long as its code."""
+    """The records of a program, and everything else that must exist as long as its code."""
 
     kept: list[object] = field(default_factory=list)
     _records: dict[object, int] = field(default_factory=dict)
     _texts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def words(self, *words: int) -> int:
-        """Keep words in memory; return their address."""
+        """Keep words in memory, and return their address."""
         made = new_words(8 * max(1, len(words)))
         made[: len(words)] = words  # type: ignore[call-overload]
         self.kept.append(made)
         return ctypes.addressof(made)
 
     def text(self, content: str) -> tuple[int, int]:
-        """Keep a string in UTF-8; return its address and its length."""
+        """Keep a string in UTF-8, and return its address and its length."""
         if content not in self._texts:
             data = bytes_of(content)
             kept = ctypes.create_string_buffer(data)
@@ -273,7 +280,7 @@ class Records:
         return self._texts[content]
 
     def record(self, message: str, place: Location | None) -> int:
-        """Keep a message and its place; return the address of the record."""
+        """Keep a message and its place, and return the address of the record."""
         key = message, place
         if key not in self._records:
             file, line, column = (

@@ -1,10 +1,10 @@
-"""Write operations on scalars as Python expressions.
+"""Translate operations on scalars to Python expressions.
 
-Values are signed integers, in which an `i1` is 0 or 1, and floats, which are rounded to their type
-after each operation. If an operation is in the table of scalar operations (`tfrt_runtime.scalars`),
-the Python operator or function given there defines its result. The passes have inserted checks
-before operations that may fail, so no operation here can fail. Operations of `math` call the C
-library, as machine code does.
+Integers are signed numbers, and an `i1` is 0 or 1. Floats are rounded to their type after each
+operation. If an operation is in the table of scalar operations (`tfrt_runtime.scalars`), the Python
+operator or function there defines its result. The passes have inserted checks before operations
+that may fail, so no operation here can fail. Operations of `math` call the C library, as machine
+code does.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tfrt_nb.jit.llvm_types import UnsupportedType
 from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
 
 Lowering = Callable[["FunctionSource", Any], None]
-"""A function that writes one operation."""
+"""A function that writes the source of one operation."""
 Expression = Callable[["FunctionSource", Any], str]
-"""A function that returns an operation's only result as an expression."""
+"""A function that returns an expression for an operation's only result."""
 
 _OPERATORS = frozenset(["+", "-", "*", "&", "|", "^"])
 _BITWISE = frozenset("&|^")
@@ -45,24 +45,24 @@ _FLOAT_PREDICATES = (
     *("not ({0} < {1} or {0} > {1})", "not {0} <= {1}", "not {0} < {1}", "not {0} >= {1}"),
     *("not {0} > {1}", "{0} != {1}", "({0} != {0} or {1} != {1})", "True"),
 )
-"""Expressions for float predicates in MLIR's order: the ordered ones, then the unordered ones."""
+"""Expressions for float predicates in MLIR's order: ordered ones, then unordered ones."""
 
 
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
-    """Return an expression for a number, wrapped or rounded to its type."""
+    """Return an expression for a number that is wrapped or rounded to its type."""
     width = width_of(type_)
     if width == 1:
         return f"({expression}) & 1"
     if width:
         half = 1 << (width - 1)
-        # Most numbers fit, and a comparison costs less than masking.
+        # Most numbers fit, and a comparison costs less than a mask.
         fits = f"{-half} <= (t := {expression}) < {half}"
         return f"t if {fits} else (t & {2 * half - 1} ^ {half}) - {half}"
     return f"{body.keep(round_)}({expression})" if (round_ := rounding(type_)) else expression
 
 
 def _signed(body: FunctionSource, value: SSAValue) -> str:
-    """Return an operand as a signed number: an `i1` is 0 or -1."""
+    """Return an expression for an operand as a signed number, in which a true `i1` is -1."""
     name = body.name(value)
     return f"-{name}" if width_of(value.type) == 1 else name
 
@@ -73,7 +73,7 @@ def _unsigned(body: FunctionSource, value: SSAValue) -> str:
 
 
 def _of_table(family: Family, name: str) -> Expression:
-    """Return the expression for a row of the table; `name` selects one of several results."""
+    """Return the expression for a row of the table. `name` selects one of several results."""
     is_operator = family.python in _OPERATORS
 
     def write(body: FunctionSource, op: Operation) -> str:
@@ -92,9 +92,7 @@ def _of_table(family: Family, name: str) -> Expression:
 
 
 def _with(function: Callable[..., Any], read: Callable[..., str] = _signed) -> Expression:
-    """Return a call of a function, with the result wrapped or rounded to the operation's result
-    type.
-    """
+    """Return a call of a function whose result is wrapped or rounded to the result type."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         operands = ", ".join(read(body, operand) for operand in op.operands)
@@ -152,7 +150,7 @@ _EXACT = 1 << 53
 
 
 def _rounded_once(number: int) -> float:
-    """Convert an integer as the table does. The table covers integers of up to 64 bits."""
+    """Convert an integer as the table does, which covers integers of up to 64 bits."""
     if -(1 << 63) <= number < 1 << 63:
         return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
     excess = abs(number).bit_length() - 60
@@ -168,8 +166,9 @@ def _as_double(number: int) -> float:
 
 
 def _to_integer(body: FunctionSource, op: Operation) -> str:
-    """Truncate toward zero; a number that does not fit becomes the nearest one that does, and
-    NaN 0.
+    """Truncate a float toward zero.
+
+    A number that does not fit becomes the nearest number that fits, and NaN becomes 0.
     """
     width, is_signed = width_of(op.results[0].type), op.name == "arith.fptosi"
     low = -(1 << width - 1) if is_signed else 0
@@ -222,8 +221,9 @@ def _of_width(
 
 
 def _least(a: float, b: float) -> float:
-    """Return the smaller number, where -0.0 is smaller than 0.0; if either number is NaN, return
-    NaN.
+    """Return the smaller number, or NaN if either number is NaN.
+
+    -0.0 is smaller than 0.0.
     """
     if math.isnan(a) or math.isnan(b):
         return math.nan
@@ -242,7 +242,7 @@ FLOAT_CHOICES = {
 
 
 def _power(base: int, exponent: int, width: int) -> int:
-    """Raise to an integer power. For a negative exponent, round the result toward zero."""
+    """Raise to an integer power. For a negative exponent, the result is rounded toward zero."""
     if exponent >= 0:
         return pow(base, exponent, 1 << width)
     return 0 if base not in (1, -1) else base if exponent & 1 else 1
@@ -263,7 +263,7 @@ _LIBRARY = {
     "math.powf": "pow",
     "math.fpowi": "pow",
 }
-"""Functions of the C library."""
+"""The functions of the C library that implement operations of `math`."""
 
 
 @functools.cache
@@ -278,7 +278,7 @@ def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[
 
 
 def _library(name: str) -> Expression:
-    """Return a call of the C library; floats of 16 bits use the function for singles."""
+    """Return a call of the C library. 16-bit floats use the function for singles."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         type_ = op.results[0].type

@@ -1,7 +1,7 @@
-"""`async.runtime` and `async.coro`: calls of the core's functions, as machine code makes them.
+"""Translate `async.runtime` and `async.coro` to calls of the core's functions.
 
-An object is represented by its address. A coroutine is a generator: where machine code suspends, it
-yields the results of its function. `machine` resumes it.
+The address of an object represents the object. A coroutine is a generator: where machine code
+suspends, the generator yields the results of its function. `machine` resumes the generator.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def _load(body: FunctionSource, op: Operation) -> None:
 
 
 def _await(body: FunctionSource, op: Operation) -> None:
-    """Wait if the object is not resolved, without the GIL, so that other threads can run Python."""
+    """Wait for the object unless it is resolved.
+
+    The wait releases the GIL, so that other threads can run Python.
+    """
     name, place = body.name(op.operands[0]), body.module.maker(op) or body.null
     body.line(f"{body.keep(body.module.machine.wait)}({name}, {place})")
 
@@ -60,7 +63,10 @@ def _is_interrupted(body: FunctionSource, op: Operation) -> None:
 
 
 def _log(body: FunctionSource, op: extensions.RuntimeLogOp) -> None:
-    """Log a block only once per activation; otherwise, a loop would log each iteration."""
+    """Log an event of `op`.
+
+    A block is logged only once per activation, because a loop would otherwise log each iteration.
+    """
     site, logged = body.module.site(op), f"s{op.site.value.data}"
     body.first(f"{logged} = 0")
     if op.event.data == "enter":
@@ -95,16 +101,17 @@ def _nothing(body: FunctionSource, op: Operation) -> None:
 
 
 def _coro_save(body: FunctionSource, op: Operation) -> None:
-    """Write an await and the suspension right after it as one, which suspends only if it has to
-    wait.
+    """Write an await and the suspension right after it as one step.
+
+    The step suspends only if it must wait.
     """
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
     if isinstance(wait, runtime.RuntimeAwaitAndResumeOp) and isinstance(
         suspend, runtime.CoroSuspendOp
     ):
-        # Write the next two operations here, inside a test, so that the generator continues without
-        # a yield if the object is already resolved.
+        # Write the next two operations here, inside a test. If the object is already resolved, the
+        # generator then continues without a yield.
         body.skipped.update((wait, suspend))
         body.line(f"if not {body.abi('tfrtAsyncGoesOn', body.name(wait.operands[0]))} & 1:")
         with body.indented():

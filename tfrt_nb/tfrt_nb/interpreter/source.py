@@ -1,4 +1,4 @@
-"""The Python source of a module and its functions, under construction by lowerings."""
+"""The Python source of a module and its functions, which the lowerings of operations write."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _CALLS_OF_COROUTINE = 100
 class ModuleSource:
     """The state that the functions of a module share.
 
-    `scope` has the objects that the source refers to; it becomes the functions' globals.
+    `scope` has the objects that the source refers to. It becomes the functions' globals.
     """
 
     machine: Machine
     functions: dict[str, func.FuncOp]
     records: Records
     addresses: Mapping[str, int]
-    """The functions outside the program, by name."""
+    """The addresses of functions outside the program, by name."""
     externals: Externals
     globals: dict[str, tuple[object, ...]] = field(default_factory=dict)
-    """The buffers of the module."""
+    """The global buffers of the module."""
     counts_calls: bool = False
     scope: dict[str, object] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)
@@ -50,18 +50,14 @@ class ModuleSource:
         return self._names[id(item)]
 
     def site(self, op: RuntimeLogOp) -> int:
-        """Return the address of the words that describe a place in watched code
-        (`layouts.SITE_RECORD`).
-        """
+        """Return the address of the words that describe a logging place (`layouts.SITE_RECORD`)."""
         number = op.site.value.data
         if number not in self._sites:
             self._sites[number] = self.records.words(self.records.record("", location_of(op)), 0, 0)
         return self._sites[number]
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of the operation that creates an object, and its place; None if that
-        is unknown.
-        """
+        """Return a record of the operation that creates an object, or None without a place."""
         place = location_of(op)
         return None if place is None else str(self.records.record(source_name(op), place))
 
@@ -70,14 +66,14 @@ class ModuleSource:
         return str(self.records.record(message, location_of(op)))
 
     def function(self, symbol: str) -> str:
-        """Return the name that a function of the module has in the source."""
+        """Return the name of a function of the module in the source."""
         if not self._numbers:
             self._numbers = {name: number for number, name in enumerate(self.functions)}
         return f"f{self._numbers[symbol]}"
 
 
 class FunctionSource:
-    """The source of one function under construction, as the lowerings of operations write it."""
+    """The source of one function, which the lowerings of operations write."""
 
     null = "0"
     resume = str(RESUME)
@@ -117,7 +113,7 @@ class FunctionSource:
             self.at_start.append(text)
 
     def keep(self, item: object) -> str:
-        """Return the name of an object of the module."""
+        """Return the name by which the source refers to an object."""
         return self.module.keep(item)
 
     def abi(self, name: str, *operands: object) -> str:
@@ -125,11 +121,11 @@ class FunctionSource:
         return f"{self.keep(self.module.machine.abi(name))}({', '.join(map(str, operands))})"
 
     def size(self, type_: Attribute) -> str:
-        """Return the size of values of a type in bytes."""
+        """Return the size in bytes of a value of this type."""
         return str(storage_of(type_).size)
 
     def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
-        """Call a function of the runtime; assign the result to its value."""
+        """Call a function of the runtime, and assign its result to `results`."""
         call = self.abi(name, *operands)
         if RUNTIME_FUNCTIONS[name][0] == "i1":
             call += " & 1"
@@ -138,14 +134,15 @@ class FunctionSource:
 
     @property
     def depth(self) -> str:
-        """The expression for the depth of calls that this function makes, which it passes as the
-        last argument.
+        """The expression for the depth of calls that this function makes.
+
+        The function passes it as the last argument.
         """
         return f"d + {_CALLS_OF_COROUTINE if self.is_coroutine else 1}"
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """Indent the statements that are written inside the block."""
+        """Indent the statements that are written in the block."""
         self.indent += 1
         yield
         self.indent -= 1

@@ -389,9 +389,7 @@ class FunctionBody:
                 self.set(result, f"extractvalue {struct}, {index}")
 
     def text(self) -> str:
-        """Return all blocks, with phi instructions for the arguments of all blocks except the
-        first.
-        """
+        """Return all blocks. Arguments of all blocks but the first become phi instructions."""
         edges: dict[Block, list[tuple[Operation, int]]] = {}
         for block in self._blocks:
             branch = terminator_of(block)

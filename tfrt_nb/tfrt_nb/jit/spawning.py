@@ -174,8 +174,10 @@ class _Writer:
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """Return the spawner, the functions that run in workers and after awaits, and the error
-        function.
+        """Return the texts of all functions.
+
+        They are the spawner, the functions that workers and awaits call, and the function for
+        errors.
         """
         self._write_spawner()
         for step in range(self._shape.awaited + 1):
@@ -359,8 +361,9 @@ class _Writer:
         self._leave()
 
     def _resolve(self) -> None:
-        """Resolve the values before the token, so that every value is resolved after an await of
-        it.
+        """Resolve the values before the token.
+
+        Every value is then resolved when an await of the token finishes.
         """
         shape = self._shape
         position = int(shape.is_fallible)

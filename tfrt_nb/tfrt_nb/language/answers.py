@@ -1,5 +1,6 @@
-"""Answers about a place in a program: what may appear there, which token is there, and where it is
-defined.
+"""Answer questions about a place in a program.
+
+Which names can be completed there? Which token is there? Where is it defined and used?
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from tfrt_nb.language.scan import (
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
 MOST = 200
-"""The maximum number of completions offered."""
+"""The maximum number of completions."""
 _WORD = re.compile(r'"?[\w.$-]*\Z|[%@!^][\w.$#-]*\Z')
 _OPERANDS = re.compile(r'(?:\A|=)\s*"?\w+\.(?:[\w.]+"?\s+|[^:{}=]*[,(]\s*)\Z')
-"""The part of a line that precedes an operand."""
+"""Matches the part of a line before an operand."""
 _TYPE = re.compile(r"!.+|[su]?i\d+|b?f\d+|complex<.+>")
 _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
@@ -51,8 +52,7 @@ _KEYWORDS = {
 class Completion:
     """A replacement for the text from `start` to the cursor.
 
-    `kind` is a word, such as "kernel" or "value". `type` is the type or signature, or "" if there
-    is none.
+    `kind` is a word, such as "kernel" or "value". `type` is the type or the signature, or "".
     """
 
     text: str
@@ -65,8 +65,8 @@ class Completion:
 class Signature:
     """The signature of an operation.
 
-    `parts` has the operands followed by the attributes, each as the offsets in `label` where it
-    starts and ends. `active` is the index of the part at the cursor, if any.
+    `parts` has the operands, followed by the attributes. Each part is a pair of offsets in `label`,
+    its start and its end. `active` is the index of the part at the cursor, or None.
     """
 
     label: str
@@ -77,7 +77,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a source, as offsets from its start."""
+    """A place in a source: the offsets of its start and end."""
 
     start: int
     end: int
@@ -86,7 +86,7 @@ class Place:
 def complete(
     text: str, cursor: int, functions: Mapping[str, str] | None = None
 ) -> list[Completion]:
-    """List the completions at `cursor`, the most likely first.
+    """Return the completions at `cursor`, the most likely first.
 
     `functions` maps functions of other programs that this program may call to their signatures.
     """
@@ -104,7 +104,7 @@ def _callable(text: str, others: Mapping[str, str]) -> Iterator[tuple[str, str]]
 def _complete_in(
     text: str, cursor: int, functions: Callable[[], Iterable[tuple[str, str]]]
 ) -> list[Completion]:
-    """Complete in a single function."""
+    """Return the completions in a source that contains only one function."""
     line_start = text.rfind("\n", 0, cursor) + 1
     before = text[line_start:cursor]
     if "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before):  # the cursor is in a comment
@@ -112,7 +112,7 @@ def _complete_in(
     found = _WORD.search(before)
     word = found[0] if found is not None else ""
     start = cursor - len(word)
-    # The lines below the cursor define nothing that may be used here.
+    # The lines after the cursor's line define no name that may be used here.
     known = scan(text[:cursor] + text[cursor:].partition("\n")[0])
     head = before[: len(before) - len(word)]
     if word.startswith("%") or (not word and _OPERANDS.search(head)):
@@ -146,7 +146,7 @@ def _complete_in(
 
 
 def explain(text: str, cursor: int) -> str | None:
-    """Describe the token at `cursor`; None if there is nothing to say."""
+    """Describe the token at `cursor`, or return None if there is nothing to say."""
     known, token, first = _look(text, cursor)
     if token is None or token.kind == "comment":
         return None
@@ -209,7 +209,7 @@ def signature(text: str, cursor: int) -> Signature | None:
 
 
 def definition(text: str, cursor: int) -> Place | None:
-    """Return where the name at `cursor` is defined in the source."""
+    """Return the place at which the source defines the name at `cursor`, or None."""
     known, token, first = _look(text, cursor)
     if token is None:
         return None
@@ -222,10 +222,9 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def references(text: str, cursor: int) -> list[Place]:
-    """Return, in order, every place that names the value or function at `cursor`, even its
-    definition.
+    """Return all places that name the value or function at `cursor`, in order.
 
-    The list is empty if the source does not define it.
+    The definition is included. The list is empty if the source does not define the name.
     """
     known, token, first = _look(text, cursor)
     if token is None:
@@ -249,8 +248,9 @@ def references(text: str, cursor: int) -> list[Place]:
 
 
 def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
-    """Return the new spelling of the name at `cursor`, with its `%` or `@`, and the places to write
-    it.
+    """Return a new spelling for the name at `cursor`, and the places at which to write it.
+
+    The spelling includes the name's `%` or `@`.
 
     Raises:
         ValueError: if the cursor is not at a name that the source defines, or if `name` is taken or
@@ -274,9 +274,7 @@ def rename(text: str, cursor: int, name: str) -> tuple[str, list[Place]]:
 
 
 def _look(text: str, cursor: int) -> tuple[Scan, Token | None, int]:
-    """Return the scanned function around `cursor`, the token there, and where the function starts
-    in `text`.
-    """
+    """Return the scanned function around `cursor`, the token there, and the function's offset."""
     first, end = piece_around(text, cursor)
     known = scan(text[first:end])
     return known, known.token_at(cursor - first), first
@@ -310,7 +308,7 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
         offered = {f"{one}." for one in (*HOST_DIALECTS, *UPSTREAM_DIALECTS) if one != "builtin"}
         if len(word) < 2 or not found:
             dialects = _fitting("dialect", sorted(offered), word, start)
-        # An author who types `add` means `tfrt.add.i32` or another operation of its family.
+        # An author who types `add` may mean `tfrt.add.i32` or another operation of its family.
         if len(word) > 1 and not found:
             found = [name for name in names() if f".{word}" in name]
         keywords = _fitting("keyword", _KEYWORDS.items(), word, start) if word else []
@@ -323,12 +321,12 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
 def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
     """Return the sort key of an operation.
 
-    Operations whose operands can be values of `types` come first, in the order of `types` (the
-    latest value first). A plain name precedes one with a suffix (`add` before `add_s`).
+    If values of `types` can be the operation's operands, it comes first, in the order of `types`
+    (the latest value first). A plain name comes before a name with a suffix (`add` before `add_s`).
     """
     operands = [one.removesuffix("...") for one in _operand_types(name)]
     needed = [one for one in operands if one != "!tfrt.chain"]
-    # Signatures of upstream dialects have operand names instead of types, and control flow has no
+    # Signatures of upstream dialects have operand names instead of types. Control flow has no
     # signature.
     is_known = all(_TYPE.fullmatch(one) for one in needed) and (operands or name in SIGNATURES)
     fits = all(one in types for one in needed)
@@ -340,15 +338,13 @@ def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
 
 
 def _operand_types(name: str) -> list[str]:
-    """Return the operand types that an operation's signature gives."""
+    """Return the operand types in an operation's signature."""
     operands = signature_text(name).partition(" -> ")[0].removeprefix("(").removesuffix(")")
     return [NUMBERS.get(one, one) for one in split_types(operands)]
 
 
 def _wanted_type(known: Scan, head: str, offset: int) -> str | None:
-    """Return the type of the operand that is being written at `offset`, or None if it is
-    unknown.
-    """
+    """Return the type of the operand that is being written at `offset`, or None if unknown."""
     statement = known.statement_at(offset)
     if statement is None:
         return None
@@ -376,12 +372,12 @@ def _fitting(
 
 
 def _function_at(text: str, token: Token) -> Function | None:
-    """Return the function that a symbol names."""
+    """Return the function that a symbol names, or None."""
     return next((one for one in functions_of(text) if f"@{one.name}" == token.text), None)
 
 
 def _value_at(known: Scan, token: Token) -> Value | None:
-    """Return the value that a use or a definition refers to."""
+    """Return the value that a use or a definition refers to, or None."""
     base = token.text.split("#")[0]
     for value in known.values:
         if value.start == token.start:
@@ -392,7 +388,7 @@ def _value_at(known: Scan, token: Token) -> Value | None:
 
 
 def _where(text: str, offset: int) -> str:
-    """Return the line number of a definition, from 1, and the line's text."""
+    """Return the line number of a definition, starting at 1, and the line's text."""
     number = text.count("\n", 0, offset) + 1
     line = text.split("\n")[number - 1].strip()
     return f"line {number}: {line if len(line) <= 120 else line[:119] + '…'}"

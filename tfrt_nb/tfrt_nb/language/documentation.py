@@ -1,9 +1,8 @@
-"""One line of documentation for each family of kernels that are native or generated for many types.
-
-The lines for scalar operations and for other native kernels are in their tables.
+"""One line of documentation for each family of kernels, except those documented elsewhere.
 
 A family is a name without its types: `tfrt.add` covers `tfrt.add.i32`, `tfrt.add.f64`, and so on.
-Python kernels are documented by their docstrings, and control flow by its classes.
+Scalar operations and other native kernels have their lines in their own tables. Python kernels have
+docstrings, and control flow operations have classes with docstrings.
 """
 
 import re

@@ -1,9 +1,9 @@
 """An example of each kernel: a small program that runs and shows the kernel's results.
 
-Native kernels may have an example in their table. Other kernels that have effects, attributes, or
-functions have one in `examples.mlir`, one text per family. For all remaining kernels, an example
-can be generated from the signature: values for the operands, the kernel itself, and a print of any
-results that `return` does not show.
+A native kernel may have an example in its table. Another kernel that has effects, attributes, or
+functions has an example in `examples.mlir`, which has one example per family. For all other
+kernels, this module generates an example from the signature. It consists of values for the
+operands, the kernel itself, and a print of each result that `return` does not show.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfrt_runtime.native_table import ROWS
 _TYPE = re.compile(r"(?<![a-z0-9])(?:u?i\d+|b?f\d+|complex\d+|bool)(?![a-z0-9])")
 _PLACE = re.compile(r"(?<![\w.])-?\d+\^|NAME|TYPE|WORD|PART|VALUE|RANK|SHAPE|WIDE|DENSE|OTHER")
 _OPERANDS = {"abs": ("-13",), "shiftleft": ("13", "2"), "shiftright": ("13", "2")}
-"""Operands for operations whose effect the usual operands, 13 and 6, would not show."""
+"""Operands for operations with which the usual operands, 13 and 6, would show no effect."""
 _MADE = {
     "chain": "tfrt.new.chain",
     "string": 'tfrt_test.get_string {value = "pear"}',
@@ -34,7 +34,7 @@ _MADE = {
     "vt": '"vt.constant"() {value = 13 : i32} : () -> !vt.value',
     "tensor": '"tfrt_test.const_dense_attr"() {value = DENSE} : () -> !t.tensor',
 }
-"""The operation that creates an operand, by the word of its type."""
+"""The operation that creates an operand, by type word."""
 _SHOWN = {
     "string": '"tfrt_test.print_string"({}, {}) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain',
     "shape": "ts.print_shape {}, {}",
@@ -42,12 +42,12 @@ _SHOWN = {
     "vt": '"vt.print"({}, {}) : (!vt.value, !tfrt.chain) -> !tfrt.chain',
     "tensor": "tfrt_dht.print_tensor {}, {}",
 }
-"""The operation that prints a result, by the word of its type."""
+"""The operation that prints a result, by type word."""
 
 
 @cache
 def example(name: str) -> str:
-    """Return a program that shows an operation; "" if none is known."""
+    """Return a program that shows an operation, or "" if none is known."""
     found = _by_hand().get(name) or _by_hand().get(family_of(name))
     if found is None:
         signature = signature_of(name)
@@ -57,10 +57,10 @@ def example(name: str) -> str:
 
 @cache
 def signature_of(name: str) -> Signature | None:
-    """Return the signature of a kernel from the tables.
+    """Return the signature of a kernel, or None.
 
-    If the tables do not have the kernel, use its family's signature with the types in the kernel's
-    name.
+    If the tables do not have the kernel, the signature comes from its family, with the types in the
+    kernel's name.
     """
     if name in SIGNATURES:
         return SIGNATURES[name]
@@ -79,8 +79,9 @@ def signature_of(name: str) -> Signature | None:
 
 
 def _with_types(word: str, types: Mapping[str, str]) -> str:
-    """Return a type word with its types replaced according to `types`, which maps the types of
-    one kernel of a family to another kernel's.
+    """Replace the types in a type word.
+
+    `types` maps the types of one kernel of a family to another kernel's types.
     """
     found = _TYPE.sub(lambda one: types.get(one[0], one[0]), word)
     return re.sub(r"\bbool\b", "i1", found)
@@ -112,7 +113,7 @@ def _by_hand() -> dict[str, str]:
 
 
 def _filled(place: str, name: str) -> str:
-    """Return the text that replaces a placeholder in an example of the kernel `name`."""
+    """Return the text that replaces the placeholder `place` in an example of the kernel `name`."""
     word = (_words(name) or ["f32"])[0]
     last = name.rpartition(".")[2]
     sizes = (2, 1, 1, 1, 1)[: int(last) if last.isdigit() else 1]
@@ -144,7 +145,7 @@ def _array(word: str, numbers: Iterable[object]) -> str:
 
 
 def _dense(word: str, sizes: tuple[int, ...], numbers: tuple[int, int]) -> str:
-    """Return a tensor as an attribute."""
+    """Return a tensor as a dense attribute."""
     values = [_constant(word, str(one)) for one in numbers]
     if word.startswith("complex"):
         values = [f"({one})" for one in values]
@@ -159,7 +160,7 @@ def _spelled(word: str) -> str:
 
 
 def _constant(word: str, number: str) -> str:
-    """Return a number as a constant of that type."""
+    """Return a number as a constant of the type that the word denotes."""
     if word in ("i1", "bool"):
         return "false" if number in ("0", "6") else "true"
     if word.startswith("complex"):
@@ -172,7 +173,10 @@ def _is_number(word: str) -> bool:
 
 
 def _is_simple(one: Signature) -> bool:
-    """Return whether an example can be generated that creates all operands and shows results."""
+    """Return whether an example can be generated.
+
+    That requires an operation that creates each operand, and one that prints each result.
+    """
     operands = (*one.operands, one.rest or "chain")
     return all(word in _MADE or _is_number(word) for word in operands) and all(
         word in (*_SHOWN, "chain") or _is_number(word) for word in one.results
@@ -247,7 +251,7 @@ def _operation(one: Signature, names: list[str], words: list[str]) -> str:
 
 
 def _attribute(name: str, word: str) -> str:
-    """Return a value for an attribute of that name and type."""
+    """Return a value for an attribute with that name and type."""
     if name == "seconds":  # the reader waits for the example to run
         return "0.25 : f64"
     of = word.removeprefix("array.")

@@ -1,6 +1,6 @@
-"""Find the mistakes in a source that is being written, without running or compiling it.
+"""Find the mistakes in a source that is being edited, without compiling or running it.
 
-`fixes` returns the edits to the text that the messages suggest.
+`fixes` returns the edits that the messages suggest.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tfrt_runtime.kernels.users.annotations import mismatch
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
-"""In characters; a longer text is checked only when it runs."""
+"""A number of characters. A longer text is checked only when it runs."""
 MAX_TEXT_OF_ALL = 50_000
-"""In characters; in a longer text, only the mistakes that stop the parser are reported."""
+"""A number of characters. In a longer text, only the mistakes that stop the parser are reported."""
 MAX_MISTAKES = 20
 LONG = 10_000
-"""In characters; a longer source is checked function by function."""
+"""A number of characters. A longer source is checked function by function."""
 _FUNCTION = re.compile(
     r"^(?:func|func\.func|async\.func)[ \t]+(?:[a-z]+[ \t]+)?@([\w$.-]+)", re.MULTILINE
 )
@@ -38,21 +38,23 @@ _SYMBOL = re.compile(r"@([\w$.-]+)")
 _OPERATION = re.compile(
     r'\s*(?:%[\w$.:, %-]+ = )?"?\w+\.(?!return|yield)\w[^{}]*(?:\{[^{}]*\}[^{}]*)*\Z'
 )
-"""Matches a line with a complete operation that does not end a block."""
+"""Matches a line with a complete operation that is not the end of a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""Words in messages about the end of a block: its only or last line may have been removed as
-wrong.
+"""Words in messages about the end of a block.
+
+Such a message is wrong if the only or last line of the block was removed because of another
+mistake.
 """
 
 
 def lint(
     text: str, name: str, libraries: Mapping[str, Program] | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Return every mistake that can be found in `text`, whose source is `name`.
+    """Return every mistake that can be found in `text`, a source called `name`.
 
-    A long source is checked function by function, and an unchanged function is not checked again,
-    so after a keypress in a file of 5,000 lines the answer takes milliseconds.
+    A long source is checked function by function, and an unchanged function is not checked again.
+    After a keypress in a file of 5,000 lines, the answer therefore takes milliseconds.
     """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
@@ -84,9 +86,9 @@ def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnos
 
 
 def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
-    """Check each function together with the functions that it names.
+    """Check each function, together with the functions that it names.
 
-    Return None if the source contains anything besides functions, or two functions with the same
+    Return None if the source contains anything except functions, or two functions with the same
     name.
     """
     starts = [*_FUNCTION.finditer(text)]
@@ -103,7 +105,7 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
         named = [function]
         for one in named:  # the list grows in the loop
             named += {*_SYMBOL.findall(pieces[one][1])} & pieces.keys() - {*named}
-        # The function itself comes last, because an error at the end of the source then belongs to
+        # Put the function itself last, because an error at the end of the source then belongs to
         # it.
         others = [pieces[one] for one in sorted(named[1:])]
         before = "".join(_closed(piece) for _, piece in others)
@@ -120,15 +122,15 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
 
 
 def _closed(piece: str) -> str:
-    """Close the braces of a called function, so that its caller is not blamed for missing ones."""
+    """Close the open braces of a called function, so that its caller is not blamed for them."""
     code = re.sub("//.*", "", piece.rstrip("\n"))
     return code + "}" * (code.count("{") - code.count("}")) + "\n"
 
 
 def _moved(one: Diagnostic, numbers: Sequence[int]) -> Diagnostic:
-    """Return a diagnostic and its notes, moved to the lines of the source.
+    """Return a diagnostic and its notes with the lines of the whole source.
 
-    `numbers[i]` is the source line, from 0, of line `i` of the checked text.
+    `numbers[i]` is the line of the whole source, starting at 0, for line `i` of the checked text.
     """
     where = one.location
     if isinstance(where, Location) and 1 <= where.line <= where.end_line <= len(numbers):
@@ -143,11 +145,11 @@ def all_mistakes(
     found: Sequence[Diagnostic],
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Return all mistakes in a source: those in `found`, which stopped the parser, and those that
-    the parser finds after the wrong lines have been removed.
+    """Return all mistakes in a source.
 
-    If a removed line may have contained a definition or the end of a block, it is not reported as
-    missing.
+    `found` has the mistakes that stopped the parser. The function removes the wrong lines, and adds
+    the mistakes that the parser finds in the rest. It reports no missing definition and no missing
+    end of a block that a removed line may have contained.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -186,10 +188,10 @@ def _line(one: Diagnostic) -> int:
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
-    """Return an error for each operation that has no kernel, or whose user kernel does not accept
-    its types.
+    """Return an error for each operation that cannot run.
 
-    Loading the program reports the same errors.
+    The operation has no kernel, or a user's kernel does not accept its types. Loading the program
+    reports the same errors.
     """
     kernels = available_kernels()
     missing = {one for one in program.file.kernel_names if one not in kernels}
@@ -215,16 +217,15 @@ def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
 
 Change = tuple[Place, str]
 _HEAD = re.compile(r"^[ \t]*(?:func|func\.func|async\.func)[ \t][^{}\n]*$", re.MULTILINE)
-"""Matches the first line of a function if it has no brace."""
+"""Matches the first line of a function, if the line has no brace."""
 _FUNCTIONS = ("func", "func.func", "async.func")
 
 
 def fixes(text: str, one: Diagnostic) -> list[Change]:
-    """Return the changes to `text` that a diagnostic and its notes suggest: places and their new
-    text.
+    """Return the changes to `text` that a diagnostic and its notes suggest.
 
-    A change is omitted if it is ambiguous, because the line contains the text to replace more than
-    once, or if the message would remain after it.
+    A change is a place and its new text. Two kinds of changes are left out: a change of text that
+    the line contains more than once, and a change after which the message would remain.
     """
     where = one.location
     if not isinstance(where, Location) or where.line < 1:
@@ -236,7 +237,7 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
 
 
 def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
-    """Return the parts of a line that a diagnostic and its notes name, and the replacements."""
+    """Return the changes to the parts of a line that a diagnostic and its notes name."""
     start = _offset(text, where.line, where.column)
     end = _line_end(text, start)
     found = []
@@ -295,10 +296,10 @@ def _changes(text: str, message: str, where: Location) -> Iterator[Change]:
 
 
 def _ended(text: str, at: int, word: str) -> Iterator[Change]:
-    """Yield the missing last line of the block whose last operation is at `at`.
+    """Yield a change that adds the missing last line of a block.
 
-    The line passes the latest values of the types that it needs. If no such values exist, yield
-    nothing.
+    `at` is the offset of the last operation of the block. The new line passes the latest values of
+    the types that it needs. If no such values exist, yield nothing.
     """
     first, last = piece_around(text, at)
     known, depth, end = scan(text[first:last]), 0, last
@@ -341,7 +342,7 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
 def _with_closed_braces(text: str) -> Change:
     """Return the change that adds the missing brace where the indentation suggests it.
 
-    The brace goes before the first line that is indented no deeper than the line with the opening
+    The new brace is before the first line that is indented no deeper than the line with the opening
     brace, or at the end.
     """
     opened: list[int] = []

@@ -1,6 +1,4 @@
-"""The table of operations: the runtime's kernels, the user's kernels, control flow, and MLIR's
-dialects.
-"""
+"""The table of operations: native kernels, users' kernels, control flow, and MLIR's dialects."""
 
 from __future__ import annotations
 
@@ -27,8 +25,9 @@ from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, UserKernel
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An operation, with its signature, such as `(i32, i32) -> i32`, and the types of its
-    attributes.
+    """The documentation of an operation.
+
+    `signature` is a string such as `(i32, i32) -> i32`. `attributes` has the attributes' types.
     """
 
     name: str
@@ -39,7 +38,7 @@ class Entry:
 
     @property
     def line(self) -> str:
-        """Return name, signature, and attributes."""
+        """Return the name, the signature, and the attributes."""
         listed = ", ".join(f"{name}: {type_}" for name, type_ in self.attributes.items())
         return f"{self.name}  {self.signature}" + (f"  {{{listed}}}" if listed else "")
 
@@ -60,7 +59,7 @@ def entry(name: str) -> Entry | None:
 def signature_text(name: str) -> str:
     """Return an operation's signature, or "" if it has none.
 
-    Unlike `entry`, this generates no examples, which would take seconds for all names.
+    Unlike `entry`, this function generates no examples, which would take seconds for all names.
     """
     if name not in USER_FUNCTIONS and (one := SIGNATURES.get(name)) is not None:
         return _spelled(one)
@@ -85,7 +84,7 @@ def _known_entry(name: str) -> Entry | None:
 
 
 def names(prefix: str = "") -> list[str]:
-    """Return the names of the operations that start with `prefix`, sorted.
+    """Return the sorted names of the operations that start with `prefix`.
 
     Operations of an MLIR dialect are included only if the prefix contains the dialect's whole name.
     """
@@ -97,7 +96,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def kernel_names() -> list[str]:
-    """Return the names of all operations of host programs, including the user's own."""
+    """Return the names of all operations of host programs, including users' kernels."""
     return sorted(
         name
         for name in {*available_kernels(), *(op.name for op in control_flow.OPERATIONS)}
@@ -114,7 +113,7 @@ def _dialect_names(dialect: str) -> tuple[str, ...]:
 
 
 def listed(types: list[str], *, results: bool = False) -> str:
-    """Return a list of types in parentheses; a single result has no parentheses."""
+    """Return a list of types in parentheses, which are omitted around a single result."""
     return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -147,8 +146,9 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """Return the entry of an operation with a class, whose docstring says what it does or just
-    its syntax.
+    """Return the entry of an operation that has its own class.
+
+    The class's docstring says what the operation does, or just shows its syntax.
     """
     text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
     if not text:
@@ -200,12 +200,12 @@ NUMBERS = {
     "str": "!tfrt.string",
     "chain": "!tfrt.chain",
 }
-"""The program types that annotations of Python kernels denote."""
+"""The types that the annotations of Python kernels denote in programs."""
 _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
 
 
 def _user_entry(user: UserKernel) -> Entry:
-    """Return the entry of a user's kernel; its annotations give the types."""
+    """Return the entry of a user's kernel, with types from its annotations."""
     signature = user.signature
     operands: list[str] = []
     for parameter in signature.parameters.values():
@@ -262,5 +262,5 @@ def annotation(value: object) -> str:
 
 
 def all_entries(pattern_names: list[str]) -> Iterator[Entry]:
-    """Return the entries of those names that exist."""
+    """Yield the entries of the names that exist."""
     return (found for name in pattern_names if (found := entry(name)) is not None)

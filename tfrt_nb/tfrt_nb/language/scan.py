@@ -1,6 +1,6 @@
-"""Find functions and values in a source that is still being edited and may contain any mistake.
+"""Find functions and values in a source that is being edited and may contain any mistake.
 
-The scanner makes one pass over the tokens. Offsets are positions in the text.
+The scanner makes one pass over the tokens. Offsets are positions in the source.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 
 
 class Token(NamedTuple):
-    """A piece of the text; `kind` is a group of `TOKEN`."""
+    """A piece of the source; `kind` is the name of a group in `TOKEN`."""
 
     kind: str
     text: str
@@ -46,7 +46,7 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Value:
-    """A named value and its scope: from its definition to the end of its region."""
+    """A named value, and its scope, which ends with its region."""
 
     name: str
     type: str
@@ -67,8 +67,9 @@ class Function:
 
 @dataclass(slots=True)
 class Statement:
-    """An operation: its name, the offsets of its text (`start`, `end`), and of its name
-    (`operation`).
+    """An operation: its name, and offsets.
+
+    The operation is at `start` to `end`. Its name is at `operation`.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Statement:
 class Region:
     """A region of a host program's operation.
 
-    Of the outer values, it sees only the operation's operands.
+    From outside, the region sees only the operation's operands.
     """
 
     start: int
@@ -91,7 +92,7 @@ class Region:
 
 @dataclass(slots=True)
 class Scan:
-    """The functions, statements, and values that a source contains."""
+    """The functions, statements, and values in a source."""
 
     text: str
     tokens: list[Token]
@@ -101,8 +102,9 @@ class Scan:
     regions: list[Region] = field(default_factory=list)
 
     def visible(self, offset: int) -> list[Value]:
-        """Return the values that an operation at `offset` may use, the latest last, and each
-        name once.
+        """Return the values that an operation at `offset` may use, the latest last.
+
+        If several values have the same name, only the latest is included.
         """
         around = [
             one
@@ -120,20 +122,23 @@ class Scan:
         return list(found.values())
 
     def token_at(self, offset: int) -> Token | None:
-        """Return the token in which, or at whose end, the cursor is; prefer a name to a mark."""
+        """Return the token that contains the cursor or ends at it, or None.
+
+        A name is preferred to a punctuation mark.
+        """
         touching = [t for t in self.tokens if t.start <= offset <= t.end and t.kind != "newline"]
         return max(touching, key=lambda t: (t.kind not in ("mark", "arrow"), t.start), default=None)
 
     def statement_at(self, offset: int) -> Statement | None:
-        """Return the innermost operation around `offset`."""
+        """Return the innermost operation around `offset`, or None."""
         inside = [one for one in self.statements if one.start <= offset <= one.end]
         return max(inside, key=lambda one: one.start, default=None)
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the tokens of a source, without blanks and characters that belong to no token."""
+    """Yield the tokens of a source, without blanks and without invalid characters."""
     for match in TOKEN.finditer(text):
-        # A call of the class would take twice as long, and a function may have 5,000 lines.
+        # A call of the class takes twice as long, and a function may have 5,000 lines.
         yield tuple.__new__(Token, (match.lastgroup or "", match[0], match.start()))
 
 
@@ -147,10 +152,10 @@ def scan(text: str) -> Scan:
 
 
 def piece_around(text: str, offset: int) -> tuple[int, int]:
-    """Return the bounds of the function around `offset`: its first line, and the next function's
-    first line.
+    """Return the start and the end of the function around `offset`.
 
-    Braces are ignored, because they are rarely balanced while a function is being written.
+    The function ends where the next function starts. Braces are ignored, because they are rarely
+    balanced while an author edits a function.
     """
     starts = [one.start() for one in _HEAD.finditer(text)]
     at = bisect_right(starts, offset)
@@ -158,7 +163,7 @@ def piece_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def functions_of(text: str) -> list[Function]:
-    """Return the functions of a source; only their heads are read."""
+    """Return the functions of a source, which reads only their first lines."""
     return [
         replace(one, start=head.start() + one.start)
         for head in _HEAD.finditer(text)
@@ -172,7 +177,7 @@ def _functions_in(head: str) -> tuple[Function, ...]:
 
 
 class _Scanner:
-    """Walks over the tokens; `_scopes` has the values defined inside each open brace."""
+    """Walks over the tokens; `_scopes` has the values that each open brace has defined."""
 
     def __init__(self, found: Scan) -> None:
         self._found = found
@@ -196,7 +201,7 @@ class _Scanner:
                 value.visible_from = min(value.visible_from, token.end)
             self._next = []
             limit = len(self._found.text) + 1
-            # The results of an operation are in scope after its region.
+            # The results of an operation are in scope only after its region.
             own = [one for one in self._latest if token.start < one.visible_from <= limit]
             self._results_open.append([(one, one.visible_from) for one in own])
             self._regions.append(self._region(at))
@@ -228,7 +233,7 @@ class _Scanner:
         return at + 1
 
     def _region(self, at: int) -> Region | None:
-        """Return the region that a brace opens, if that region sees only operands."""
+        """Return the region that a brace opens, or None if the region sees all outer values."""
         regions, statements = self._found.regions, self._found.statements
         if self._text(at - 1) == "else" and regions:
             regions.append(Region(self._tokens[at].end, regions[-1].operands))
@@ -255,8 +260,9 @@ class _Scanner:
         scope += values
 
     def _carried(self, at: int) -> Value:
-        """Return the value that `%i = %a` of a loop defines in the region that follows, with the
-        type of `%a`.
+        """Return the value that `%i = %a` of a loop defines in the loop's region.
+
+        The value has the type of `%a`.
         """
         token, other = self._tokens[at], self._text(at + 2)
         statement = self._found.statements[-1].name if self._found.statements else ""
@@ -268,7 +274,7 @@ class _Scanner:
         )
 
     def _head(self, at: int) -> int:
-        """Read the head of a function; its arguments belong to the region that follows."""
+        """Scan the first line of a function; its arguments belong to the region that follows."""
         tokens = self._tokens
         symbol = at + 1
         while symbol < len(tokens) and tokens[symbol].kind == "word":
@@ -370,7 +376,7 @@ class _Scanner:
         return len(self._found.text) if end < 0 else end
 
     def _result_types(self, statement: Statement, at: int) -> list[str]:
-        """Return the types of an operation's results, from its signature or its text."""
+        """Return the types of an operation's results, from its signature or from the source."""
         known = SIGNATURES.get(statement.name)
         if known is not None and known.results and all(word in WORDS for word in known.results):
             return [spelled(word) for word in known.results]
@@ -420,7 +426,7 @@ class _Scanner:
         return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]
 
     def _part_end(self, at: int, close: int) -> int:
-        """Return the end of a type: a comma, a bracket, or the end of the line."""
+        """Return the position at which a type ends: a comma, a bracket, or the end of the line."""
         while at < close:
             token = self._tokens[at]
             if token.kind == "newline" or token.text in (",", ")", "]", "}", "{", "="):
@@ -429,7 +435,7 @@ class _Scanner:
         return at
 
     def _closing(self, at: int) -> int:
-        """Return the token that closes the bracket at `at`, or the end of the tokens."""
+        """Return the position of the token that closes the bracket at `at`, or the token count."""
         opening = self._tokens[at].text
         closing = _CLOSE[_OPEN.index(opening)]
         depth = 0
@@ -445,7 +451,7 @@ class _Scanner:
 
 
 def split_types(text: str) -> list[str]:
-    """Return the parts of a list of types."""
+    """Split a list of types at its commas."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         if character in "(<[":

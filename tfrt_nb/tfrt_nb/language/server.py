@@ -1,7 +1,7 @@
-"""`tfrt-nb lsp` offers `answers` and `lint` over the Language Server Protocol.
+"""Implement `tfrt-nb lsp`, which offers `answers` and `lint` over the Language Server Protocol.
 
-One thread answers every request, from the text that the editor sent last, so that a document cannot
-change while it is being read.  Specification 3.17:
+One thread answers every request, using the text that the editor sent last, so a document cannot
+change while it is being read. The specification (3.17) is at
 https://microsoft.github.io/language-server-protocol/.
 """
 
@@ -24,8 +24,9 @@ from tfrt_nb.report import end_of
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
 PAUSE_SECONDS = 0.02
-"""The delay between a keypress and the check of the document. A second keypress within the delay
-restarts it, so both are checked together.
+"""The delay between a keypress and the check of the document.
+
+A second keypress within the delay restarts the delay, so that both are checked together.
 """
 REQUEST_FAILED = -32803
 _KINDS = {
@@ -48,8 +49,9 @@ _SEVERITIES = {
 
 
 class _Protocol(LanguageServerProtocol):
-    """A protocol that also replies to requests with invalid parameters, for which pygls would
-    only show a message.
+    """A protocol that replies even to requests with invalid parameters.
+
+    pygls only shows a message for such a request.
     """
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -62,7 +64,7 @@ class _Protocol(LanguageServerProtocol):
 
 
 def make_server() -> LanguageServer:
-    """Make a server; `start_io()` serves standard input and output until the client says `exit`."""
+    """Return a server. Its `start_io()` serves standard input and output until the client exits."""
     server = LanguageServer("tfrt-nb", version("tfrt-nb"), protocol_cls=_Protocol)
     pending = dict[str, asyncio.TimerHandle]()
 
@@ -113,8 +115,9 @@ def make_server() -> LanguageServer:
             )
             for place, one in enumerate(offered)
         ]
-        # The list is incomplete because the next keypress may need other items: an editor that only
-        # filters these would miss them (`add` also offers `tfrt.add.i32`).
+        # The list is marked as incomplete, because the next keypress may need other items. An
+        # editor that only filters these items would miss the others (`add` also offers
+        # `tfrt.add.i32`).
         return lsp.CompletionList(is_incomplete=True, items=items)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
@@ -189,9 +192,7 @@ def make_server() -> LanguageServer:
 
 
 def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
-    """Return the document that a request is about, and the offset of its position within the
-    text.
-    """
+    """Return the document of a request, and the offset of the request's position in the text."""
     document = server.workspace.get_text_document(params.text_document.uri)
     number, column = params.position.line, params.position.character
     before, rest = 0, document.source
@@ -221,8 +222,9 @@ def _range(document: TextDocument, place: Place) -> lsp.Range:
 
 
 def _span(document: TextDocument, place: Location) -> lsp.Range:
-    """Return the span to underline for a location. If the location is only a point, underline the
-    word there.
+    """Return the span to underline for a location.
+
+    If the location is only a point, the span is the word at that point.
     """
     lines = document.source.split("\n")
     number = min(max(place.line, 1), len(lines))
@@ -234,8 +236,9 @@ def _span(document: TextDocument, place: Location) -> lsp.Range:
 
 
 def _diagnostic(document: TextDocument, one: Diagnostic) -> lsp.Diagnostic:
-    """Convert a diagnostic. Its notes follow its message, and notes about places in the document
-    are also links.
+    """Convert a diagnostic to the client's form.
+
+    The notes follow the message. A note about a place in the document is also a link.
     """
     where = one.location if isinstance(one.location, Location) else Location(document.uri, 1, 1)
     related = [

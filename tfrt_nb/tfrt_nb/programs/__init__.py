@@ -1,8 +1,8 @@
-"""Programs: how to read them from source or from a file, inspect them, and run them.
+"""Programs: read them from source or from a file, inspect them, and run them.
 
 This package builds on the compiler and the runtime. `inspecting` has the members that describe a
-program, `running` loads and starts its functions, and `reading` reads it from source or from a
-file. `Program` combines all three.
+program. `running` loads and starts its functions. `reading` reads it from source or from a file.
+The class `Program` combines all three.
 """
 
 from tfrt_nb.programs.inspecting import FunctionSignature as FunctionSignature

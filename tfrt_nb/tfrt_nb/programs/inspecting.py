@@ -1,4 +1,4 @@
-"""Inspection of a program: its source, its functions, its file, and its stages."""
+"""Inspect a program: its source, its functions, its file, and its stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """The name, types, and place of a named function. `is_compiled` is False for host functions."""
+    """The name, types, and place of a function.
+
+    `is_compiled` is False for host functions.
+    """
 
     name: str
     argument_types: tuple[str, ...]
@@ -35,8 +38,9 @@ class FunctionSignature:
 
 
 class Labels(NamedTuple):
-    """The labels that the board shows for a traced function's registers and operations; "" if
-    auxiliary.
+    """The labels that the board shows for a traced function's registers and operations.
+
+    The label of an auxiliary register or operation is "".
     """
 
     names: Sequence[str]
@@ -51,23 +55,25 @@ class Inspection:
     file: BefFile
     """The records of the host functions."""
     name: str
-    """The name of the program in locations."""
+    """The name by which locations refer to the program."""
     _compiled: CompiledModule | None
-    """The functions that become machine code; None if the program has none."""
+    """The functions that become machine code, or None if the program has none."""
     _libraries: Mapping[str, Self]
     """The programs whose functions the source may call."""
     _plain: PlainProgram | None
-    """The result of reading a plain source; its module is created only when it is needed."""
+    """The result of reading a plain source, or None. Its module is created when needed."""
     _source: str | Callable[[], str]
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
     _labels: Callable[[str, int], Labels] | None = None
-    """For a traced program, a callback that maps a function's name and argument count to its
-    Python names.
+    """For a traced program, a function that returns the Python names of a function.
+
+    Its arguments are the function's name and argument count.
     """
     _bytes: bytes | memoryview
-    """The content of the file from which the program was read, perhaps mapped into memory; b""
-    for source.
+    """The content of the file from which the program was read, or b"" for a source.
+
+    The file may be mapped into memory.
     """
 
     def __iter__(self) -> Iterator[str]:
@@ -96,8 +102,7 @@ class Inspection:
 
     def _repr_html_(self) -> str:
         """Return a notebook's display of the program."""
-        # Imported here: commands do not need it, and loading its character table takes a
-        # millisecond.
+        # Commands do not need this module, and loading its character table takes a millisecond.
         import html
 
         picture = self.graph()._repr_html_()
@@ -105,7 +110,7 @@ class Inspection:
 
     @cached_property
     def text(self) -> str:
-        """The source; "" for a program that was read from a BEF file."""
+        """The source, or "" for a program that was read from a BEF file."""
         return self._source if isinstance(self._source, str) else self._source()
 
     @cached_property
@@ -123,7 +128,7 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The program as a BEF file, which holds compiled functions as text.
+        """The program as a BEF file, which has compiled functions as text.
 
         The file is built on first use.
         """
@@ -141,7 +146,7 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The named functions, which can be called: those in the file, then the compiled ones."""
+        """The functions that can be called: those in the file, and then the compiled ones."""
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -159,8 +164,9 @@ class Inspection:
         return found
 
     def parameters(self, function: str) -> tuple[str, ...]:
-        """Return the names of a function's arguments in the source; () for a BEF file, which
-        stores no names.
+        """Return the names of a function's arguments in the source.
+
+        The result is () for a BEF file, which has no names.
         """
         if self._compiled is not None and function in self._compiled.functions:
             names = [*self._compiled.functions[function].parameters]
@@ -178,8 +184,9 @@ class Inspection:
         return drawn
 
     def emit(self, stage: str) -> str:
-        """Return the program at a stage: `mlir`, `bef`, `dot`, or a stage of its compiled
-        functions.
+        """Return the program at a stage.
+
+        The stage is `mlir`, `bef`, `dot`, or a stage of its compiled functions.
 
         Raises:
             TfrtError: if no function has that stage, or a function cannot be compiled.
@@ -215,10 +222,10 @@ class Inspection:
 
     @cached_property
     def _default_function(self) -> str | None:
-        """The function to run if none is named: @main, or the only public one; otherwise None.
+        """The function to run if none is named: @main, or the only public function, or None.
 
-        A file does not record which functions are public, so functions that another function calls
-        count as private.
+        A file does not record which functions are public. A function that another function calls
+        counts as private.
         """
         names = list(dict.fromkeys(one.name for one in self._own_functions))
         if "main" in names:
@@ -239,7 +246,7 @@ class Inspection:
                 functions[index].name
                 for one in functions
                 for index in one.callees
-                # Calls from the bodies of a function's own loops do not make it private.
+                # A call from the body of a function's own loop does not make the function private.
                 if not f"{one.name}.".startswith(f"{functions[index].name}.")
             }
             names = [name for name in names if name not in called]
@@ -247,16 +254,16 @@ class Inspection:
 
     @property
     def _own_functions(self) -> list[FunctionSignature]:
-        """The functions in the program's own source, which run without being named.
+        """The functions in the program's own source.
 
-        They exclude functions of its libraries, and the bodies of a traced function's loops and
-        branches.
+        Functions of its libraries, and the bodies of a traced function's loops and branches, are
+        left out.
         """
         others = self._library_sources
         lines = self.text.splitlines()
 
         names = {one.name for one in self.functions}
-        # Tracing names such bodies this way.
+        # Tracing gives such bodies names of this form.
         bodies = {name for name in names if name.rpartition(".")[0] in names}
         if bodies:
             functions = self.file.functions
@@ -268,8 +275,8 @@ class Inspection:
                 return False
             if not isinstance(place, Location) or place.source not in others:
                 return True
-            # A library may have the same name as this program: all programs created without a name
-            # share the default one.
+            # A library may have the same name as this program, because all programs without a name
+            # share the default name.
             here = lines[place.line - 1 : place.line] if place.source == self.name else []
             return any(one.name in line for line in here)
 
@@ -282,7 +289,7 @@ class Inspection:
 
     @property
     def _module(self) -> ModuleOp | None:
-        """The host functions as an IR module; None for a program that was read from a BEF file."""
+        """The host functions as an IR module, or None if the program is from a BEF file."""
         if self._ir is None and self.text:
             from tfrt_nb.compiled.division import divide
             from tfrt_nb.source import parse_module
@@ -337,7 +344,7 @@ class Inspection:
         return self._names
 
     def _is_compiled(self, function: BefFunction) -> bool:
-        """Return whether a function is compiled. If so, the file only declares it."""
+        """Return whether a function is compiled, so that the file only declares it."""
         if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
         return function.name in self._compiled.interface.functions

@@ -1,6 +1,6 @@
 """Read programs from source and from files.
 
-A source may contain two kinds of functions; `compiled.division` tells them apart. Host functions
+A source may contain two kinds of functions, which `compiled.division` separates. Host functions
 become BEF, which the executor runs. Compiled functions become machine code when they first run, and
 the executor calls them as kernels.
 """
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 class Program(Running):
     """A program, which can run any number of times.
 
-    Each of its functions is a method that starts a run.
-
-    `program["map"]` returns any function by its name, even if the name is also a member of this
-    class, is not a Python identifier, or starts with an underscore. All members whose names do not
-    start with an underscore are public; the guide lists them.
+    Each of its functions is a method that starts a run. `program["map"]` returns any function by
+    its name. This works even if the name is also a member of this class, is not a Python
+    identifier, or starts with an underscore. All members whose names do not start with an
+    underscore are public, and the guide lists them.
     """
 
     def __init__(
@@ -59,7 +58,7 @@ class Program(Running):
     ) -> Program:
         """Create a program from its parts.
 
-        If `text` is a function, call it when the source is first needed.
+        If `text` is a function, it is called when the source is first needed.
         """
         program = cls.__new__(cls)
         program.file = file
@@ -87,19 +86,18 @@ class Program(Running):
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Create a program from its source; locations refer to it as `name`.
+        """Create a program from its source, to which locations refer as `name`.
 
         Args:
-            libraries: programs by name, which define functions that the source calls but does not
-            define.
+            libraries: programs by name, whose functions the source may call.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
                 of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
-                an empty string. A program that starts with `// parallel-for: OPTIONS` requests the
-                pass itself. With None, only loops of `async.parallel_for` are split, for the
+                an empty string. A source whose first line is `// parallel-for: OPTIONS` requests
+                the pass itself. With None, only loops of `async.parallel_for` are split, for the
                 workers of the queue.
-            level: 0 compiles functions with the lowering that the async dialect describes, and 1
-                adds shortcuts that change no result. With None, runs use the shortcuts, but `emit`
-                shows the lowering.
+            level: 0 compiles functions with the lowering that the async dialect describes. 1 adds
+                shortcuts that do not change results. With None, runs use the shortcuts, and `emit`
+                shows the lowering without them.
 
         Raises:
             TfrtError: if the source is invalid. The error says what is wrong, and where.
@@ -123,7 +121,7 @@ class Program(Running):
             raise too_large(name, len(text))
         if (lines := text.count("\n")) > MAX_LINES:
             raise too_large(name, len(text), lines)
-        # Import the compiler here, because a program that comes as a file does not need it.
+        # Import the compiler here, because a program from a file does not need it.
         from tfrt_nb.compiled.division import divide
         from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
         from tfrt_nb.convert.mlir_to_bef import to_records
@@ -166,14 +164,14 @@ class Program(Running):
 
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Program:
-        """Create the program in a file, which holds source or BEF.
+        """Create the program in a file, which contains source or BEF.
 
         The file is mapped into memory. While a program from a BEF file is in use, replace the file
         instead of writing into it, because the property `bef` reads it again.
 
         Raises:
             OSError: if the file cannot be read.
-            TfrtError: if the file holds neither of these, or the program is invalid.
+            TfrtError: if the file contains neither source nor BEF, or the program is invalid.
         """
         data = mapped(path) if Path(path).is_file() else Path(path).read_bytes()
         if data[: len(MAGIC)] == MAGIC or os.fspath(path).endswith(".bef"):
@@ -209,10 +207,10 @@ class Program(Running):
         return make, (self.text, self.name)
 
     def _interleaved(self) -> Program:
-        """Return the same program, with other tasks allowed to run between any two effects of its
-        compiled functions.
+        """Return the same program in a form for `schedules.explore`.
 
-        `schedules.explore` uses it. If no tasks have effects, the result is the program itself.
+        In this form, other tasks may run between any two effects of the compiled functions. If no
+        tasks have effects, the result is the program itself.
         """
         compiled = None if self._compiled is None else self._compiled._interleaved()
         if compiled is self._compiled:
@@ -226,8 +224,9 @@ class Program(Running):
 def program_of_bef(
     data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
 ) -> Program:
-    """Implement `Program.from_bef`; `read_code` makes compiled functions from their text and a
-    file name.
+    """Implement `Program.from_bef`.
+
+    `read_code` creates compiled functions, given their text and the name of the file.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
@@ -243,7 +242,7 @@ def program_of_bef(
 
 
 def code_of_text(text: str, name: str) -> CompiledModule:
-    """Compile the functions that the file called `name` holds as text.
+    """Return the compiled functions that the file called `name` contains as text.
 
     Raises:
         TfrtError: if the text is not a valid program.
@@ -257,8 +256,9 @@ def code_of_text(text: str, name: str) -> CompiledModule:
 
 
 def _no_text(found: object) -> str:
-    """Return an error about an object passed instead of a source, with the function that accepts
-    it.
+    """Return the part of an error about an object that was passed instead of a source.
+
+    It names the function that accepts the object.
     """
     if isinstance(found, str):
         return f"the name of a file: Program.from_file({found!r}) reads it"

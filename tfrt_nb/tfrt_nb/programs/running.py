@@ -46,7 +46,11 @@ HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class Way(NamedTuple):
-    """How compiled functions run: whether they log operations, and whether they are interpreted."""
+    """The way in which compiled functions run.
+
+    `watched` says whether they log which blocks run. `interpreted` says whether they are
+    interpreted.
+    """
 
     watched: bool = False
     interpreted: bool = False
@@ -56,7 +60,7 @@ AS_USUAL = Way()
 
 
 class _HotFunctions:
-    """The compiler of hot functions, imported when the first function becomes hot."""
+    """The compiler of hot functions, which is imported when a function first becomes hot."""
 
     is_imported = False
 
@@ -83,13 +87,14 @@ _FORMER_MEMBERS = frozenset(
         "run_function",
     )
 )
-"""Members that were public in 0.1. They still work, unless a function of the program has the same
-name.
+"""Members that were public in 0.1.
+
+They still work, unless a function of the program has the same name.
 """
 
 
 class NoFunctionError(TfrtError, KeyError):
-    """The program has no function with the name in `program[name]`."""
+    """The error for `program[name]` if the program has no function with that name."""
 
 
 class Running(Inspection):
@@ -98,21 +103,23 @@ class Running(Inspection):
     _captured: Sequence[object]
     """The objects that a traced function captured; see `tfrt_nb.tracing`."""
     _executables: dict[bool, tuple[int, Executable]]
-    """Executables by whether compiled functions are interpreted, each with the version of the
-    user's kernels.
+    """Executables, by whether compiled functions are interpreted.
+
+    Each comes with the version of the users' kernels to which it is bound.
     """
     _kernels_of_code: dict[Way, Mapping[str, Kernel]]
-    """The compiled functions as kernels, by how they run."""
+    """The compiled functions as kernels, by the way in which they run."""
     _executables_of_code: dict[Way, Executable]
-    """The compiled functions as executables, by how they run."""
+    """The compiled functions as executables, by the way in which they run."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
-    """The entry of each named function and of the default (None), with the version of the user's
-    kernels.
+    """The entry of each function that has been run, by name, or by None for the default function.
+
+    Each comes with the version of the users' kernels.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
-        # Python and IPython look up hooks such as __array__ and _repr_png_, and call the ones that
-        # they find. Therefore, functions with such names are not members.
+        # Python and IPython look up hooks such as __array__ and _repr_png_, and call the hooks that
+        # they find. Therefore, a function with such a name is not a member.
         if not name[:1] == "_" == name[-1:] and name in self._signatures:
             return functools.partial(self._run_function, name)
         if name in _FORMER_MEMBERS:
@@ -151,24 +158,24 @@ class Running(Inspection):
         watch: Watch | bool = False,
         tier: Tier | str = AUTO,
     ) -> Execution:
-        """Start a function with `values` as its arguments; `run(host, function, arguments)` works,
-        too.
+        """Start a function with `values` as its arguments.
+
+        `run(host, function, arguments)` works, too.
 
         Args:
             values: one for each argument: a Python value, an AsyncValue of any host, or a future.
-            host: where it runs, by default on `default_host()`.
-            function: by default @main, or the only public function.
-            timeout: seconds from the start until the run is cancelled; then its results raise
+            host: the host on which the function runs. The default is `default_host()`.
+            function: the function's name. The default is @main, or the only public function.
+            timeout: the time, in seconds, after which the run is cancelled. Its results then raise
                 `TimeoutError`.
-            output: where the program's output goes, instead of to the host's sink.
-            wake: let workers start the run at once; False leaves the start to the first thread that
-                waits.
-            watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
+            output: a function that gets the program's output, instead of the host's sink.
+            wake: whether workers may start the run at once. With False, the first thread that waits
+                starts it.
+            watch: whether to log the run's events, for `documents.RunDocument`. A `Watch` says how.
             tier: "auto" compiles functions of scalars to machine code when they become hot, and
-            "compiled" does so at once; "interpreter" compiles nothing, not even compiled functions.
-            The run's
-                `tier` says which tier ran, and its `tier_note` says why a function was not
-                compiled.
+                "compiled" compiles them at once. "interpreter" compiles nothing, not even compiled
+                functions. The run's `tier` says which tier ran, and its `tier_note` says why a
+                function was not compiled.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or the arguments do
@@ -214,10 +221,10 @@ class Running(Inspection):
         else:
             executable, name = self._loaded(host, function, kernels, Way(bool(watch), interpreted))
             entry = executable.entry(name)
-        # Arguments are passed by position, because calling a class with keyword arguments creates a
-        # dictionary.
+        # Arguments are passed by position, because a call of a class with keyword arguments creates
+        # a dictionary.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
-        # Measure from here, because the first run of a process also imports and compiles.
+        # Measure the time from here, because the first run of a process also imports and compiles.
         if timeout is not None and (deadline := deadline_in(timeout)) is not None:
             run.cancel_at(deadline, timeout)
         if follower is not None:
@@ -233,18 +240,20 @@ class Running(Inspection):
         at_once: int | None = None,
         output: Sink | None = None,
     ) -> Batch:
-        """Call a function once for each row of the columns, as one run; `map(host, columns)` works,
-        too.
+        """Call a function once for each row of the columns, as one run.
+
+        `map(host, columns)` works, too.
 
         Args:
-            columns: for each argument a sequence or numpy array of its values, all of equal length.
-            host: where it runs, by default on `default_host()`.
-            function: by default @main, or the only public function.
-            timeout: seconds from the start until the run is cancelled; results that are not
-                available raise `TimeoutError`.
-            at_once: how many calls are in flight at a time, which bounds the memory that they hold;
-                by default, all.
-            output: where the program's output goes, instead of to the host's sink.
+            columns: for each argument, a sequence or numpy array of its values. All columns have
+                the same length.
+            host: the host on which the function runs. The default is `default_host()`.
+            function: the function's name. The default is @main, or the only public function.
+            timeout: the time, in seconds, after which the run is cancelled. Results that are not
+                available then raise `TimeoutError`.
+            at_once: the maximum number of calls in flight, which limits the memory that they hold.
+                By default, there is no maximum.
+            output: a function that gets the program's output, instead of the host's sink.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or the columns do not
@@ -275,11 +284,11 @@ class Running(Inspection):
         watched: bool = False,
         interpreted: bool = False,
     ) -> Executable:
-        """Bind the program to the kernels of a registry (by default, all kernels), so that it is
-        ready to run.
+        """Bind the program to the kernels of a registry, so that it is ready to run.
 
-        With `watched`, its compiled functions log which blocks run, and are slower. With
-        `interpreted`, they are interpreted instead of compiled to machine code.
+        By default, the registry has all kernels. With `watched`, compiled functions log which
+        blocks run, and are slower. With `interpreted`, compiled functions are interpreted instead
+        of compiled to machine code.
 
         Raises:
             TfrtError: if the program uses kernels that do not exist, or uses kernels with the wrong
@@ -302,9 +311,9 @@ class Running(Inspection):
         return known[1]
 
     def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
-        """Compile the functions that become machine code, unless they have been compiled already.
+        """Compile the functions that become machine code, unless this has been done before.
 
-        The arguments are the same as for `load`.
+        The arguments are those of `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled.
@@ -313,7 +322,7 @@ class Running(Inspection):
             self._compiled_kernels(Way(watched, interpreted))
 
     def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
-        """Start the function with that name; `options` are the options of `run`."""
+        """Start the function with that name. `options` are the options of `run`."""
         return self.run(function=name, arguments=values, **options)
 
     def _loaded(
@@ -323,8 +332,9 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
-        """Return the executable that has a function, and the function's name; None means the
-        default one.
+        """Return the executable that has a function, and the function's name.
+
+        `function` is None for the default function.
         """
         if function is None:
             function = self._default_function or "main"
@@ -338,7 +348,7 @@ class Running(Inspection):
     ) -> Executable:
         """Load the compiled functions, each as a host function that makes one call.
 
-        They are loaded on first use. The arguments are the same as for `load`.
+        They are loaded on first use. The arguments are those of `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled, or if Python cannot call `function`.
@@ -361,9 +371,7 @@ class Running(Inspection):
         return self._executables_of_code[way]
 
     def _named(self, executable: Executable) -> Executable:
-        """Make errors of `executable` use the source's names of arguments, and return
-        `executable`.
-        """
+        """Make errors of `executable` use the source names of arguments; return `executable`."""
         program = weakref.ref(self)
 
         def name_of(function: int, register: int) -> str:
@@ -376,18 +384,16 @@ class Running(Inspection):
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
-        """Return the kernels and, if host functions call any compiled functions, these as
-        kernels.
-        """
+        """Return the kernels, plus compiled functions as kernels if host functions call any."""
         is_called = any(map(self._is_compiled, self.file.functions))
         if not is_called:
             return kernels
         return ChainMap(self._compiled_kernels(way), kernels)  # type: ignore[arg-type]  # only read
 
     def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
-        """Return kernels for the compiled functions that can be run, or that host functions call.
+        """Return kernels for the compiled functions that can be run or that host functions call.
 
-        They are compiled on first use.
+        The functions are compiled on first use.
 
         Raises:
             TfrtError: if a function cannot be compiled.
@@ -410,7 +416,7 @@ class Running(Inspection):
 
 
 def _host(host: HostContext | None) -> HostContext:
-    """Return the host of a run: the given one, or the default one."""
+    """Return the given host, or the default host if it is None."""
     if host is None:
         return default_host()
     require(isinstance(host, HostContext), "host", "a HostContext or None", host)
@@ -426,7 +432,8 @@ def _given(
     """Return the host, function, and arguments of `run`, some of which were passed by position.
 
     Raises:
-        TypeError: if more arguments were passed, or they do not have the expected types.
+        TypeError: if too many arguments were passed, or an argument does not have the expected
+            type.
     """
     if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
@@ -442,7 +449,7 @@ def _given(
                 raise refused
             return host, function, tuple(given)
         values = rest
-    # Checking against an abstract class takes a tenth of the time of a short run.
+    # A check against an abstract class takes a tenth of the time of a short run.
     if type(arguments) not in (list, tuple):
         are_values = isinstance(arguments, Iterable) and not isinstance(
             arguments, str | bytes | Mapping

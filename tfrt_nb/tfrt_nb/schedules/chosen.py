@@ -1,8 +1,8 @@
 """A host on which every ready kernel, task, and outside arrival waits until it is picked.
 
-The native core asks this host which task in a thread's list to run next, even while a kernel waits
-for an object and its thread runs other tasks. Blocking kernels run in place, and an await returns
-to the list.
+The native core asks this host which task in a thread's list to run next. It asks even while a
+kernel waits for an object and its thread runs other tasks meanwhile. A blocking kernel runs on the
+same thread, and an await returns to the list.
 
 Timers, coroutines, and values that threads resolve arrive from outside the runtime. Time is
 virtual: a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no
@@ -35,23 +35,23 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 PATIENCE_SECONDS = 2.0
-"""How long, in seconds, a choice waits for values that threads have not resolved.
+"""The time, in seconds, for which a choice waits for values that threads have not resolved.
 
 The wait makes the choices independent of the threads' speed.
 """
 _LOOK_SECONDS = 0.001
 
 Offer = Callable[[Callable[[], object], Callable[[], bool], bool], bool]
-"""`offer(action, is_open, is_python)` offers a step that calls `action`.
+"""A function `offer(action, is_open, is_python)` that offers a step, which calls `action`.
 
-The caller must be on a thread that runs a chosen kernel; on any other thread, the result is False,
-and there is no step. The step can be chosen while `is_open()`. With `is_python`, it runs users'
-code.
+The caller must be on a thread that runs a chosen kernel. On any other thread, the result is False,
+and no step is offered. The step can be chosen while `is_open()` is true. With `is_python`, the step
+runs users' code.
 """
 
 
 class Outside:
-    """Arrivals from outside for the runs of one host.
+    """The arrivals from outside for the runs of one host.
 
     One thread chooses all of the host's steps.
     """
@@ -70,9 +70,9 @@ class Outside:
         self._late.clear()
 
     def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
-        """Return a replacement for a kernel's result, `value`, that a thread resolves.
+        """Return a replacement for a kernel's result, `value`, which a thread resolves.
 
-        The replacement follows `value` when that step is chosen.
+        The replacement is resolved like `value` when its step is chosen.
         """
         text = "the run has dropped a value that a thread should have resolved"
         held: AsyncValue = request.allocate(value.type, lambda: error(text))
@@ -81,7 +81,7 @@ class Outside:
         return held
 
     def wait(self) -> None:
-        """Let threads and coroutines run until their work is resolved, or for a limited time."""
+        """Wait until threads and coroutines have resolved their values, or for a limited time."""
         end = time.monotonic() + PATIENCE_SECONDS
         while awaited := self._unresolved() - self._late:
             if time.monotonic() > end:
@@ -94,7 +94,7 @@ class Outside:
         return {*self._held, *asyncio.all_tasks(self.loop)}
 
     def close(self) -> None:
-        """Cancel the coroutines that are left."""
+        """Cancel the remaining coroutines."""
         for task in asyncio.all_tasks(self.loop):
             task.cancel()
         self.loop.run_until_idle()
@@ -102,7 +102,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """Timers of kernels. Each one is due when it is chosen."""
+    """Timers of kernels, each of which fires when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ else:
 
 
 class _ChosenLoop(_Loop):
-    """An event loop for the coroutines of kernels. Each one starts when it is chosen."""
+    """An event loop for the coroutines of kernels, each of which starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         self._skipped = 0.0
@@ -133,7 +133,7 @@ class _ChosenLoop(_Loop):
         return super().time() + self._skipped
 
     def skip(self, seconds: float) -> None:
-        """Advance the time by that many seconds."""
+        """Advance the loop's time by a number of seconds."""
         self._skipped += seconds
 
     def call_soon_threadsafe(  # type: ignore[override]
@@ -153,7 +153,7 @@ class _ChosenLoop(_Loop):
         return super().call_soon_threadsafe(callback, *args, context=context)
 
     def run_until_idle(self) -> None:
-        """Run everything that is ready. Waits for time to pass end immediately."""
+        """Run everything that is ready. A wait for time to pass ends immediately."""
         outer = asyncio._get_running_loop()  # the notebook's loop, if a cell explores
         asyncio._set_running_loop(None)
         try:
@@ -165,8 +165,8 @@ class _ChosenLoop(_Loop):
 class _Skipping(selectors.DefaultSelector):
     """A selector that never waits.
 
-    If the loop only waits for time to pass, its time is advanced. If nothing is left, the loop
-    stops.
+    If the loop waits only for time to pass, the selector advances the loop's time. If the loop has
+    nothing to wait for, the selector stops the loop.
     """
 
     def __init__(self, loop: _ChosenLoop) -> None:
@@ -184,12 +184,11 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something that arrives from outside the run's own steps.
+    """An arrival from outside the run's own steps.
 
-    This is a value that a thread resolves, a timer that is due, or a callback for the event loop.
-    `action` makes it arrive, and may be called while `is_open()` is true.
-
-    `is_python` means that it runs users' code.
+    It is a value that a thread resolves, a timer that is due, or a callback for the event loop.
+    `action` makes it arrive, and may be called while `is_open()` is true. With `is_python`,
+    `action` runs users' code.
     """
 
     action: Callable[[], object]
@@ -210,11 +209,11 @@ class Step:
     kernel: int = -1
     program: Executable | None = None
     arrival: Arrival | None = None
-    """The arrival from outside; then there is no task."""
+    """The arrival from outside. A step with an arrival has no task."""
 
     @property
     def activation(self) -> int:
-        """The activation whose registers the kernel uses; for compiled code, the task's frame."""
+        """The activation whose registers the kernel uses, or the task's frame in compiled code."""
         return Task.at(self.task).first
 
     @property
@@ -226,13 +225,16 @@ class Step:
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
-"""A function that chooses one of the ready steps, given by key in the order in which they became
-ready. If it returns None, no step runs now.
+"""A function that chooses one of the ready steps.
+
+It takes the steps by key, in the order in which they became ready. If it returns None, no step runs
+now.
 """
 
 Touched = Callable[[int, int, int], None]
-"""A function that is called at each effect of compiled code, with the arguments of
-`passes.log_events.TOUCH`.
+"""A function that is called at each effect of compiled code.
+
+Its arguments are those of `passes.log_events.TOUCH`.
 """
 
 _queues: dict[int, ChosenHost] = {}
@@ -242,7 +244,7 @@ _callbacks: list[object] = []
 class ChosenHost:
     """A host without workers.
 
-    `pick`, which is called on the thread that waits for the run, chooses the steps.
+    `pick` chooses the steps. It is called on the thread that waits for the run.
     """
 
     def __init__(self, pick: Pick, touched: Touched = lambda *_: None) -> None:
@@ -283,7 +285,7 @@ class ChosenHost:
         self.host.work_queue.native.choose = 1
 
     def begin(self) -> None:
-        """Start another run: steps are counted from 1 again."""
+        """Start another run, whose steps are counted from 1 again."""
         self.hurries = False
         self._keys.clear()
         self._arrivals.clear()
@@ -299,9 +301,9 @@ class ChosenHost:
         _queues.pop(self._address, None)
 
     def choose(self, context: int) -> int:
-        """Remove the next task from the thread's list and return it.
+        """Remove the next task from the thread's list, and return it.
 
-        The result is 0 if there is no task, or if an arrival was picked.
+        Return 0 if there is no task, or if an arrival was picked.
         """
         self._running = None
         if self.hurries and (first := Context.at(context).pending):
@@ -317,7 +319,7 @@ class ChosenHost:
                 self._keys[task] = step
             ready[step.key] = step
         if self._arrivals:
-            # Give threads time first, so that the choices do not depend on their speed.
+            # Wait for threads first, so that the choices do not depend on their speed.
             self._outside.wait()
             arrived = ((key, step, step.arrival) for key, step in self._arrivals.items())
             ready |= {key: step for key, step, one in arrived if one is not None and one.is_open()}
@@ -345,7 +347,7 @@ class ChosenHost:
     def _offer(
         self, action: Callable[[], object], is_open: Callable[[], bool], is_python: bool
     ) -> bool:
-        """Offer an arrival: see `Offer`."""
+        """Offer an arrival; see `Offer`."""
         by = self._running
         if by is None or threading.get_ident() != self._thread:
             return False
@@ -360,9 +362,9 @@ class ChosenHost:
             self._from_threads.add(address)
 
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
-        """Hold a value that a chosen kernel returns, if another thread resolves it.
+        """Hold a value that a chosen kernel returns and another thread resolves.
 
-        It does not matter whether that thread has already resolved the value, so runs with the same
+        It does not matter whether the thread has resolved the value already, so runs with the same
         choices have the same steps.
         """
         if self._running is None or self._has_offered:

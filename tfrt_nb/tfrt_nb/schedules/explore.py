@@ -1,14 +1,17 @@
 """Find every outcome of a small program by running it with each order that may make a difference.
 
-The search is stateless: each run starts from the beginning with the choices recorded so far. Orders
-that cannot make a difference are skipped by dynamic partial-order reduction (Flanagan and
-Godefroid, "Dynamic Partial-Order Reduction for Model Checking Software", POPL 2005) with sleep sets
-(Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996). A
-step is a kernel, or the part of a task up to its next await or effect (`passes.log_events`).
+The search is stateless: each run starts from the beginning with the choices recorded so far.
+Dynamic partial-order reduction skips orders that cannot make a difference (Flanagan and Godefroid,
+"Dynamic Partial-Order Reduction for Model Checking Software", POPL 2005). It is combined with sleep
+sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032,
+1996). A step is a kernel, or the part of a task up to its next await or effect
+(`passes.log_events`).
 
-Rejected: all interleavings, whose number grows with the factorial of the steps; random schedules,
-which can miss an outcome without any sign of it; and storing visited states, because the state of
-Python objects cannot be compared.
+Rejected alternatives:
+
+- all interleavings, whose number grows with the factorial of the number of steps;
+- random schedules, which can miss an outcome without any sign;
+- a store of visited states, because states of Python objects cannot be compared.
 """
 
 from __future__ import annotations
@@ -51,15 +54,15 @@ MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
 """The contents of memory that a schedule has not written yet.
 
-The numbers are even: see `native.layouts.QUEUE_CHOOSE`.
+The numbers are even, for a reason in `native.layouts.QUEUE_CHOOSE`.
 """
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
-"""The operations that allocate unwritten memory."""
+"""Matches the operations that allocate unwritten memory."""
 
 
 class Explorer:
-    """Explores one function of a program, inside its own `with` block."""
+    """Explores one function of a program. Use it in a `with` block."""
 
     def __init__(
         self,
@@ -69,7 +72,7 @@ class Explorer:
         document: ProgramDocument | None = None,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Prepare the search, in runs on a tier.
+        """Prepare the search. All runs use the tier `tier`.
 
         Raises:
             TfrtError: at the first run, if the program cannot be loaded, or the arguments do not
@@ -101,8 +104,9 @@ class Explorer:
         self._host.close()
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
-        """Return all outcomes, or those of at most `most` schedules, or those found within
-        `seconds`.
+        """Return the outcomes of all schedules.
+
+        The search stops after `most` schedules or after `seconds`.
         """
         self._program.compile(interpreted=self._tier is Tier.INTERPRETER)
         with self._limited(seconds):
@@ -119,7 +123,7 @@ class Explorer:
                     return found
 
     def _find_reads(self, found: Exploration) -> None:
-        """Record which outcomes change if memory that was never written has different contents."""
+        """Record which outcomes change if unwritten memory has different contents."""
         queue = self._host.host.work_queue.native
         queue.choose = OTHER_POISON | 1
         try:
@@ -136,11 +140,12 @@ class Explorer:
             queue.choose, self._forced = POISON | 1, None
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
-        """Return a finished run with these choices. With `watch`, `documents.RunDocument` can show
-        it.
+        """Return a finished run with these choices, and its outcome.
+
+        With `watch`, `documents.RunDocument` can show the run.
 
         Raises:
-            TfrtError: if a choice is not ready, or the choices are too few or too many.
+            TfrtError: if a choice is not ready, or if there are too few or too many choices.
         """
         self._forced = tuple(choices)
         try:
@@ -155,7 +160,7 @@ class Explorer:
 
     @contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Cancel the current run of the block after that many seconds.
+        """Cancel the run that is active in the block after a number of seconds.
 
         All runs share one timer, because setting a timer wakes its thread, which takes longer than
         a short run.
@@ -205,7 +210,7 @@ class Explorer:
         self._present = run
         if self._is_late:
             self._end()
-        # Without a time limit, the steps run on this thread, because handing a run to another
+        # Without a time limit, the steps run on this thread, because passing a run to another
         # thread may take milliseconds. If an argument is unresolved, wait as long as for values
         # that threads resolve.
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
@@ -219,7 +224,7 @@ class Explorer:
             raise self._host.problem
         if self._restart:
             raise Restart
-        # A schedule without choices is printed as 0.
+        # The outcome of a schedule without choices is printed with the choice 0.
         if self._depth < len(self._forced or ()) and self._forced != (0,):
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: it ends after {self._depth} of them;"
@@ -230,7 +235,7 @@ class Explorer:
         return run, outcome
 
     def _touched(self, address: int, kind: int, line: int) -> None:
-        """Record an effect of compiled code that other steps may notice, in the current step."""
+        """Record, in the current step, an effect of compiled code that other steps may notice."""
         if self._steps:
             last = self._steps[-1]
             if kind == QUESTION and not self._judge.questions:
@@ -269,9 +274,7 @@ class Explorer:
             self._chosen.append(self._steps[-1])
 
     def _pick(self, enabled: set[int]) -> int:
-        """Return the recorded choice or, after the last one, any choice that no other run
-        covers.
-        """
+        """Return the recorded choice or, after the last one, a choice that no other run covers."""
         depth, self._depth = self._depth, self._depth + 1
         if self._is_late:  # the cancellation has changed the ready steps
             return min(enabled)
@@ -279,8 +282,8 @@ class Explorer:
             wanted = self._forced[depth] if depth < len(self._forced) else -1
             if wanted in enabled:
                 return wanted
-            # Raise the error after the run, because choices have other numbers until all kernels
-            # that print are known.
+            # Raise the error after the run: the numbers of choices may still change, because the
+            # kernels that print are not all known yet.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is"
@@ -292,11 +295,11 @@ class Explorer:
             asleep: dict[int, Uses] = {}
             if depth:
                 parent, last = self._nodes[depth - 1], self._chosen[depth - 1].uses
-                # A step stays asleep until a step that shares a place with it runs.
+                # A step stays asleep until another step that shares a place with it runs.
                 slept = parent.asleep | parent.done
                 asleep = {k: u for k, u in slept.items() if k in enabled and not shared(u, last)}
             free = sorted(enabled - set(asleep))
-            # If all steps are asleep, other runs have already covered what follows.
+            # If all steps are asleep, other runs cover all that follows.
             self._is_blocked |= not free
             self._nodes.append(Node(enabled, asleep, current=(free or sorted(enabled))[0]))
         return self._nodes[depth].current
@@ -327,9 +330,10 @@ class Explorer:
                 return found
 
     def _find_races(self) -> None:
-        """Record where another order of two steps that touch the same place is worth a run."""
-        # Sets of steps, as bits. For each step, `clocks` has the step itself and the steps that
-        # must precede it, and `needed` has the step itself and the steps that made it ready.
+        """Record where another order of two steps that touch the same place deserves a run."""
+        # The sets of steps are integers with one bit per step. For each step, `clocks` has the step
+        # itself and the steps that must precede it, and `needed` has the step itself and the steps
+        # that made it ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}
@@ -353,8 +357,9 @@ class Explorer:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
             for place in places_of:
-                # All that precedes a write also precedes all later steps, so the list can restart
-                # here. Kernels keep it, however, because their races are reported pair by pair.
+                # Every step that precedes a write also precedes all later steps, so the list can
+                # start again here. For kernels, the list stays complete, because their races are
+                # reported pair by pair.
                 if place in step.uses.writes and not step.kernel:
                     touched[place] = []
                 touched.setdefault(place, []).append(j)
@@ -362,7 +367,8 @@ class Explorer:
             needed.append(causes | 1 << j)
 
     def _note_race(self, one: Done, other: Done, places: frozenset[Place]) -> None:
-        # `memory_races` finds the races of compiled functions, because it knows what these await.
+        # `memory_races` finds the races of compiled functions, because it knows what these
+        # functions await.
         if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
         first, second = sorted((one.operation, other.operation))
@@ -371,9 +377,10 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Plan to try, instead of step i, a step that is step j or leads to it.
+        """Plan to try another step in place of step i.
 
-        If none is known, plan to try all enabled steps.
+        That step is step j, or leads to it. If no such step is known, plan to try all enabled
+        steps.
         """
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
@@ -384,7 +391,7 @@ class Explorer:
         node.todo |= node.enabled
 
     def _advance(self) -> bool:
-        """Advance to the next choice to try; return False if there is none."""
+        """Advance to the next choice to try, and return whether one exists."""
         while self._nodes:
             node = self._nodes[-1]
             if len(self._chosen) >= len(self._nodes):
@@ -398,8 +405,9 @@ class Explorer:
 
 
 class _Order:
-    """Dependencies between operations, derived from the values that they pass to each other in
-    the source.
+    """The dependencies between operations.
+
+    They follow from the values that operations pass to each other in the source.
     """
 
     def __init__(self, document: ProgramDocument) -> None:
@@ -422,9 +430,9 @@ class _Order:
         return second in reachable([first], users) or first in reachable([second], users)
 
     def _beside(self, number: int, other: int) -> int:
-        """Return `number`, or the operation around it, that is in the same body as `other`.
+        """Return `number`, or the operation around it that is in the same body as `other`.
 
-        If there is none, return `number`.
+        If no such operation exists, return `number`.
         """
         outer: int | None = number
         while outer is not None:
@@ -435,14 +443,14 @@ class _Order:
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:
-    """Return the outcome of a run with this output as text that is equal for equal outcomes."""
+    """Return the outcome of a run with this output. Equal outcomes compare equal."""
     values = tuple(_text(value) for value in run.results)
     errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
     return Outcome(values, _comparable(printed), errors)
 
 
 def _comparable(text: str) -> str:
-    """Return the text without addresses and times, because these differ in each run."""
+    """Return the text without addresses and times, which differ in each run."""
     return OF_ONE_RUN.sub(r"\1...", text)
 
 

@@ -1,8 +1,8 @@
-"""Find races of tasks in the text of compiled functions: two unordered accesses to one buffer.
+"""Find races of tasks in compiled functions: two unordered accesses to one buffer.
 
 A schedule runs one access after the other, and both orders may have the same outcome. Two threads,
-however, may make both accesses at the same time. Only certain races are reported: those on the same
-buffer, at the same indices.
+however, may make the accesses at the same time. Only certain races are reported: those of accesses
+to the same buffer at the same indices.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALL = None
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An operation that reads or writes a buffer, either at indices (as text) or as a whole."""
+    """An operation that reads or writes a buffer, at indices (as strings) or as a whole."""
 
     operation: int
     buffer: int
@@ -36,7 +36,7 @@ class Access:
 
 
 def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
-    """Return racing pairs of operations of a compiled function and its callees, in text order."""
+    """Return the racing pairs of operations of a function and its callees, in source order."""
     with deep_stack():
         return _Races(document.data).of(function)
 
@@ -98,9 +98,7 @@ class _Races:
         return None
 
     def _of_call(self, row: Row, name: str) -> Iterator[Access]:
-        """Yield a callee's accesses to the buffers that it is passed, as accesses of the call
-        itself.
-        """
+        """Yield a callee's accesses to the buffers that it gets, as accesses of the call itself."""
         callee = self._functions.get(name)
         if callee is None:
             return
@@ -111,7 +109,7 @@ class _Races:
                 yield Access(row["id"], buffer, one.indices, one.writes, one.is_atomic)
 
     def _base(self, value: int) -> int:
-        """Return the buffer of which a value is a view, or the value itself."""
+        """Return the buffer that a value is a view of, or the value itself."""
         while (maker := self._values[value]["op"]) is not None and self._rows[maker][
             "kernel"
         ] in _VIEWS:
@@ -130,7 +128,7 @@ class _Races:
     def _is_ordered(self, first: int, second: int) -> bool:
         """Return whether the earlier of two operations must finish before the other starts.
 
-        Return True as well if the two never both run.
+        Return True, too, if the two operations never both run.
         """
         around = [second, *self._around(second)]
         ends = {body_of(self._rows[number]): number for number in around}
@@ -149,7 +147,7 @@ class _Races:
             if end == number or self._is_awaited(number, end, tokens):
                 if end is not None:
                     return True
-                # The task is over by now, so it counts as a part of the body around it.
+                # The task has finished here, so it counts as a part of the body around it.
                 tokens = None
             elif end is not None:
                 return False
@@ -162,10 +160,9 @@ class _Races:
             yield (number := parent)
 
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
-        """Return whether the body waits for one of the tokens after `start`, and before or at
-        `end`.
+        """Return whether the body waits for one of the tokens between `start` and `end`, inclusive.
 
-        Tokens that depend on these are added to `tokens`.
+        The method adds tokens that depend on these to `tokens`.
         """
         body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
@@ -183,21 +180,19 @@ class _Races:
         return False
 
     def _used(self, row: Row) -> Iterable[int]:
-        """Yield the values that an operation uses, itself or in its regions."""
+        """Yield the values that an operation uses, including those that its regions use."""
         yield from row["operands"]
         for region, _ in enumerate(row["regions"]):
             for number in self._bodies.get((row["function"], row["id"], region), ()):
                 yield from self._used(self._rows[number])
 
     def _left(self, row: Row, tokens: set[int]) -> set[int]:
-        """Return the tokens of a task that code outside the body can still await after the body
-        has ended.
-        """
+        """Return the tokens of a task that code outside its body can still await after the body."""
         parent = row["parent"]
         if parent is None:
             return tokens
         given: Sequence[int] = self._rows[parent]["regions"][row["region"]]["results"]
-        # The first result of a task is its token; the values that its body yields follow.
+        # The first result of a task is its token. The values that its body yields follow.
         results = self._rows[parent]["results"][-len(given) :] if given else []
         makers = {value: self._values[value]["op"] for value in tokens}
         outside = {

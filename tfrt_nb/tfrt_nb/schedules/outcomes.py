@@ -13,20 +13,20 @@ from tfrt_nb.schedules.uses import Uses
 from tfrt_runtime.diagnostics import counted
 
 MAX_SHOWN = 20
-"""The maximum number of outcomes that are shown."""
+"""The maximum number of outcomes that are printed."""
 _MAX_LINES = 12
 
 
 OF_ONE_RUN = re.compile(
     r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
 )
-"""Matches addresses, and the times of `tfrt_test.benchmark`."""
+"""Matches text that differs in each run: addresses, and times of `tfrt_test.benchmark`."""
 LATE = "the time for schedules has run out"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: its results as text, its output, and its errors in any order."""
+    """The outcome of a run: its results as text, its output, and its errors in sorted order."""
 
     values: tuple[str, ...]
     printed: str = ""
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Race:
-    """Two unordered operations that touch one buffer, at least one of which writes."""
+    """A pair of unordered operations that touch one buffer. At least one of them writes."""
 
     first: int
     second: int
@@ -55,24 +55,26 @@ class Race:
 
 @dataclass
 class Schedules:
-    """The schedules that lead to an outcome: their number, and the choices and operations of
-    one.
+    """The schedules that lead to one outcome.
+
+    `count` is their number. `choices` and `operations` describe one of them.
     """
 
     count: int
     choices: tuple[int, ...]
     operations: tuple[int, ...]
-    """The ids of the operations that were chosen, in order; -1 for a task."""
+    """The ids of the chosen operations, in order; -1 for a task."""
     other: tuple[int, ...] = ()
-    """The operations of the second schedule, if there are several."""
+    """The operations of a second schedule, or an empty tuple."""
     reads_unwritten: bool = False
     """Whether the outcome depends on memory that was never written."""
 
 
 @dataclass
 class Exploration:
-    """The result of the search: the outcomes in the order of discovery, and whether these are
-    all.
+    """The result of a search.
+
+    `outcomes` is in the order of discovery. `is_complete` says whether these are all outcomes.
     """
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
@@ -80,16 +82,16 @@ class Exploration:
     schedules: int = 0
     is_complete: bool = False
     steps: int = 0
-    """The number of steps of the unfinished schedule that had run when the time was up.
+    """The number of steps that had run in the unfinished schedule when the time was up.
 
     It is 0 if the time was up between two schedules.
     """
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
-        """Return the outcome and schedule counts, the races, and then each outcome, as text.
+        """Return the counts of outcomes and schedules, the races, and each outcome, as text.
 
-        With `replay`, a command that takes the choices of a schedule, a schedule is shown for each
-        outcome.
+        If `replay` is given, it is a command that takes the choices of a schedule. Each outcome is
+        then printed with the command for one of its schedules.
         """
         return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
 
@@ -123,7 +125,7 @@ class Exploration:
 class Node:
     """A state in which several steps may run. Its fields hold the keys of steps.
 
-    Steps in `enabled` may run, those in `asleep` need not be tried, those in `todo` must be tried,
+    Steps in `enabled` may run. Those in `asleep` need not be tried, those in `todo` must be tried,
     and those in `done` have been tried.
     """
 
@@ -136,11 +138,11 @@ class Node:
 
 @dataclass
 class Done:
-    """A step that has run; `before` has the steps that made it ready, and `node` the choice that
-    picked it or -1.
+    """A step that has run.
 
+    `before` has the steps that made it ready. `node` is the choice that picked it, or -1.
     `operation` is the kernel's operation or, for compiled code, an operation on the line of the
-    first effect; -1 if there is none.
+    first effect. It is -1 if there is none.
     """
 
     key: int
@@ -152,4 +154,4 @@ class Done:
 
 
 class Restart(Exception):
-    """Raised if a kernel has printed that was assumed to have no visible effect."""
+    """Raised if a kernel has printed although it was assumed to have no visible effect."""

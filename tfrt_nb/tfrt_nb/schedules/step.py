@@ -1,4 +1,4 @@
-"""Run a program by hand: the caller, instead of the work queue, picks the next ready operation."""
+"""Run a program by hand: the caller picks the next ready operation, not the work queue."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 class Stepper:
     """A run that advances only on request.
 
-    Any thread may make requests, one at a time. The user must close the stepper.
+    Any thread may make requests, one at a time. The caller must close the stepper.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():
                 stepper.run(ready[0])
             print(stepper.execution.result())
 
-    Operations are the ids of the program document. Every kernel is a step, except constants. The
-    kernels run on the stepper's own thread. Where there is only one thread, they run on that
-    thread, during the request or during a later request that waits for them.
+    Operations are ids of the program document. Every kernel is a step, except constants. The
+    kernels run on the stepper's own thread. In an environment with only one thread, they run during
+    the request, or during a later request that waits for them.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Stepper:
         output: Callable[[str], None] = lambda _: None,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Start the run on a tier; no step has run when this returns.
+        """Start the run on the tier `tier`. No step has run when the constructor returns.
 
         Raises:
             TfrtError: if the program cannot be loaded, or the arguments do not match the function's
@@ -69,14 +69,14 @@ class Stepper:
         self.execution: Execution
         """The run."""
         self.operation_of_task: Callable[[int], int] = lambda frame: -1
-        """Maps the frame of a task of compiled code to its operation; -1 if that is not known."""
+        """Maps the frame of a task of compiled code to its operation, or to -1 if unknown."""
         self._problem: BaseException | None = None
         self._host = ChosenHost(self._pick)
         started = threading.Event()
 
         def work() -> None:
-            # Start the run on the thread that waits for it, because without workers, ready steps
-            # belong to a thread.
+            # Start the run on the thread that waits for it. Without workers, ready steps belong to
+            # one thread.
             try:
                 self.execution = program.run(
                     function=function,
@@ -111,12 +111,13 @@ class Stepper:
     def ready(self, timeout: float | None = None) -> list[int]:
         """Return the ids of the operations that may run next.
 
-        The id is -1 for an unknown task of compiled code.
+        The id is -1 for an unknown task of compiled code. If an operation's result arrives from a
+        timer, a coroutine, or a thread, the operation is ready twice: first for its kernel, then
+        for its result.
 
-        An operation whose result arrives from a timer, a coroutine, or a thread is ready twice:
-        first its kernel, then its result. This method waits until the previous step is over. The
-        list is empty when the run is over, or when the time is up first; in that case, a kernel is
-        running or is waiting for something from outside.
+        The method first waits until the previous step is over. The list is empty if the run is
+        over. It is also empty after `timeout` seconds, while a kernel is still running or waits for
+        an arrival from outside.
         """
         with self._changed:
             self._wait_for(self._is_at_rest, timeout)
@@ -129,9 +130,9 @@ class Stepper:
             return {self._operation(step) for step in steps if step.arrival is not None}
 
     def run(self, operation: int, timeout: float | None = None) -> bool:
-        """Run a ready operation, the oldest if it is ready more than once.
+        """Run a ready operation, and return whether it was ready.
 
-        Return whether it was ready.
+        If the operation is ready more than once, the oldest step runs.
         """
         with self._changed:
             self._wait_for(self._is_at_rest, timeout)
@@ -171,7 +172,7 @@ class Stepper:
             self._tell(self._first)
 
     def close(self) -> None:
-        """End the run if it is not over, and stop its thread."""
+        """Cancel the run if it is not over, and stop its thread."""
         if not self.is_over:
             self.cancel()
         self._join()
@@ -197,7 +198,7 @@ class Stepper:
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
         """Return the chosen step.
 
-        If there is no choice yet, or if it picks nothing now, wait for one.
+        If no choice has been made, or if the choice picks no step now, wait for another choice.
         """
         with self._changed:
             while True:
@@ -207,7 +208,7 @@ class Stepper:
                 self._choose, self._ready = None, ready
                 self._changed.notify_all()
                 if not HAS_THREADS:
-                    # No other thread can choose the steps for which a kernel waits.
+                    # No other thread can choose the steps that a kernel waits for.
                     return self._first(ready) if ONE_THREAD.is_nested else None
                 self._changed.wait()
 

@@ -24,7 +24,7 @@ Place = str | int
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The places that a step reads and the places that it writes."""
+    """The places that a step reads, and the places that it writes."""
 
     reads: frozenset[Place] = frozenset()
     writes: frozenset[Place] = frozenset()
@@ -40,7 +40,7 @@ PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
-    """Return the shared places that make the order of two steps matter."""
+    """Return the places because of which the order of two steps matters."""
     either = (one.reads | one.writes) & other.writes | one.writes & other.reads
     # A step that writes RUN cancels the run, which every step with effects notices.
     if (RUN in one.writes and other) or (RUN in other.writes and one):
@@ -61,7 +61,7 @@ _EFFECTS = {
 
 
 class Judge:
-    """Judges which places the kernels of one program touch, by their names and arguments."""
+    """Determines which places the kernels of one program touch, by their names and arguments."""
 
     def __init__(self, kernels: Iterable[str]) -> None:
         names = set(kernels)
@@ -76,15 +76,15 @@ class Judge:
         """Kernels that were found to print, although their names do not say so."""
 
     def begin(self) -> None:
-        """Start another run: its buffers are numbered from the beginning.
+        """Start another run, whose buffers are numbered from the beginning.
 
-        A buffer has a different address in each run. Runs with equal choices see their buffers in
-        the same order, so numbers of buffers can be compared between runs.
+        A buffer has a different address in each run. Runs with equal choices touch their buffers in
+        the same order, so the numbers can be compared between runs.
         """
         self._buffers.clear()
 
     def effect(self, address: int, kind: int) -> Uses:
-        """Return the places of an effect, given the arguments of `passes.log_events.TOUCH`."""
+        """Return the places of an effect; the arguments are those of `passes.log_events.TOUCH`."""
         if kind not in (READ, WRITE):
             return _EFFECTS.get(kind, Uses())
         place = frozenset({self._buffers.setdefault(address, len(self._buffers))})
@@ -92,9 +92,7 @@ class Judge:
         return Uses(memory | place) if kind == READ else Uses(memory, place)
 
     def uses(self, step: Step) -> Uses | None:
-        """Return the places that a step is known to touch before it runs; None if it has no
-        effects.
-        """
+        """Return the places that a step will touch, or None if the step has no effects."""
         if step.program is None:
             return Uses(writes=frozenset({STATE} if self.questions else ()))
         name = step.program.kernel_name(step.kernel)
@@ -127,15 +125,15 @@ def _is_writer(name: str) -> bool:
 
 
 def _written(name: str, arguments: int) -> int:
-    """Return the position of the argument into which a kernel writes; -1 if there is none."""
+    """Return the position of the argument that a kernel writes, or -1 if there is none."""
     if _LAST_WRITTEN in name:
-        # The tensor precedes the chain: `(a, b, into, chain)` or `(into, chain)`.
+        # The tensor comes before the chain: `(a, b, into, chain)` or `(into, chain)`.
         return max(0, arguments - 2)
     return 0 if _is_writer(name) else -1
 
 
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
-    """Yield a kernel's arguments that are memory.
+    """Yield a kernel's arguments that are memory, each with its position.
 
     They are available, because the kernel is ready.
     """

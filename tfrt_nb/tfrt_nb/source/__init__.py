@@ -1,15 +1,16 @@
 """Parse a source to a verified module in which every operation has its place.
 
-This folder builds on `dialects`. Its entry point is `parse_module()`. Read in this order:
+The package builds on `dialects`. Its entry point is `parse_module()`. Read the modules in this
+order:
 
-- Places: `spans` (and errors), `advice` (what to write instead, from the tables in `spellings`).
-- The parser in layers, each a class derived from the one before: `attributes` (with the tokens),
-  `scopes` (names), `parser`, and `parsing` (a whole source); `linking` adds functions of other
-  programs.
-- Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
-  used).
-- Speed: the folder `plain` reads host programs without building a module. Its result is numbers
-  that refer to the shapes of lines, plus names and places.
+- Places and errors: `spans`, and `advice` (what to write instead, from the tables in `spellings`).
+- The parser, in layers, each of which is a class derived from the one before: `attributes` (with
+  the tokens), `scopes` (names), and `parser`. `parsing` parses a whole source. `linking` adds
+  functions of other programs.
+- Checks: `verification`, with `callees` (calls) and `dominance` (values are defined before their
+  uses).
+- Speed: the package `plain` reads host programs without building a module. Its result consists of
+  numbers that refer to kinds of lines, plus names and places.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ __all__ = ["SourceError", "parse_module"]
 
 @internal_errors_caught()
 def parse_module(text: str, name: str, libraries: Mapping[str, Made] | None = None) -> ModuleOp:
-    """Parse `text` to a module; locations refer to it as `name`.
+    """Parse `text` to a module, whose locations refer to the source as `name`.
 
-    `libraries` maps names to programs whose functions the text may call; see `link`.
+    `libraries` maps names to programs whose functions the source may call; see `link`.
 
     Raises:
-        SourceError: if the text is not a valid program.
+        SourceError: if the source is not a valid program.
     """
     with collector_paused(), deep_stack():
         parsed = parse_text(SourceText(text, name))

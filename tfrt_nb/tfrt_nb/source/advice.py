@@ -1,11 +1,12 @@
 """Advice: the correct spelling for a mistake.
 
-It covers, in this order: an operation for other numbers or types; a number, a string, or a name
-without its `%` where an operand should be; and an operation that one of its own checks rejects.
+Three kinds of mistakes have advice, in this order: an operation that is meant for other numbers or
+types; a number, a string, or a name without its `%` in place of an operand; and an operation that
+one of its own checks rejects.
 
-When an operand is missing, each reader has a different message, or says that something else should
-follow. The right spelling depends only on the line up to that point, so it is derived from the
-text, for operations of every dialect.
+If an operand is missing, each parser reports a different message, or expects something else. The
+right spelling depends only on the line up to that point. Therefore, this module derives it from the
+source, for operations of every dialect.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
-    """Yield advice for an operation with operands of another kind or with an unknown predicate."""
+    """Yield advice for an operation with the wrong kind of operands or an unknown predicate."""
     dialect, _, stem = name.partition(".")
     got = re.search(
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
@@ -59,9 +60,7 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
 
 
 def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
-    """Return advice if operation `name` expects `operand` to have type `wanted`, but it has type
-    `given`.
-    """
+    """Return advice for operation `name` if `operand` has type `given` but needs type `wanted`."""
     stem, _, suffix = name.rpartition(".")
     dialect = name.partition(".")[0]
     if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
@@ -95,7 +94,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
 
 
 def _conversion(given: str, wanted: str) -> str | None:
-    """Return the operation of `arith` that converts type `given` to type `wanted`."""
+    """Return the operation of `arith` that converts type `given` to type `wanted`, or None."""
     kinds = [re.fullmatch(r"(index|b?f|i)(\d*)", text) for text in (given, wanted)]
     if None in kinds:
         return None
@@ -115,9 +114,9 @@ _OPERAND_IS_MISSING = re.compile(
     r"|custom op '\w+' is unknown",
     re.IGNORECASE,
 )
-"""The readers' messages for a missing operand.
+"""Matches the parsers' messages for a missing operand.
 
-`surely` matches messages that can mean nothing else.
+The group `surely` matches messages that can have no other meaning.
 """
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
@@ -160,12 +159,13 @@ _CONDITIONS = (
     "cf.assert",
     "arith.select",
 )
-"""Operations whose first operand is an `i1`."""  # fmt: skip
+"""The operations whose first operand is an `i1`."""  # fmt: skip
 
 
 def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
-    """Return a string and its replacement if the advice names one for the rejected word, or
-    names types that should follow.
+    """Return the text to replace and its replacement, or None.
+
+    The advice names a replacement for the rejected word, or types that should follow.
     """
     found = _WRITE.search(advice or "")
     if found is None:
@@ -176,9 +176,9 @@ def fix_of(advice: str | None, written: str) -> tuple[str, str] | None:
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """Return advice for the place `position` in `text`, which a reader rejected with `message`.
+    """Return advice for the position in `text` that a parser rejected with `message`, or None.
 
-    `known` maps names to values. Returns None if no advice is known.
+    `known` maps names to values.
     """
     line = text[text.rfind("\n", 0, position) + 1 : position]
     *_, operation = None, *_OPERATION.finditer(line)
@@ -239,8 +239,9 @@ def instead_of_stray(
 
 
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
-    """Return the sentence to put before `message` if only the rejected token at `position` is
-    known.
+    """Return the sentence to put before `message`, or None.
+
+    Nothing but the rejected token at `position` is known.
     """
     for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
@@ -258,7 +259,7 @@ def for_people(message: str, text: str = "", position: int = 0) -> str | None:
 
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """Return the missing types after an operation's operands."""
+    """Return the missing types after an operation's operands, or None."""
     types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
@@ -267,8 +268,9 @@ def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValu
 
 
 def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
-    """Return the type of the first value defined under this name (an argument `%r#1` does not
-    define `%r#0`).
+    """Return the type of the first value that has this name, or None.
+
+    An argument called `%r#1` does not define `%r#0`.
     """
     return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
 
@@ -276,7 +278,7 @@ def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
 def _instead_of_expression(
     text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """Return the operation to write for `1` or `%a + %b` after `%c =`."""
+    """Return the operation to write instead of `1` or `%a + %b` after `%c =`, or None."""
     dialect = "tfrt" if "tfrt." in text else "arith"
     written = _SUM.match(text, position)
     if written is None:
@@ -313,8 +315,9 @@ def _instead_of_expression(
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
-    """Return the operation that makes a value of the literal at `position`, for the operation
-    `name`.
+    """Return the operation that creates a value of the literal at `position`, or None.
+
+    The value is an operand of the operation `name`.
     """
     if (written := _TEXT.match(text, position)) is not None:
         return f"tfrt_test.get_string {{value = {written[0]}}}" if _is_of_host(name) else None
@@ -341,7 +344,7 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
 
 
 def _literal(number: str, type_: str) -> str:
-    """Return a number, spelled like a constant of the type."""
+    """Return a number in the spelling of a constant of this type."""
     return number + ".0" if "f" in type_ and "." not in number else number
 
 
@@ -368,7 +371,7 @@ _OF_CALLS = re.compile(r"for callee|type mismatch")
 def notes_on(
     operation: Operation, problem: str, symbols: Mapping[str, Operation]
 ) -> tuple[Diagnostic, ...]:
-    """Return advice if the operation's own check found `problem`."""
+    """Return advice for an operation whose own check found `problem`."""
     place = span_of(operation)
     unknown = re.match(r"'(.*)' does not reference a valid (async )?function", problem)
     if unknown is not None:
@@ -412,8 +415,9 @@ def _on_callee(
 def nearest(
     name: str, symbols: Mapping[str, Operation], place: Location | None
 ) -> tuple[Diagnostic, ...]:
-    """Return a note with the function that `name` may mean or, if there is none, all existing
-    functions.
+    """Return a note with the function that `name` may mean.
+
+    If no function has a similar name, the note lists all functions.
     """
     functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
     near = difflib.get_close_matches(name, functions, n=1)
@@ -424,7 +428,7 @@ def nearest(
 
 
 def _returned(end: Operation) -> tuple[str, str]:
-    """Return the types of a return's operands, and the types that its async function requires."""
+    """Return the types of a return's operands, and the types that the async function requires."""
     function = end.parent_op()
     type_ = None if function is None else function.get_attr_or_prop("function_type")
     outputs = type_.outputs.data if isinstance(type_, FunctionType) else ()
@@ -434,7 +438,7 @@ def _returned(end: Operation) -> tuple[str, str]:
 
 
 def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
-    """Return the terminator that a task's body needs, and its place."""
+    """Return a note with the terminator that a task's body needs."""
     last = task.regions[0].blocks[-1].last_op if task.regions[0].blocks else None
     if last is None:
         return ()
@@ -446,7 +450,7 @@ def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
 
 
 def advice_on_end(holder: Operation, last: Operation) -> str:
-    """Return the terminator for the function or the region of `holder`, after `last`."""
+    """Return the terminator that a function or a region of `holder` needs after `last`."""
     if isinstance(holder, BodyOp):
         return "end the body with 'tfrt.return'"
     if holder.name == "async.func":

@@ -1,6 +1,6 @@
-"""The part of the parser that reads types, attributes, strings, and locations.
+"""The layer of the parser for types, attributes, strings, and locations.
 
-One regular expression turns text into tokens. Errors are reported at the same positions as in MLIR.
+One regular expression splits the source into tokens. Errors have the same positions as in MLIR.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ from tfrt_nb.source import spellings
 from tfrt_nb.source.spans import SourceText
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-# The quantifiers are possessive, so that an unclosed literal of several megabytes is not scanned
-# again and again.
+# The quantifiers are possessive, so that an unclosed literal of several megabytes is scanned only
+# once.
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# MLIR 21 and later write branch weights before the first block. They change no result, so skip them
-# like a comment.
+# MLIR 21 and later write branch weights before the first block. They do not affect results, so skip
+# them like a comment.
 _WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(
@@ -79,8 +79,9 @@ _TOKEN = re.compile(
 
 
 def token_end(text: str, position: int) -> int:
-    """Return the end of the token that starts at `position`; `position` itself if there is no
-    token.
+    """Return the end of the token that starts at `position`.
+
+    If no token starts there, return `position`.
     """
     match = _TOKEN.match(text, position)
     if match is None or match.lastgroup is None or match.start(match.lastgroup) != position:
@@ -89,7 +90,7 @@ def token_end(text: str, position: int) -> int:
 
 
 class SourceLexer(MLIRLexer):
-    """Produces MLIR's tokens. All string literals have the same kind, regardless of their bytes."""
+    """Produces MLIR's tokens. A string literal has the same kind whatever bytes it contains."""
 
     def lex(self) -> MLIRToken:
         match = _TOKEN.match(self.input.content, self.pos)
@@ -107,7 +108,7 @@ class SourceLexer(MLIRLexer):
         return Token(kind, Span(start, self.pos, self.input))
 
     def _raise_error(self, position: int) -> NoReturn:
-        """Report that the characters at `position` are not a token.
+        """Report that no token starts at `position`.
 
         Raises:
             ParseError: always.
@@ -146,7 +147,7 @@ _KNOWN_ESCAPES = {b"n": b"\n", b"t": b"\t", b"\\": b"\\", b'"': b'"'}
 
 
 def string_value(literal: str) -> str:
-    """Return the content of a string literal; bytes that are not UTF-8 become surrogate escapes."""
+    """Return the content of a string literal. Bytes that are not UTF-8 become surrogate escapes."""
 
     def unescape(match: re.Match[bytes]) -> bytes:
         return _KNOWN_ESCAPES.get(match[1]) or bytes.fromhex(match[1].decode())
@@ -163,7 +164,10 @@ _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCI
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
 
 MAX_CONSTANT_ELEMENTS = 1 << 24
-"""The maximum number of elements of a constant. Programs and machine code hold every element."""
+"""The maximum number of elements of a constant.
+
+Programs and machine code hold every element.
+"""
 
 _NOT_A_SCALAR = (
     MLIRTokenKind.L_SQUARE,
@@ -176,7 +180,7 @@ _NOT_A_SCALAR = (
 
 @dataclass
 class _Element(Parser._TensorLiteralElement):
-    """An element of `dense<...>`, which is read like any other number."""
+    """An element of `dense<...>`, which is parsed like any other number."""
 
     def to_type(self, parser: AttrParser, type: Attribute) -> int | float | tuple[float, float]:
         if isinstance(type, ComplexType):
@@ -187,15 +191,16 @@ class _Element(Parser._TensorLiteralElement):
 
 
 MAX_ALIASES = 1 << 16
-"""The maximum number of aliases in an alias's value.
+"""The maximum number of aliases in the value of an alias.
 
-With aliases of aliases, a short source can have a huge value.
+If aliases refer to aliases, a short source can have a huge value.
 """
 
 
 class AttributeParser(Parser):
-    """xDSL's parser, extended by types and attributes of host programs, and by aliases defined
-    anywhere.
+    """xDSL's parser with the types and attributes of host programs.
+
+    Aliases may be defined anywhere in the source.
     """
 
     def __init__(self, source: SourceText, context: Context) -> None:
@@ -223,9 +228,9 @@ class AttributeParser(Parser):
         at_position: Span | int | None = None,
         end_position: int | None = None,
     ) -> NoReturn:
-        """Raise the error.
+        """Raise a parse error.
 
-        A position without an end means the whole token there, which is then underlined.
+        A position without an end means the whole token there.
         """
         if isinstance(at_position, int):
             end = token_end(self.source.text, at_position) if end_position is None else end_position
@@ -237,8 +242,8 @@ class AttributeParser(Parser):
     ) -> DenseIntOrFPElementsAttr:
         """Parse `dense<...>`.
 
-        A single number for all elements is handled here; xDSL would create an object for each
-        element.
+        If one number represents all elements, the method handles it itself, because xDSL would
+        create an object for each element.
         """
         start = self._current_token.span.start
         if type is not None:
@@ -294,8 +299,9 @@ class AttributeParser(Parser):
         return known
 
     def _parse_word_type(self, token: MLIRToken) -> TypeAttribute | None:
-        """Parse `i32` or `index`; return the same object each time, so that equal operations are
-        found fast.
+        """Parse `i32` or `index`.
+
+        Equal types are the same object, so that equal operations can be found quickly.
         """
         word = token.text
         known = self._simple_types.get(word)
@@ -324,7 +330,7 @@ class AttributeParser(Parser):
         return host_type(spelling)
 
     def _refuse_unknown_async_type(self, spelling: str, token: MLIRToken) -> None:
-        """Reject an unknown type of the async dialect; xDSL would accept any name."""
+        """Reject an unknown type of the async dialect, because xDSL would accept any name."""
         dialect, _, name = spelling.partition(".")
         if dialect != "async":
             return
@@ -400,13 +406,14 @@ class AttributeParser(Parser):
 
     @cached_property
     def _alias_positions(self) -> dict[str, int]:
-        """The position of each alias's first value, after its `=`."""
+        """The position after the `=` of each alias's first definition."""
         definitions = reversed(list(_ALIAS.finditer(self.source.text)))
         return {match[1]: match.end() for match in definitions}
 
     def _find_alias(self, alias: str) -> None:
-        """Read the definition of an alias that is used before it, as in the output of MLIR's
-        printer.
+        """Read the definition of an alias whose use comes first.
+
+        MLIR's printer writes such aliases.
         """
         if alias in self.attribute_aliases:
             self._size += self._alias_sizes[alias]
@@ -425,9 +432,7 @@ class AttributeParser(Parser):
 
     @contextmanager
     def _measured(self, alias: str) -> Iterator[None]:
-        """Measure an alias definition that the `with` block reads, and reject it if it is too
-        large.
-        """
+        """Measure the alias definition that the block reads, and reject it if it is too large."""
         start, size = self.pos, self._size
         self._size = 1
         yield
@@ -436,7 +441,7 @@ class AttributeParser(Parser):
             self.raise_error(f"'{alias}' is made of more than {MAX_ALIASES} aliases", start)
 
     def _parse_alias_def(self) -> None:
-        """Parse `#alias = attribute`, which may have been read already."""
+        """Parse `#alias = attribute`, unless an earlier use has read it already."""
         token = self._current_token
         if token.text not in self.attribute_aliases:
             with self._measured(token.text):
@@ -456,7 +461,8 @@ class AttributeParser(Parser):
             return self._parse_fused_location()
         location = super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
-            # Skip `:8` or `9:8` after `"f.mlir":7:5 to`, because BEF files hold only the start.
+            # BEF files have only the start of a location, so skip the `:8` or `9:8` after
+            # `"f.mlir":7:5 to`.
             if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
                 self.parse_integer(allow_boolean=False, allow_negative=False)
             self.parse_punctuation(":")

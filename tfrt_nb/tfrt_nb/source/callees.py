@@ -121,7 +121,7 @@ def _callee_problem(
 def _compiled_callee_problem(
     operation: CallingOp, callee: Operation, role: str
 ) -> Diagnostic | None:
-    """Return the error in a call of a function that may be compiled."""
+    """Return the error in a call of a function that may be compiled, or None."""
     type_ = callee.get_attr_or_prop("function_type")
     if not isinstance(type_, FunctionType) or own_problem(callee) is not None:
         return None

@@ -14,9 +14,9 @@ from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 
 def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """Yield an error for the first use of `value` outside its region, or before its definition in
-    its block.
+    """Yield an error for the first use of `value` that is not allowed where it is.
 
+    The use is outside the value's region, or before the definition in the same block.
     `check_dominance` finds the uses in other blocks of the region.
     """
     owner = value.owner
@@ -39,10 +39,9 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
 
 
 def check_dominance(region: Region) -> Iterator[Diagnostic]:
-    """Yield an error for each use, in a region of several blocks, that may run before its
-    definition.
+    """Yield an error for each use that may run before its definition.
 
-    As in MLIR, unreachable code may use any value.
+    The region has several blocks. As in MLIR, unreachable code may use any value.
     """
     order = reachable_blocks(region)
     numbers = {block: number for number, block in enumerate(order)}
@@ -59,9 +58,9 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
 
 
 def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[int]:
-    """Return, for each block, the set of blocks on every path to it, including itself.
+    """Return, for each block, the blocks on every path to it, including the block itself.
 
-    Bit `i` of a set represents block `i`.
+    A set of blocks is an integer whose bit `i` represents block `i`.
     """
     found = [1, *[-1] * (len(order) - 1)]
     has_changed = True

@@ -1,8 +1,8 @@
 """Link functions of other programs that a program calls but does not define.
 
-Only called functions are linked, together with the functions that they call. The names in a linked
-function keep the meaning that they have in the function's own program. If a function's name is
-taken in this program, the function is renamed.
+Only functions that the program calls are linked, together with their own callees. The names in a
+linked function keep the meaning that they have in the function's own program. If this program
+already uses a function's name, the function is renamed.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
-"""A function that creates a new module each time, because operations are moved out of the
-module.
+"""A function that creates a new module each time.
+
+A new module is necessary because operations are moved out of it.
 """
 
 
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     """Move the functions of `libraries` that `module` calls into `module`.
 
-    `libraries` maps names to modules. The result has an error for each call of a function that two
-    libraries define, or whose name resembles the name of a function in a library.
+    `libraries` maps names to functions that create modules. The result has an error for each call
+    of a function that two libraries define, or whose name resembles that of a library's function.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
 
 
 def symbols_of(module: ModuleOp) -> Symbols:
-    """Map names to the operations of a module that have a name."""
+    """Return the operations of a module that have a name, by name."""
     found: Symbols = {}
     for op in module.body.block.ops:
         if name := symbol_name(op):
@@ -85,8 +86,9 @@ class _Linker:
                 )
 
     def _nearest(self, name: str) -> str | None:
-        """Return the library function that `name` may mean, if the program has no function with a
-        similar name.
+        """Return the library function that `name` may mean, or None.
+
+        The result is None if a function of the program has a more similar name.
         """
         there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
         near = get_close_matches(name, [*self._known, *there], n=1)
@@ -94,7 +96,7 @@ class _Linker:
         return None if own else f"'@{near[0]}' of {there[near[0]]}"
 
     def _move(self, library: str, name: str, new_name: str) -> None:
-        """Move a function and all that it refers to into the program, under its new name."""
+        """Move a function and everything that it refers to into the program, with a new name."""
         symbols = self._libraries[library]
         op = symbols[name]
         self._moved[library, name] = new_name
@@ -111,9 +113,7 @@ class _Linker:
         _rename(op, {old: new for old, new in renamed.items() if old != new})
 
     def _bring(self, library: str, name: str) -> str:
-        """Link a library's function that another function uses, and return its name in the
-        program.
-        """
+        """Link a library's function that another function uses; return its name in the program."""
         if (library, name) in self._moved:
             return self._moved[library, name]
         op, known = self._libraries[library][name], self._known.get(name)

@@ -1,8 +1,8 @@
 """Parse a source to operations, each with its place.
 
-xDSL's parser reads the builtin attributes and types and the short forms of other dialects. This
-module, `attributes`, and `scopes` add places of operations, MLIR's rules for names, old spellings,
-and errors with MLIR's words at MLIR's places.
+xDSL's parser parses the builtin attributes and types, and the short forms of other dialects. This
+module, `attributes`, and `scopes` add the places of operations, MLIR's rules for names, old
+spellings, and errors with MLIR's words and places.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ _STATE = (
     *("_nesting", "blocks", "forward_block_references"),
     *("_visibility", "_op_name", "_head_end"),
 )
-"""The parser's state other than its position: its scope and lists."""
+"""The parser's state without its position: its scope and its lists."""
 
 
 class SourceParser(ScopedParser):
-    """Parses a whole source. `diagnostics` collects the errors that did not stop the parser."""
+    """Parses a whole source. `diagnostics` has the errors that did not stop the parser."""
 
     def __init__(self, source: SourceText) -> None:
         self._context: HostContext = new_context()
@@ -75,11 +75,11 @@ class SourceParser(ScopedParser):
 
     @property
     def token_span(self) -> Span:
-        """The span of the current token, which is where the parser is."""
+        """The span of the current token, which is the parser's position."""
         return self._current_token.span
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        """Parse the source's module, or create one around its operations."""
+        """Parse the source's module, or create a module around its operations."""
         operations: list[Operation] = []
         while self._current_token.kind is not MLIRTokenKind.EOF:
             kind = self._current_token.kind
@@ -101,10 +101,10 @@ class SourceParser(ScopedParser):
         place(module, SourceSpan(self.source, 0, 0, 0))
         return module
 
-    # After an error: each function that is followed by another one reports its first error
+    # Error recovery: a function that is followed by another function reports its first error
 
     def _parse_next_operation(self) -> Operation | None:
-        """Return the next operation that can be parsed; None if something else comes next."""
+        """Return the next operation that can be parsed, or None if something else comes next."""
         while self._current_token.text in _FUNCTION_WORDS:
             start, scope = self.pos, self._scope
             state = {name: getattr(self, name) for name in _STATE}
@@ -125,9 +125,9 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error, after its cause, unless it has been kept already.
+        """Record an error after its cause, unless it is recorded already.
 
-        Errors recur if a function without an end includes the next function.
+        The same error occurs again if a function without an end includes the next function.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -147,7 +147,10 @@ class SourceParser(ScopedParser):
             self.diagnostics.append(diagnostic)
 
     def _next_function(self, start: int) -> int | None:
-        """Return the start of the next function that is indented like the function at `start`."""
+        """Return the start of the next function, or None.
+
+        It must have the same indentation as the function at `start`.
+        """
         text = self.source.text
         line_start = text.rfind("\n", 0, start) + 1
         indentation = re.escape(text[line_start:start])
@@ -189,11 +192,11 @@ class SourceParser(ScopedParser):
     def operation_at(
         self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
     ) -> Operation | None:
-        """Parse the operation from `start` up to `end`, without the names of its results.
+        """Parse the operation from `start` to `end`, without the names of its results.
 
-        The operation's span ends where its first region opens; regions stay empty except for their
-        arguments. `operands` has the names (`x` or `x#1`) and the types of the expected operands.
-        If the operation has other operands, or has them in another order, return None.
+        The operation's span ends where its first region opens. A region has its arguments, but no
+        operations. `operands` has the names (`x` or `x#1`) and the types of the expected operands.
+        If the operation has other operands, or a different order, return None.
 
         Raises:
             ParseError: if the operation is invalid. Other exceptions of xDSL's parsers propagate,
@@ -236,7 +239,7 @@ class SourceParser(ScopedParser):
             self._raise_wrong_types(operation_type, name_token, problem)
         except IndexError:
             # xDSL builds the body of a linalg operation from its operands, and fails if there are
-            # too few.
+            # too few of them.
             self.raise_error(f"'{operation_type.name}' op has too few operands", name_token.span)
         except ParseError as problem:
             if self._op_name == operation_type.name:
@@ -245,7 +248,7 @@ class SourceParser(ScopedParser):
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
             if not is_raised_in("xdsl.dialects.", problem):
                 raise
-            # xDSL's readers assume that operand counts, positions, and types match.
+            # xDSL's parsers assume that operand counts, positions, and types match.
             text = f"'{written}' op has operands, positions or types that do not fit together"
             span = Span(name_token.span.start, self._last_end, name_token.span.input)
             raise LocatedError(span, text, []) from problem
@@ -266,9 +269,7 @@ class SourceParser(ScopedParser):
     def _raise_wrong_types(
         self, operation_type: type[Operation], name: MLIRToken, problem: VerifyException
     ) -> NoReturn:
-        """Report types that the operation cannot have as errors of the operation, in MLIR's
-        words.
-        """
+        """Report types that the operation cannot have, in MLIR's words."""
         end = self._last_end
         text = in_mlirs_words(operation_type.name, str(problem))
         if issubclass(operation_type, IRDLOperation):
@@ -304,13 +305,12 @@ class SourceParser(ScopedParser):
         return spellings.operation_name(written)
 
     def _check_function(self, function: FuncOp) -> None:
-        """Reject an empty body, and add a return if the function has no results and ends with an
-        effect.
+        """Reject an empty body, and add a return that may be omitted.
 
-        The design document omits the return after kernels that return a chain. TFRT rejects
-        functions that end with other kernels.
-
-        A declaration is private even if it does not say so; later versions require that it does.
+        The return may be omitted if the function has no results and ends with an effect: TFRT's
+        design document omits it after kernels that return a chain. TFRT rejects functions that end
+        with other kernels. A declaration is private even if it does not say so, whereas later
+        versions require the word.
         """
         if self._head_end is None:
             if function.sym_visibility is None:
@@ -327,14 +327,13 @@ class SourceParser(ScopedParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """Parse a user's kernel in the short form, which omits all that the kernel's annotations
-        say.
+        """Parse a user's kernel in the short form, which omits what the kernel's annotations say.
 
             %y = shop.price %x {cents = 300}
 
         means `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`. The operands have the types of
-        their values, and the results have the annotated types, unless the operation ends with both,
-        as in `: (i32) -> i64`.
+        their values. The results have the annotated types, unless the operation ends with types, as
+        in `: (i32) -> i64`.
         """
         self._consume_token()
         if name not in HOOKS.kernel_names():
@@ -368,7 +367,7 @@ class SourceParser(ScopedParser):
         known = self.ssa_values.get(operand.operand_name)
         if known is None:
             self.raise_undeclared(operand.operand_name, operand.span)
-        # An index beyond the value's results is reported when operands are resolved.
+        # An index that is too large is reported later, when the operands are resolved.
         return known[min(operand.index, len(known) - 1)].type
 
     def _annotated_results(
@@ -453,9 +452,7 @@ class SourceParser(ScopedParser):
 
 
 def is_raised_in(package: str, problem: Exception) -> bool:
-    """Return whether the innermost frame of an exception is in a module whose name starts with this
-    prefix.
-    """
+    """Return whether an exception comes from a module whose name starts with `package`."""
     import traceback  # only for invalid programs
 
     *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
@@ -463,7 +460,7 @@ def is_raised_in(package: str, problem: Exception) -> bool:
 
 
 def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
-    """Group values, given under names such as `x` and `y#1`, by name, as a scope holds them."""
+    """Group values by base name, as a scope does. Their names are of the form `x` or `y#1`."""
     known: dict[str, tuple[SSAValue, ...]] = {}
     for name, value in values.items():
         base, _, index = name.partition("#")
@@ -472,7 +469,7 @@ def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, .
 
 
 def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
-    """Give terminators that the source omits the place of the operation whose regions they end."""
+    """Give each terminator that the source omits the place of the operation around it."""
     for region in operation.regions:
         for block in region.blocks:
             last = block.last_op

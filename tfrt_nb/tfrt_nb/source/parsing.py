@@ -21,17 +21,17 @@ from tfrt_runtime.diagnostics import Diagnostic, error
 
 @dataclass(frozen=True)
 class ParsedText:
-    """A module, and its values that were used before they were defined."""
+    """A module, and those of its values that were used before their definitions."""
 
     module: ModuleOp
     resolved_late: tuple[SSAValue, ...]
 
 
 def parse_text(source: SourceText) -> ParsedText:
-    """Parse a source to a module, without verifying it.
+    """Parse a source to a module, without verification.
 
     Raises:
-        SourceError: if the source has errors. The exception holds all errors that were found.
+        SourceError: if the source has errors. The exception has all errors that were found.
     """
     try:
         parser = SourceParser(source)
@@ -51,9 +51,7 @@ def parse_text(source: SourceText) -> ParsedText:
 
 
 def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """Return the diagnostic for an exception from the parsers of other dialects or of builtin
-    attributes.
-    """
+    """Return the diagnostic for an exception from xDSL's parsers."""
     span = parser.token_span
     match exception:
         case RecursionError():
@@ -70,7 +68,7 @@ def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
         case OverflowError() | struct.error():
             text = "a number before this does not fit its type"
         case NotImplementedError() if is_raised_in("xdsl.", exception):
-            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, or external
+            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, and external
             # resources.
             text = f"not supported: {str(exception) or 'a number of this type'}"
         case _:

@@ -1,8 +1,8 @@
-"""The part of the parser that resolves names to values, according to their visibility.
+"""The layer of the parser that resolves names to values.
 
-A function sees no outside values. A region of `tfrt.if` and similar operations sees only its own
-arguments. Any other region sees all values around it. As in MLIR, a value may be used before it is
-defined.
+A function sees no values from outside. A region of `tfrt.if` and similar operations sees only its
+own arguments. Any other region sees all values around it. As in MLIR, a value may be used before
+its definition.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
-    """Which outer names the regions of an operation can use."""
+    """The names from outside that an operation's regions can use."""
 
     ALL = auto()
     NOTHING = auto()
@@ -56,11 +56,11 @@ class Visibility(Enum):
 
 @dataclass
 class Scope:
-    """The names visible in a function, or in a region that sees no outside values.
+    """The names that are visible in a function, or in a region that sees no values from outside.
 
-    `values` has the visible values, and `forward` those that were used but are not defined yet. A
-    tuple of values has None where no value is defined, because an argument named `%r#1` does not
-    define `%r#0`.
+    `values` has the visible values. `forward` has values that were used but are not defined yet.
+    The values of a name are a tuple, in which None marks a value that is not defined: an argument
+    named `%r#1` does not define `%r#0`.
     """
 
     owner: str
@@ -69,11 +69,11 @@ class Scope:
     forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
     forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
     ended: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
-    """Names that inner regions have defined and that are no longer available."""
+    """Names that inner regions have defined and that are no longer visible."""
 
 
 def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:
-    """Return the values of a name with `value` at `index`, and None for missing ones before it."""
+    """Return the values of a name with `value` at `index`, and None for gaps before it."""
     values: list[SSAValue | None] = [*known, *[None] * (index + 1 - len(known))]
     values[index] = value
     return cast(tuple[SSAValue, ...], tuple(values))
@@ -109,13 +109,13 @@ class ScopedParser(AttributeParser):
         return self.source.location(span.start, span.end)
 
     def types_at(self, text: str, position: int) -> tuple[Attribute, ...] | None:
-        """Return the types that `text`, located at `position`, lists without parentheses.
+        """Return the types in `text`, a list without parentheses at `position`, or None.
 
-        Returns None if `text` is not such a list.
+        The result is None if `text` is not such a list.
         """
         try:
             self._resume_from(position)
-            # A comma after a single type, such as a function argument's type, is not part of a
+            # A comma after a single type, such as the type of a function argument, is not part of a
             # list.
             types = tuple(parse_types(self)) if "," in text else (self.parse_type(),)
         except ParseError:
@@ -123,9 +123,7 @@ class ScopedParser(AttributeParser):
         return types if self._last_end == position + len(text) else None
 
     def _raise_at_end_of_line(self, problem: ParseError) -> None:
-        """Report a missing part of an operation at the end of the operation's line, as MLIR
-        does.
-        """
+        """Report a missing part of an operation at the end of the line, as MLIR does."""
         token, end = self._current_token.span, self._last_end
         if (
             problem.span == token
@@ -164,7 +162,7 @@ class ScopedParser(AttributeParser):
     ) -> NoReturn:
         """Report a wrong number of types.
 
-        The design document has such a line: `%z = tfrt.call @f(%x, %y) : (i32) -> i32`.
+        TFRT's design document has such a line: `%z = tfrt.call @f(%x, %y) : (i32) -> i32`.
         """
         given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
@@ -249,7 +247,7 @@ class ScopedParser(AttributeParser):
     # Operations
 
     def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
-        """Set the visibility of outer names in the regions of the next operation."""
+        """Set which names from outside the regions of the next operation can use."""
         self._op_name = operation_type.name
         self._visibility = Visibility.ALL
         if issubclass(operation_type, UnknownOp):
@@ -261,12 +259,12 @@ class ScopedParser(AttributeParser):
             self._visibility = Visibility.OPERANDS
 
     def _resolve_operands_defined_inside(self, operation: Operation) -> None:
-        """Resolve operands whose names the operation's own regions have defined.
+        """Resolve operands whose names the operation's own regions define.
 
-        xDSL replaces forward references in the operations that use them, but this operation is
-        created after its regions. The definition of such an operand does not dominate its use,
-        which a later check reports. One short form may represent several nested operations, each in
-        a region of the one before.
+        xDSL replaces forward references in existing operations, but this operation is created after
+        its regions. The definition of such an operand does not dominate its use, and a later check
+        reports that. One short form may represent several nested operations, each in a region of
+        another.
         """
         if not self._late_values:
             return
@@ -276,7 +274,8 @@ class ScopedParser(AttributeParser):
                     made.operands[index] = self._late_values[operand]
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
-        # Result types are often inferred from operands, so an error in these is the cause.
+        # Result types are often inferred from operands, so the cause may be an error in the
+        # operands.
         text = f"'{operation.name}' has no result here: remove the names and the '=' before it"
         try:
             operation.verify_()
@@ -340,7 +339,7 @@ class ScopedParser(AttributeParser):
         return region
 
     def _skip_region(self, brace: int, arguments: Iterable[Parser.Argument] | None) -> Region:
-        """Skip the region at `brace`, and return one without operations."""
+        """Skip the region at `brace`, and return a region without operations."""
         if self._first_skipped == -1:
             self._first_skipped = brace
         end = self.source.closing_brace(brace) + 1
@@ -360,7 +359,8 @@ class ScopedParser(AttributeParser):
         while self._current_token.kind is not MLIRTokenKind.R_BRACE:
             if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
                 self._raise_not_an_operation(brace)
-            # xDSL forgets where a block is defined that was used before its definition.
+            # xDSL does not record where a block is defined if the block was used before its
+            # definition.
             name = self._current_token.text[1:]
             block, definition = self.blocks.get(name, (None, None))
             is_defined = definition is None and name not in self.forward_block_references
@@ -412,7 +412,7 @@ class ScopedParser(AttributeParser):
     # Names that are used but never defined
 
     def _report_undefined_values(self) -> None:
-        """Report each name that is used but never defined in the scope that ends here."""
+        """Report each name that is used but not defined in the scope that ends here."""
         for name, references in self.forward_ssa_references.items():
             index = min(
                 references, key=lambda number: self._scope.forward_spans[name, number].start
@@ -422,7 +422,11 @@ class ScopedParser(AttributeParser):
             self.diagnostics.append(led_by(f"'%{name}' is not defined", words))
 
     def raise_undeclared(self, name: str, use: Span) -> NoReturn:
-        """Raises: LocatedError: always, because the value must be defined before this use."""
+        """Report a use of a name that is not defined before it.
+
+        Raises:
+            LocatedError: always.
+        """
         raise LocatedError(use, UNDECLARED, self._suggestions(name))
 
     def _suggestions(self, name: str) -> list[Diagnostic]:

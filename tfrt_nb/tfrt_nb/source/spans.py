@@ -1,9 +1,8 @@
-"""Sources, places of operations, results, arguments, and operands in them, and errors as
-exceptions.
+"""Sources, places in sources, and errors as exceptions.
 
-The parser gives each operation a `SourceSpan` as its `location`, and passes copy it to the
-operations that they create. A span holds only positions. Lines, columns, and the places of names
-are computed on request, because most operations never need them.
+The parser gives each operation a `SourceSpan` as its `location`. Passes copy the span to the
+operations that they create. A span has only positions. Lines, columns, and the places of names are
+computed on request, because most operations never need them.
 """
 
 from __future__ import annotations
@@ -25,13 +24,16 @@ from xdsl.utils.lexer import Span
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
-"""Matches a brace; or a comment or a string, inside which braces do not count."""
+"""Matches a brace, or a comment or string, in which braces do not count."""
 _PART = 1 << 16
 """The number of characters that are searched for line ends at a time."""
 
 
 class SourceText:
-    """A source and its name. Positions count characters from 0; lines and columns count from 1."""
+    """A source and its name.
+
+    Positions count characters, starting at 0. Lines and columns start at 1.
+    """
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
@@ -42,16 +44,15 @@ class SourceText:
 
     @cached_property
     def _lines_before(self) -> list[int]:
-        """The number of line ends before each part of `_PART` characters, and before the end of the
-        source.
-        """
+        """The number of line ends before each part of `_PART` characters, and in the source."""
         parts = range(0, len(self.text) + 1, _PART)
         counts = [self.text.count("\n", start, start + _PART) for start in parts]
         return [*accumulate(counts, initial=0)]
 
     def _starts(self, part: int) -> array[int]:
-        """Return the line starts after the line ends in one part of the source; a large source
-        has many parts.
+        """Return the line starts in one part of the source.
+
+        A large source has many parts, most of which are never searched.
         """
         starts = self._starts_by_part.get(part)
         if starts is None:
@@ -65,7 +66,7 @@ class SourceText:
         return starts
 
     def line_and_column(self, position: int) -> tuple[int, int]:
-        """Return the place of the character at `position`."""
+        """Return the line and column of the character at `position`."""
         part = min(position, len(self.text)) // _PART
         starts = self._starts(part)
         number = bisect_right(starts, position)
@@ -81,8 +82,9 @@ class SourceText:
         return self._starts(part)[line - 2 - self._lines_before[part]]
 
     def closing_brace(self, position: int) -> int:
-        """Return the position of the brace that closes the one at `position`, or the source's end
-        if none does.
+        """Return the position of the brace that closes the brace at `position`.
+
+        If no brace closes it, return the end of the source.
         """
         closing = self._closing_braces
         if position not in closing:
@@ -98,7 +100,7 @@ class SourceText:
         return closing[position]
 
     def location(self, start: int, end: int) -> Location:
-        """Return the location of the characters from `start` up to `end`."""
+        """Return the location of the characters from `start` up to, but not including, `end`."""
         line, column = self.line_and_column(start)
         end_line, end_column = self.line_and_column(max(start, end))
         return Location(self.name, line, column, end_line, end_column)
@@ -107,9 +109,9 @@ class SourceText:
 class SourceSpan(BuiltinAttribute):
     """A place in a source, used as the location of an operation or a block argument.
 
-    `first` is where the names of its results start, `start` is where its own name starts, and `end`
-    is just past its head. If an operation has regions, its head ends where the first region opens.
-    `explicit` is the location that the program states with `loc(...)`.
+    `first` is the start of the names of its results, `start` is the start of its own name, and
+    `end` is the end of its head. If an operation has regions, its head ends where the first region
+    opens. `explicit` is the location that the program states with `loc(...)`, or None.
     """
 
     name = "tfrt.source_span"
@@ -135,14 +137,13 @@ class SourceSpan(BuiltinAttribute):
         set_field(self, "end", end)
         set_field(self, "explicit", explicit)
 
-    # Spans are compared by identity. Every operation has its own span, so comparing fields would
-    # only cost time.
+    # Spans are compared by identity, because every operation has its own span.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     @property
     def location(self) -> Location:
-        """The location from the name to the end of the head."""
+        """The location from the start of the name to the end of the head."""
         return self.source.location(self.start, self.end)
 
     def print_builtin(self, printer: Printer) -> None:
@@ -153,34 +154,33 @@ class SourceSpan(BuiltinAttribute):
 
 
 def place(node: Operation | BlockArgument, span: SourceSpan) -> None:
-    """Record where `node` is in its source."""
+    """Record the place of `node` in its source."""
     node.location = cast(LocationAttr, span)
 
 
 def span_of(op: Operation) -> Location | None:
-    """Return the operation's location in its source, from its name on; None if it has no source."""
+    """Return the location of an operation in its source, from its name on, or None."""
     span = source_span(op)
     return None if span is None else span.location
 
 
 def attribute_span(op: Operation, name: str) -> Location | None:
-    """Return the place of the value in `name = value`; None if the source writes it in another
-    way.
-    """
+    """Return the place of the value in `name = value`, or None if the source has another form."""
     span, written = source_span(op), re.compile(rf"\b{re.escape(name)}\s*=\s*([^,}}\s]+)")
     found = None if span is None else written.search(span.source.text, span.start, span.end)
     return None if span is None or found is None else span.source.location(*found.span(1))
 
 
 def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
-    """Return the span that the parser gave to `node`; None if it does not come from a source."""
+    """Return the span that the parser gave to `node`, or None if `node` has no source."""
     span: object = node.location
     return span if isinstance(span, SourceSpan) else None
 
 
 def location_of(op: Operation) -> LocationAttr:
-    """Return the location that a BEF file records for the operation: its `loc(...)` or, without
-    one, its place.
+    """Return the location that a BEF file records for the operation.
+
+    It is the location that `loc(...)` states, or else the operation's place.
     """
     span = source_span(op)
     if span is None:
@@ -196,7 +196,7 @@ _OPERAND = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(%[\w$.-]+(?:#[0-9]+)?)')
 
 
 def definition_span(value: SSAValue) -> Location | None:
-    """Return the place of the name that defines `value`."""
+    """Return the place of the name that defines `value`, or None."""
     if isinstance(value, BlockArgument):
         span = source_span(value)
         return None if span is None else span.location
@@ -207,7 +207,7 @@ def definition_span(value: SSAValue) -> Location | None:
 
 
 def value_name(value: SSAValue) -> str | None:
-    """Return the name of `value` in its source: `%x`, or `%x#1` for a part of a result list."""
+    """Return the source name of `value`: `%x`, or `%x#1` for a part of a result list."""
     if isinstance(value, BlockArgument):
         span = source_span(value)
         return None if span is None else span.source.text[span.start : span.end]
@@ -232,7 +232,7 @@ def _result_name(result: OpResult) -> tuple[int, int, str] | None:
 
 
 def operand_span(op: Operation, index: int) -> Location | None:
-    """Return the place of operand `index` of the operation."""
+    """Return the place of operand number `index` of the operation, or None."""
     span = source_span(op)
     if span is None:
         return None
@@ -246,7 +246,10 @@ def operand_span(op: Operation, index: int) -> Location | None:
 
 
 class SourceError(TfrtError):
-    """The source is not a valid program. `diagnostics` has every independent reason, in order."""
+    """The error for a source that is not a valid program.
+
+    `diagnostics` has every independent mistake, in source order.
+    """
 
 
 class LocatedError(ParseError):
@@ -283,7 +286,7 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """Return an xDSL message in MLIR's form: it says what is expected and has no final period."""
+    """Return an xDSL message in MLIR's form, which says what is expected, without a period."""
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
@@ -308,9 +311,7 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """Return a message of xDSL's verifier about operation `name` in MLIR's words, to follow the
-    name.
-    """
+    """Return a message of xDSL's verifier in MLIR's words, without the operation's name."""
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")
     for pattern, replacement in _IN_MLIRS_WORDS:

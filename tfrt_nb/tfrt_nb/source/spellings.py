@@ -1,5 +1,6 @@
-"""Tables of corrections: clear sentences for `advice`, and old spellings from 2020 programs and
-the design document.
+"""Tables of corrections: sentences for `advice`, and the current names for old spellings.
+
+The old spellings are from programs of 2020 and from TFRT's design document.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def _rewrite(name: str, table: tuple[tuple[str, str], ...]) -> str:
 
 @cache
 def operation_name(name: str) -> str:
-    """Return the canonical name of an operation.
+    """Return the current name of an operation.
 
-    Some kernels have become test kernels: `hex.async_add.i32` is `tfrt_test.async_add.i32` now.
+    Some kernels have become test kernels: `hex.async_add.i32` is now `tfrt_test.async_add.i32`.
     """
     canonical = _rewrite(name, _OPERATIONS)
     if name.startswith("hex.") and host_operation(canonical) is None:
@@ -74,18 +75,18 @@ def operation_name(name: str) -> str:
 
 @cache
 def type_name(spelling: str) -> str:
-    """Return the canonical spelling of a type, without its `!`."""
+    """Return the current spelling of a type, without its `!`."""
     return _rewrite(spelling, _TYPES)
 
 
 @cache
 def attribute_name(name: str) -> str:
-    """Return the canonical name of an attribute of a function or operation."""
+    """Return the current name of an attribute of a function or operation."""
     return _rewrite(name, _ATTRIBUTES)
 
 
 NONSTRICT_BY_SPELLING = frozenset({"hex.call", "hex.if", "hex.repeat.i32"})
-"""Operations of 2020 that are non-strict without an attribute."""
+"""Operations of 2020 that are non-strict even without an attribute."""
 
 
 OF_FLOATS = {
@@ -93,7 +94,7 @@ OF_FLOATS = {
     "remsi": "remf", "remui": "remf", "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf",
     "minsi": "minimumf", "minui": "minimumf",
 }  # fmt: skip
-"""Operations of `arith` on integers, and their counterparts on floats."""
+"""Operations of `arith` on integers, mapped to the corresponding operations on floats."""
 OF_INTEGERS = {
     "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi",
     "cmpf": "cmpi", "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi",
@@ -110,7 +111,7 @@ CONVERSIONS = {
     ("i", "wider"): "extsi", ("i", "narrower"): "trunci",
     ("f", "wider"): "extf", ("f", "narrower"): "truncf",
 }  # fmt: skip
-"""Conversions of `arith` by the kinds of the given and the wanted type."""
+"""Conversions of `arith`, by the kinds of the given type and the wanted type."""
 ORDERS = {
     "async.add_to_group": "a token or a value, and the group",
     "async.runtime.add_to_group": "a token or a value, and the group",
@@ -203,9 +204,11 @@ RULES = (
         for name, listed in PREDICATES.items()
     ),
 )  # fmt: skip
-"""Rules of four parts: the reader's message, the line before the rejected token, that token, and
-the advice. The first and the third part are matched from the start, and their named groups fill
-in the advice.
+"""Rules for advice.
+
+A rule has four parts: the parser's message, the line before the rejected token, the token, and the
+advice. The first and the third part are matched from the start. Their named groups are inserted in
+the advice.
 """
 SENTENCES = (
     (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)",
@@ -221,6 +224,4 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""Messages of readers and checks about an operation, each with the sentence for people that
-precedes it.
-"""
+"""Messages of the parser and of checks, each with a plain sentence to put before it."""

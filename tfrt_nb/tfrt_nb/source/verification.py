@@ -49,7 +49,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, error, led_by, note
 def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Diagnostic]:
     """Return the errors of `module`, in source order.
 
-    `resolved_late` has the values that were used before they were defined.
+    `resolved_late` has the values that were used before their definitions.
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
@@ -78,7 +78,7 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 
 
 def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
-    """Yield every operation and the functions that it may name, without recursion."""
+    """Yield every operation with the functions that it may name, without recursion."""
     pending: list[tuple[Operation, Symbols]] = [(module, {})]
     while pending:
         operation, symbols = pending.pop()
@@ -97,11 +97,11 @@ def _children(operation: Operation) -> Iterator[Operation]:
 
 
 def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
-    """Return a key that covers all that the operation's checks read; None if they read too much.
+    """Return a key that covers everything that the operation's checks read, or None.
 
-    Operations with equal keys are checked once. A key holds the operation's name, types, and
-    attributes. Types and attributes are compared by identity, which suffices because the parser
-    often reuses objects.
+    Operations with equal keys are checked only once. A key has the operation's name, types, and
+    attributes. Types and attributes are compared by identity, because the parser often reuses
+    objects. The result is None if the checks read more than that.
     """
     kind = type(operation)
     if operation.attributes or not _has_key(kind):
@@ -137,7 +137,7 @@ def _ids(values: Iterable[SSAValue]) -> list[int]:
 
 @cache
 def _has_key(kind: type[Operation]) -> bool:
-    """Return whether the checks of this class read only what `verification_key` holds."""
+    """Return whether the checks of this class read only what `verification_key` covers."""
     computes = kind.name.startswith(("arith.", "index.", "math."))
     return issubclass(kind, IRDLOperation) and (computes or kind.name in _WITH_KEYS | _ENDS)
 
@@ -164,8 +164,8 @@ Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
 def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     """Return the checks for operations of this class, in order.
 
-    Most operations belong to a few classes without special checks, so deciding once per class keeps
-    them cheap.
+    Most operations belong to a few classes without special checks, so one decision per class is
+    quick.
     """
     name, is_other = operation_type.name, not issubclass(operation_type, KernelOp)
     checks: tuple[tuple[bool, Check], ...] = (
@@ -184,7 +184,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
 
 
 def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
-    """Return the mistakes of the operation that the first check to find any has found."""
+    """Return the mistakes that the first unsuccessful check finds."""
     for check in _checks(type(operation)):
         diagnostics = list(check(operation, symbols))
         if diagnostics:
@@ -212,8 +212,9 @@ _WRONG_ATTRIBUTE = re.compile(
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
-    """Return whether a call fits its callee. xDSL's own check would search the module for the
-    function.
+    """Return whether a call has the types of its callee.
+
+    xDSL's own check would search the module for the function.
     """
     is_bare = not (call.regions or call.successors) and call.properties.keys() == {"callee"}
     if not is_bare or not isinstance(call.callee, SymbolRefAttr):
@@ -229,8 +230,8 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     )
 
 
-# Functions and modules are checked here. xDSL would walk all their operations to see whether they
-# use values from outside, to which names in a source cannot refer anyway.
+# Functions and modules have their own checks here. xDSL would walk all their operations to find
+# uses of values from outside, which a source cannot express.
 
 
 # Ends of blocks
@@ -336,7 +337,7 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
 
 
 def _with_count(problem: Diagnostic, operation: Operation, function: FuncOp) -> Diagnostic:
-    """Add the expected and the actual number of values to the `problem` of a return."""
+    """Add the expected and the actual number of values to the error about a return."""
     name, types = function.sym_name.data, [*map(str, operation.operand_types)]
     expected = function.function_type.outputs.data
     given = ", ".join(types)
@@ -372,8 +373,8 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads, and of which it would silently ignore
-# wrong ones
+# Attributes of functions and modules that the compiler reads. It would silently ignore an attribute
+# of another kind.
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -389,8 +390,9 @@ _LIKENESS = 0.85
 def kind_problem(
     operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
 ) -> tuple[str, str] | None:
-    """Return the error, with advice, of an attribute that must be an integer or a unit
-    attribute, or None.
+    """Return the error for an attribute of the wrong kind, with advice, or None.
+
+    The attribute must be an integer or a unit attribute.
     """
     if isinstance(attribute, kind):
         return None
@@ -402,9 +404,7 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """Yield an error for each attribute whose kind is wrong for its name, or whose name resembles a
-    known one.
-    """
+    """Yield an error for each attribute with a wrong kind, or whose name resembles a known name."""
     place = span_of(operation)
     for name, attribute in operation.attributes.items():
         if name in _KINDS:

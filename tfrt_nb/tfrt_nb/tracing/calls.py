@@ -1,4 +1,4 @@
-"""Calls of kernels and of programs in a trace."""
+"""Add calls of kernels to a trace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tfrt_runtime.kernels.users.user import UserKernel
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The data that all calls of a kernel share; it is read from the function only once."""
+    """The data that all calls of a kernel share, which is read from the function only once."""
 
     signature: inspect.Signature
     positional: tuple[inspect.Parameter, ...]
@@ -56,8 +56,9 @@ class CallPlan:
 def traced_call(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> object:
-    """Add the operation that calls `kernel`; return its results, or a chain if the kernel returns
-    None.
+    """Add the operation that calls `kernel`, and return its results.
+
+    If the kernel returns None, the result is a chain.
     """
     trace = required(f"'{kernel.name}'")
     kernel.check_is_registered()
@@ -90,9 +91,9 @@ def traced_call(
 def bound(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """Return the values, in parameter order, and the attributes.
+    """Return the arguments in parameter order, and the attributes.
 
-    Defaults are filled in only if a parameter after an omitted one is given.
+    A default is filled in only if a later parameter is given.
 
     Raises:
         TfrtError: if Python would reject a call of the kernel's function with these arguments.
@@ -106,7 +107,8 @@ def bound(
     gap = next((p for p in plan.positional if p.name not in found.arguments), None)
     if gap is not None and len(given) != plan.positional.index(gap):
         given = [found.arguments.get(p.name, p.default) for p in plan.positional]
-    # After an omitted parameter, `bind` puts later ones into kwargs, but they are not attributes.
+    # If a parameter is omitted, `bind` puts the later ones into kwargs, but they are not
+    # attributes.
     named = {p.name for p in plan.positional}
     attributes = {name: value for name, value in found.kwargs.items() if name not in named}
     return found.args[len(given) :] and found.args or tuple(given), attributes
@@ -133,7 +135,7 @@ def operand(
 
 
 def order_of(trace: Trace, after: object) -> list[object]:
-    """Return the values for which a call waits in addition to its arguments."""
+    """Return the values that a call waits for in addition to its arguments."""
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
@@ -142,7 +144,7 @@ def order_of(trace: Trace, after: object) -> list[object]:
 
 
 def attribute(name: str, value: object) -> Attribute:
-    """Return a Python value as the attribute called `name`."""
+    """Convert a Python value to the attribute called `name`."""
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
     value = _plain(value)
@@ -163,13 +165,13 @@ def attribute(name: str, value: object) -> Attribute:
 
 
 def _plain(value: Any) -> Any:
-    """Return a numpy scalar as a Python number."""
+    """Return a value, converted to a Python number if it is a numpy scalar."""
     is_number = type(value).__module__ == "numpy" and not hasattr(value, "__len__")
     return value.item() if is_number and hasattr(value, "item") else value
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
-    """Return a Python value as an attribute of the type that the signature states, if any."""
+    """Convert a Python value to an attribute of the type that the signature states, if any."""
     value = _plain(value)
     word = word.removesuffix("?")
     if word.startswith("array.") and isinstance(value, list | tuple):
@@ -189,7 +191,7 @@ def attributes_of(
 ) -> list[tuple[str, Attribute]]:
     """Return the attributes that a call passes by name, in BEF's order.
 
-    Leave out an attribute that is None by default and is passed as None.
+    An attribute is left out if both its default and its value are None.
     """
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
@@ -200,7 +202,7 @@ def attributes_of(
 
 
 def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> Attribute:
-    """Return a Python value as an attribute of the kernel's annotated type."""
+    """Convert a Python value to an attribute of the type in the kernel's annotation."""
     known = () if kernel is None else kernel.attributes
     kind = next((one.kind for one in known if one.name == name), None)
     if kind is float:
@@ -210,7 +212,10 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
 
 
 class in_order:
-    """Order kernels that return None, and operations with bodies, by their lines."""
+    """A context in which effects happen in the order of their lines.
+
+    It applies to kernels that return None, and to operations with bodies.
+    """
 
     def __enter__(self) -> None:
         self._trace = required("tfrt.in_order")
@@ -219,11 +224,11 @@ class in_order:
 
     def __exit__(self, *_: object) -> None:
         before, self._trace.is_ordered = self._before
-        # Otherwise, the enclosing block continues after the effects of this block.
+        # If the enclosing block is ordered, it continues after the effects of this block.
         if not self._trace.is_ordered:
             self._trace.order = before
 
 
 def unpacked(results: Sequence[Any]) -> Any:
-    """Return a traced call's result: a value, a tuple of several values, or None."""
+    """Return the result of a traced call: a value, a tuple of several values, or None."""
     return None if not results else results[0] if len(results) == 1 else tuple(results)

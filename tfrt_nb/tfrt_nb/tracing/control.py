@@ -1,9 +1,9 @@
 """Control flow in traced functions.
 
-A body is a private function of the program. The values that it captures become additional
-arguments. Both branches of a `cond` share these arguments, and loops carry them unchanged. If a
-body has effects, its last result is a chain, which becomes available once the effects have
-happened. Inside `in_order`, a chain is also an argument.
+A body is a Python function that becomes a private function of the program. The values that it
+captures become additional arguments. Both branches of a `cond` share these arguments, and loops
+carry them unchanged. If a body has effects, its last result is a chain, which becomes available
+when the effects have happened. Inside `in_order`, a body also takes a chain.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Body:
-    """A traced body and the items that it returned. Their types are not final yet."""
+    """A traced body, and the items that it returned, whose types are not final yet."""
 
     trace: Trace
     returned: list[object]
@@ -48,7 +48,10 @@ def body_of(
     name: str,
     weak: Sequence[Weak | None] = (),
 ) -> Body:
-    """Trace a body. Its arguments come first, followed by a chain inside `in_order`."""
+    """Trace a body, whose arguments have the types `types`.
+
+    Inside `in_order`, a chain is the last argument.
+    """
     check_body(function, len(types), name.rpartition(".")[0])
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
@@ -65,7 +68,7 @@ def body_of(
 
 
 def check_body(function: object, count: int, where: str) -> None:
-    """Reject a body that cannot be called with its values."""
+    """Reject a body that cannot be called with `count` values."""
     if not callable(function) or isinstance(function, Traced):
         refuse(f"a body of control flow is a function, as in lambda x: x + 1; found {function!r}")
     try:
@@ -78,8 +81,9 @@ def check_body(function: object, count: int, where: str) -> None:
 
 
 def returned_items(trace: Trace, returned: object) -> list[object]:
-    """Return a traced function's results as a list, which is empty if all are None or chains of
-    effects.
+    """Return a traced function's results as a list.
+
+    The list is empty if all results are None or chains of effects.
     """
     if isinstance(returned, tuple | list):
         items = list(returned)
@@ -98,8 +102,9 @@ def final_chain(trace: Trace, *more: Traced) -> Traced:
 
 
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
-    """Make bodies capture the same values in the same order; return the captured values of the
-    outer function.
+    """Make several bodies capture the same values in the same order.
+
+    Return these values of the outer function.
     """
     every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
     for body in bodies:
@@ -112,7 +117,7 @@ def share_captures(bodies: Sequence[Body]) -> list[Traced]:
 
 
 def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value:
-    """Return the Python result of an operation with bodies."""
+    """Return the Python result of an operation with bodies, and record its effects."""
     if has_chain:
         outer.effect(results[-1])
     returned: Value = unpacked(results[:-1] if has_chain and len(results) > 1 else results)
@@ -122,7 +127,7 @@ def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value
 def cond(
     condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
 ) -> Value:
-    """Return the result of `then(*values)` or `otherwise(*values)`; only one of them runs."""
+    """Return the result of `then(*values)` or `otherwise(*values)`. Only one of the two runs."""
     trace = required("tfrt.cond")
     test = trace.value(condition)
     if test.type != "i1":
@@ -180,11 +185,11 @@ def cond(
 def _loop_body(
     trace: Trace, step: Callable[..., Any], carried: list[Any], name: str, extra: int = 0
 ) -> tuple[Body, list[Traced], list[Traced]]:
-    """Return the body of a loop, its return values, and the loop's initial values.
+    """Return the body of a loop, the values that it returns, and the loop's initial values.
 
     If an initial value is a number, it takes the type that the body returns for it, and the body is
-    traced again.  After the carried values, the body returns `extra` values that are not carried.
-
+    traced again. After the carried values, the body returns `extra` values that the loop does not
+    carry.
     """
     start = [trace.value(value) for value in carried]
     weak = [
@@ -251,7 +256,7 @@ def _carry(
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Value:
-    """Run `while test(*carried): carried = body(*carried)`; return the last carried values."""
+    """Run `while test(*carried): carried = body(*carried)`, and return the last carried values."""
     trace = required("tfrt.while_loop")
     for function in (test, body):
         check_body(function, len(carried), trace.name)
@@ -281,7 +286,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
 
 
 def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
-    """Run `for _ in range(count): carried = body(*carried)`; return the last carried values."""
+    """Run `for _ in range(count): carried = body(*carried)`, and return the last carried values."""
     trace = required("tfrt.repeat")
     times = _count(trace, count, "tfrt.repeat")
     traced, results, start = _loop_body(trace, body, list(carried), f"{trace.name}.repeat")
@@ -294,10 +299,10 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
 
 
 def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
-    """Run `body(i)` for each i below `count`, in any order and concurrently; return a chain.
+    """Run `body(i)` for each `i` below `count`, in any order and concurrently. Return a chain.
 
-    `i` has the type of `count`. If `count` is a Python number, `i` takes the type of the value with
-    which it is first combined.
+    `i` has the type of `count`. If `count` is a Python number, `i` takes the type of the first
+    value with which it is combined.
     """
     trace = required("tfrt.parallel_for")
     end = _count(trace, count, "tfrt.parallel_for")
@@ -324,7 +329,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         trace.is_ordered = ordered
     traced.trace.close([done])
     types = [value.type for value in captures]
-    # Argument 1 is the end of the block of calls, which is not passed.
+    # Argument 1 is the end of the block of iterations, which the function does not take.
     passed = (0, *range(2, 2 + len(types)))
     region = Region(("i32", "i32", *types), traced.trace.name, passed, (CHAIN,))
     operands = (zero, end, one, *captures)
@@ -351,10 +356,10 @@ def map_values(
     The length of a traced value is known only at run time, so the result is one value, a list.
 
     Args:
-        errors: With "raise", the first error becomes the list's error. With "keep", each failed
-            value is replaced by a `TfrtError` whose `__cause__` is the kernel's exception.
-        at_once: The maximum number of calls in flight, which bounds the memory that they hold. With
-            `at_once`, the result is one value, a list, even if the length is known while tracing.
+        errors: With "raise", the first error becomes the list's error. With "keep", the list has a
+            `TfrtError` for each failed value, whose `__cause__` is the kernel's exception.
+        at_once: The maximum number of calls in flight, which limits the memory that they hold. With
+            `at_once`, the result is one value, a list, even if tracing knows the length.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -413,8 +418,8 @@ def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
 def recover(value: Any, replacement: Any) -> Any:
     """Return `value`, or `replacement` if `value` is an error.
 
-    The replacement is a number, a string, an object, or another traced value; for a kernel that
-    returns None, it is None.  A cancelled run does not recover.
+    The replacement is a number, a string, an object, or another traced value. For a kernel that
+    returns None, it is None. A cancelled run does not recover.
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):
@@ -441,7 +446,7 @@ def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
 
 
 def _taken(trace: Trace, before: dict[Traced, None]) -> list[Traced]:
-    """Remove and return the effects that a trace has recorded since an earlier state."""
+    """Remove the effects that a trace has recorded since an earlier state, and return them."""
     found = [one for one in trace.effects if one not in before]
     for one in found:
         del trace.effects[one]

@@ -1,4 +1,4 @@
-"""Calls of single kernels: `tfrt.call`."""
+"""Implement `tfrt.call`, which runs a single kernel, and `tfrt.call_each`."""
 
 from __future__ import annotations
 
@@ -42,27 +42,29 @@ from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
-"""A cached call: the program and its function; whether the function takes an additional chain;
-the address of a kernel of numbers, or 0; and the caller's code, which is kept alive because its
-address is part of the key.
+"""A cached call.
+
+It has the program and its function, whether the function takes an additional chain, the address of
+a kernel of numbers or 0, and the caller's code. The code is kept alive because its address is part
+of the key.
 """
 _programs: dict[object, _Found] = {}
-"""The cache of calls, by the caller's instruction, kernel, types, and attributes."""
+"""The cache of calls, by the caller's instruction, the kernel, the types, and the attributes."""
 _checked: set[object] = set()
-"""The keys, without the caller, of valid programs."""
+"""The keys of valid programs, without the caller."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
-"""The kernels whose arguments have the signature's types, regardless of the values."""
+"""The kernels whose signature determines the types of the arguments, whatever their values."""
 _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; return its AsyncValue, or a tuple unless it has one
-    result.
+    """Run one kernel on the default host, and return its AsyncValue.
 
-    `name` is the kernel's name, or the function that `kernel` decorated. The types come from the
-    kernel's signature or, for a user's kernel, from the values. A final chain may be omitted.
-    `attributes` may also contain arguments of a user's kernel, by parameter name. Each calling line
-    has its own program, which is cached, so errors have the caller's location.
+    If the kernel does not have exactly one result, return a tuple. `name` is the kernel's name, or
+    the function that `kernel` decorated. The types come from the kernel's signature or, for a
+    user's kernel, from the values. A chain that is the last argument may be omitted. `attributes`
+    may also contain arguments of a user's kernel, by parameter name. Each calling line has its own
+    cached program, so errors have the caller's location.
 
     Raises:
         TfrtError: if the kernel does not exist, or does not take these arguments or attributes.
@@ -87,13 +89,12 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
 def call_each(
     name: str | Callable[..., object], /, *columns: Sequence[Any], **attributes: Any
 ) -> Batch:
-    """Run one kernel for each row of the columns, as one run on the default host; see
-    `Program.map`.
+    """Run one kernel for each row of the columns, as one run on the default host.
 
-    The types are those that `call` would use for the first row.
+    See `Program.map`. The types are those that `call` would use for the first row.
 
     Raises:
-        TfrtError: like `call`, and if the columns do not fit the kernel.
+        TfrtError: if `call` would raise it, or if the columns do not fit the kernel.
     """
     given = (*columns, *attributes.values())
     if attributes:
@@ -114,7 +115,10 @@ def call_each(
 def _by_position(
     name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the values, even those passed by name to a user's kernel, and the attributes."""
+    """Return the values and the attributes of a call.
+
+    The values include those that are passed by name to a user's kernel.
+    """
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     for option in ("host", "timeout"):
         if option in keywords and (kernel is None or option not in kernel.signature.parameters):
@@ -133,7 +137,7 @@ def _program(
 ) -> _Found:
     """Return the program that calls a kernel with values of these types.
 
-    It is created the first time that the caller's instruction runs.
+    The program is created when the caller's instruction first runs.
     """
     if type(name) is not str and type(name) is not FunctionType:
         name = _name_of(name)  # the name may be an unhashable object
@@ -147,8 +151,7 @@ def _program(
             if AsyncValue in kinds
             else kinds
         )
-    # Use a single tuple, because hashing several tuples would take a noticeable part of such a
-    # short call.
+    # Use a single tuple. Hashing several tuples would take a large part of the time of such a call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
@@ -181,7 +184,7 @@ def _number_kernel(name: str) -> int:
 
 
 def _name_of(function: object) -> str:
-    """Return the kernel's name, from a decorated function or a string."""
+    """Return the kernel's name, given a decorated function or a string."""
     if isinstance(function, str):
         return str(function)
     kernel = getattr(function, "kernel", None)
@@ -198,7 +201,7 @@ def _loaded(
 ) -> tuple[Executable, bool]:
     """Return the program that calls a kernel, and whether it takes an additional chain.
 
-    The program's text is checked only once for each `key`. Problems are errors at the caller's
+    The program's source is checked only once for each `key`. A problem is an error at the caller's
     line.
     """
     module, needs_chain = _traced(name, values, attributes)
@@ -216,9 +219,9 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Tell whether a call loads and the trace has already checked all of it.
+    """Return whether the program of a call loads and needs no further check.
 
-    If not, the caller checks the text of the call, which requires xDSL.
+    If not, the caller checks the source of the program, which requires xDSL.
     """
     if name not in USER_FUNCTIONS and (name not in _TYPED or SIGNATURES[name].attributes):
         return False
@@ -232,7 +235,7 @@ def _is_right(name: str, records: BefModule, source: str) -> bool:
 def _attribute_key(value: object) -> object:
     """Return a key that differs for different attributes.
 
-    In a dictionary, True equals 1 and 1.0, and -0.0 equals 0.0.
+    As dictionary keys, True, 1, and 1.0 would be equal, as would -0.0 and 0.0.
     """
     return value if type(value) is int or type(value) is str else (type(value), repr(value))
 
@@ -266,7 +269,8 @@ def _traced(
         needs_chain = False
         given = attributes_of(USER_FUNCTIONS.get(name), attributes)
     module = Module()
-    # Messages about arguments name the function, which has the kernel's name if that is valid.
+    # Messages about arguments name the function, so it gets the kernel's name if that is a valid
+    # symbol.
     symbol = name if re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII) else "main"
     trace = Trace(module, symbol, types)
     trace.close(trace.kernel(name, trace.arguments, results, sorted(given, key=itemgetter(0))))
@@ -276,7 +280,7 @@ def _traced(
 def _of_signature(
     signature: Signature, values: tuple[object, ...]
 ) -> tuple[list[str], list[str], bool]:
-    """Return the types of operands and results, and whether a chain is omitted."""
+    """Return the types of the operands and results, and whether the call omits a chain."""
     words = list(signature.operands)
     if signature.rest is not None:
         words += [signature.rest] * (len(values) - len(words))
@@ -294,7 +298,7 @@ def _of_signature(
 
 
 def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[str]]:
-    """Return the types of operands and results of a user's kernel."""
+    """Return the types of the operands and results of a user's kernel."""
     types = [CHAIN if value is A_CHAIN else type_of_value(value) for value in values]
     kernel = USER_FUNCTIONS.get(name)
     if kernel is None:

@@ -43,18 +43,22 @@ from tfrt_runtime.kernels.users.annotations import (
 )
 
 OPTIONS = ("host", "timeout", "output")
-"""Keywords of a call that are options, unless a parameter has the same name."""
+"""The keywords of a call that are options, unless a parameter has the same name."""
 CANCELLED = "another value was chosen"
 SOON_SECONDS = 0.02
-"""If a run that a control started finishes within this many seconds, it is shown with its
-results immediately.
+"""The time, in seconds, for which a control's run is awaited before it is shown.
+
+A run that finishes earlier is shown with its results immediately.
 """
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
 @dataclass(slots=True)
 class Callee:
-    """A traced function of a module, as its callers see it; `results` is None until it is known."""
+    """A traced function of a module, as its callers see it.
+
+    `results` is None until the function's result types are known.
+    """
 
     name: str
     results: tuple[str, ...] | None
@@ -66,9 +70,9 @@ class Callee:
 class TracedProgram:
     """A Python function that is traced on its first call, once for each signature.
 
-    Calling it starts a run. Inside another traced function, calling it adds a call of this
-    function. `host=`, `timeout=`, and `output=` are options of the run, unless a parameter has the
-    same name: `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
+    A call starts a run. Inside another traced function, a call adds a call of this function.
+    `host=`, `timeout=`, and `output=` are options of the run, unless a parameter has the same name:
+    `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -106,14 +110,14 @@ class TracedProgram:
 
     @property
     def _name(self) -> str:
-        """The symbol of the function in programs."""
+        """The function's symbol in programs."""
         return re.sub(r"[^A-Za-z0-9_]", "_", self._function.__name__.strip("<>"))
 
     def __repr__(self) -> str:
         return f"<tfrt.program {self._name}{self._signature}>"
 
     def __reduce__(self) -> str:
-        """Pickle the function by its name in its module, as Python functions are."""
+        """Pickle the function by its name in its module, like Python functions."""
         return self._function.__qualname__
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -126,12 +130,14 @@ class TracedProgram:
 
     @property
     def mlir(self) -> str:
-        """The source text of the program, which requires that annotations state its types."""
+        """The program's source text. The annotations must state the argument types."""
         return self.trace().mlir
 
     def trace(self, *values: object) -> Program:
-        """Return the program for arguments of these types, or of the types of these values, without
-        running it.
+        """Return the program for some argument types, without running it.
+
+        `values` are types, or values that have the types. Without `values`, the annotations must
+        state the types.
 
         Raises:
             TfrtError: at the Python line that cannot be part of a program.
@@ -144,7 +150,7 @@ class TracedProgram:
         return self._version(self._types_of(values, _type_like) if values else self._fixed or ())
 
     def graph(self) -> Any:
-        """Return the graph of the program: see `Program.graph`."""
+        """Return the graph of the program; see `Program.graph`."""
         return self.trace().graph()
 
     def __call__(self, *values: Any, **keywords: Any) -> Any:
@@ -164,7 +170,8 @@ class TracedProgram:
 
         Args:
             options: The options of `Program.run`. `timeout` is the time limit of one run in
-                seconds, including all attempts of its kernels. `host` is the host on which it runs.
+                seconds, including all attempts of its kernels. `host` is the host on which the run
+                takes place.
 
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
@@ -176,14 +183,14 @@ class TracedProgram:
 
     @property
     def widget(self) -> Any:
-        """The controls that `ipywidgets.interact` has made for the program."""
+        """The controls that `ipywidgets.interact` has created for the program."""
         if self._controls is None:
             raise AttributeError(f"@{self._name} has no widget: interact(...) makes one")
         return self._controls
 
     @widget.setter
     def widget(self, controls: Any) -> None:
-        """Accept the controls of `interact`; from now on, moving one cancels the previous run."""
+        """Accept the controls of `interact`. A change of one cancels the previous run."""
         self._controls = controls
         runs = [controls.result]
 
@@ -205,7 +212,7 @@ class TracedProgram:
     def map(self, *columns: Any, **options: Any) -> Batch:
         """Call the program for each row of the columns, as one run; see `Program.map`.
 
-        Arguments without annotations have the types of the first values.
+        Arguments without annotations have the types of the first row.
         """
         types = self._fixed
         if types is None:
@@ -240,8 +247,9 @@ class TracedProgram:
     def _types_of(
         self, values: Sequence[object], type_of: Callable[[object], str] | None = None
     ) -> tuple[str, ...]:
-        """Return the types of arguments, from annotations or, without these, from the values by
-        `type_of`.
+        """Return the types of arguments.
+
+        They come from the annotations, or else from the values, by `type_of`.
         """
         type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
@@ -263,7 +271,7 @@ class TracedProgram:
             return program
 
     def _made(self, module: Module) -> Program:
-        """Return the program of the traced functions, whose text is created on request."""
+        """Return the program of the traced functions, whose source text is created on request."""
         records = records_of(module)
         source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
@@ -282,9 +290,7 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """Return this program's function in a module; if `ordered`, it takes and returns a
-        chain.
-        """
+        """Return this program's function in a module; if `ordered`, it also passes a chain."""
         key = (self, types, ordered)
         found = module.versions.get(key)
         if isinstance(found, Callee):
@@ -361,7 +367,7 @@ class TracedProgram:
 
 @dataclass(frozen=True, slots=True)
 class ProgramOptions:
-    """A traced program whose runs have options: see `TracedProgram.options`."""
+    """A traced program whose runs have options; see `TracedProgram.options`."""
 
     program: TracedProgram
     chosen: dict[str, Any]
@@ -390,7 +396,7 @@ class ProgramOptions:
 
 
 def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the types of a return annotation; None if it is incomplete."""
+    """Return the types in a return annotation, or None if the annotation is incomplete."""
     if not has_annotation(annotation):
         return None
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)

@@ -1,8 +1,7 @@
 """The Python names of a traced program's values: the variables to which lines assign them.
 
 The name is in the bytecode after the call or operator: `pears = slow(apples)` is a CALL and a
-STORE. Tracing itself does not search for it; names are looked up only when the source text is
-requested.
+STORE. Names are looked up only when the source text is requested, not during tracing.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
 _HELPERS = re.compile(
     r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
 )
-"""Operations that a line adds just for its operands, unless they are the line's last operation."""
+"""Matches operations that a line adds for its operands, unless it is the line's last operation."""
 _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
@@ -36,7 +35,7 @@ class Site(NamedTuple):
 
 
 class Made(NamedTuple):
-    """An operation of a function: where it was created, its kernel, and its result count."""
+    """An operation of a function: where it was created, its kernel, and its number of results."""
 
     site: Site | None
     kernel: str
@@ -44,8 +43,9 @@ class Made(NamedTuple):
 
 
 class Function(NamedTuple):
-    """The data for a traced function's names: the names of its first arguments, and its
-    operations.
+    """The data for a traced function's names: its argument names and its operations.
+
+    `arguments` may have names for only the first arguments.
     """
 
     arguments: Sequence[str]
@@ -53,8 +53,9 @@ class Function(NamedTuple):
 
 
 def labels(count: int, function: Function | None) -> Labels:
-    """Return the names that boards show for the values and operations of a function with `count`
-    arguments, or no names for an unknown function.
+    """Return the names that boards show for the values and operations of a function.
+
+    The function has `count` arguments. If it is unknown, no names are returned.
     """
     if function is None:
         return Labels([], [])
@@ -64,9 +65,9 @@ def labels(count: int, function: Function | None) -> Labels:
 
 
 def value_names(count: int, function: Function) -> list[str]:
-    """Return unique names of the registers of a function with `count` arguments.
+    """Return unique names for the registers of a function with `count` arguments.
 
-    The name is "" for a value that has no name, or a name that MLIR does not allow.
+    The name is "" if the value has no name, or if MLIR does not allow the name.
     """
     taken: dict[str, int] = {}
     found = _names(count, function, [""] * len(function.made))
@@ -74,9 +75,9 @@ def value_names(count: int, function: Function) -> list[str]:
 
 
 def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
-    """Return the variables to which values are assigned.
+    """Return the names of the variables to which values are assigned.
 
-    For an operation's only result that is not assigned, return the operation's entry in `texts`.
+    If an operation's only result is not assigned, the operation's entry in `texts` is used.
     """
     names = [*function.arguments, *[""] * count][:count]
     for one, site, text in zip(function.made, _sites(function), texts, strict=True):
@@ -86,7 +87,7 @@ def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
 
 
 def _sites(function: Function) -> list[Site | None]:
-    """Return the instructions that created the operations; None for helper operations."""
+    """Return the instruction that created each operation, or None for a helper operation."""
     found: list[Site | None] = []
     for _, group in groupby(function.made, key=_key):
         operations = [*group]
@@ -122,17 +123,16 @@ def expression(site: Site) -> str:
 
 
 def assigned(site: Site) -> tuple[str, ...]:
-    """Return the variables to which an instruction's result is assigned: one, several (a tuple),
-    or none.
+    """Return the variables to which an instruction's result is assigned.
+
+    There are several if the line assigns a tuple, and none if it assigns nothing.
     """
     return _assignments(site.code).get(site.instruction, ())
 
 
 @lru_cache(maxsize=256)
 def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
-    """Return the variables to which the instructions of a code object assign their results, by
-    offset.
-    """
+    """Map the offsets of instructions to the variables to which their results are assigned."""
     instructions = [one for one in dis.get_instructions(code) if one.opname not in _BETWEEN]
     found: dict[int, tuple[str, ...]] = {}
     for position, one in enumerate(instructions[:-1]):
@@ -142,7 +142,7 @@ def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
             count, position = following.arg or 0, position + 1
         stored = _stored(iter(instructions[position + 1 :]), count)
         if len(stored) == count:
-            # While a Python function is being called, Python 3.11 reports the offset of one of the
+            # During a call of a Python function, Python 3.11 reports the offset of one of the
             # call's caches.
             found |= dict.fromkeys(range(one.offset, following.offset, 2), stored)
     return found

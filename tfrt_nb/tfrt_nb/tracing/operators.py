@@ -1,4 +1,4 @@
-"""Python's operators on traced values. Each operator calls a kernel for its operands' types."""
+"""Python's operators on traced values. Each operator calls a kernel for its operands' type."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
 
 
 def _type_of_weak(*values: object) -> str | None:
-    """Return the common type of untyped numbers, which is a float type if one of them is a
-    float.
+    """Return the common type of untyped numbers.
+
+    It is a float type if one of the numbers is a float.
     """
     known = [value.type for value in values if isinstance(value, Traced)]
     if any(isinstance(value, float) for value in values):
@@ -58,7 +59,7 @@ def _type_of_weak(*values: object) -> str | None:
 
 
 def _trace_of(*values: object) -> Trace:
-    """Return the function being traced that uses the values."""
+    """Return the function that is being traced and uses the values."""
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
@@ -67,7 +68,7 @@ def _trace_of(*values: object) -> Trace:
 
 
 def binary(operator: str, left: object, right: object) -> Traced:
-    """`left operator right`."""
+    """Return `left operator right`."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, operator, left, right)
     made = _applied(trace, operator, a, b)[0]
@@ -77,7 +78,7 @@ def binary(operator: str, left: object, right: object) -> Traced:
 
 
 def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ...]:
-    """Return the result of an operator's kernel, which takes operands of their type."""
+    """Return the results of an operator's kernel for operands of this type."""
     operation = for_operator(operator, operands[0].type)
     if operation is None:
         refuse(f"'{operator}' has no meaning for {operands[0].type}")
@@ -85,14 +86,14 @@ def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ..
 
 
 def _joined(a: Traced, b: Traced) -> Weak | None:
-    """Return the weak type of a combination of two values; None unless both are untyped numbers."""
+    """Return the weak type of a combination of two values, or None unless both are untyped."""
     if a.weak is None or b.weak is None:
         return a.weak if b.is_number else b.weak if a.is_number else None
     return Weak(a.weak, b.weak)
 
 
 def floored(left: object, right: object) -> tuple[Traced, Traced]:
-    """`divmod(left, right)`: rounded down, as in Python."""
+    """Return `divmod(left, right)`, rounded down as in Python."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, "divmod", left, right)
     quotient, rest = _applied(trace, "divmod", a, b)
@@ -101,18 +102,21 @@ def floored(left: object, right: object) -> tuple[Traced, Traced]:
 
 
 def negated(value: Traced) -> Traced:
-    """`-value`."""
+    """Return `-value`."""
     return binary("*", value, -1.0) if is_float(value.type) else binary("-", 0, value)
 
 
 def absolute(value: Traced) -> Traced:
-    """`abs(value)`."""
+    """Return `abs(value)`."""
     trace = _trace_of(value)
     return _applied(trace, "abs", trace.value(value))[0]
 
 
 def cast(value: Any, type_text: str) -> Any:
-    """`tfrt.f64(value)`: in a trace, a value of the program; otherwise, a Python number."""
+    """Convert a value to a number type, as in `tfrt.f64(value)`.
+
+    In a trace, the result is a value of the program. Otherwise, it is a Python number.
+    """
     trace = current()
     if trace is None:
         if isinstance(value, Traced):
@@ -148,13 +152,13 @@ def cast(value: Any, type_text: str) -> Any:
 
 
 def smallest(*values: Any) -> Value:
-    """`tfrt.min`: the smallest of several values."""
+    """Return the smallest of several values, as `tfrt.min` does."""
     found: Value = _reduced("min", values, min)
     return found
 
 
 def largest(*values: Any) -> Value:
-    """`tfrt.max`: the largest of several values."""
+    """Return the largest of several values, as `tfrt.max` does."""
     found: Value = _reduced("max", values, max)
     return found
 
@@ -173,7 +177,7 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
 _UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
 """NumPy's names for operators.
 
-NumPy calls these functions if a NumPy number is the left operand.
+If a NumPy number is the left operand, Python calls NumPy's function.
 """
 
 
@@ -192,7 +196,7 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
 
 
 def _attribute(self: Traced, name: str) -> NoReturn:
-    """Raise an error, because a traced value has no attributes of users' objects."""
+    """Raise an error, because a traced value has no attributes."""
     if name.startswith("__"):
         raise AttributeError(name)
     _trace_of(self)
@@ -203,7 +207,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _instead_of_argument(self: Traced) -> str:
-    """Return advice about a traced value passed to a run."""
+    """Return advice about a traced value that is passed to a run."""
     _trace_of(self)
     return "give it to a kernel, or to a function with @tfrt.program"
 
@@ -216,7 +220,7 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 
 
 def _install() -> None:
-    """Add the operators to `Traced`; most of them differ only in their kernel."""
+    """Add the operators to `Traced`. Most of them differ only in their kernel."""
 
     def plain(operator: str) -> Callable[[Traced, object], object]:
         return lambda self, other: binary(operator, self, other)

@@ -1,6 +1,4 @@
-"""Make the program of a trace: records with Python locations at once, and source text on
-request.
-"""
+"""Create the program of a trace: records with Python locations, and source text on request."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ CALL = "tfrt.call"
 
 
 class _Body(NamedTuple):
-    """The parts of a function's record, or of a region's if the name is ""."""
+    """The parts of a function's record. If the name is "", the record is a region's."""
 
     name: str
     place: Location
@@ -47,8 +45,9 @@ class _Body(NamedTuple):
 
 
 def records_of(module: Module) -> BefModule:
-    """Return the content of the traced functions' file, which equals the file of their source
-    text.
+    """Return the contents of the file of the traced functions.
+
+    They equal the file that the functions' source text would convert to.
     """
     with collector_paused():
         writer = _Writer()
@@ -99,14 +98,14 @@ class _Writer:
         self._add(body)
 
     def _add(self, body: _Body) -> int:
-        """Add a function or region; return its index."""
+        """Add a function or region, and return its index."""
         self._types |= dict.fromkeys((*body.argument_types, *body.result_types))
         self._bodies.append(body)
         return len(self._bodies) - 1
 
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
-            # In the file, the contents of a region precede the region's operation.
+            # In the file, a region comes before the operation that contains it.
             self._kernel_names[CALL] = None
             self._types |= dict.fromkeys(operation.region.result_types)
         self._kernel_names[operation.name] = None
@@ -124,9 +123,7 @@ class _Writer:
         return row, operation.callees
 
     def _offset(self, value: Attribute) -> int:
-        """Return the offset of an attribute in the file, where each attribute is stored only
-        once.
-        """
+        """Return the offset of an attribute in the file, which stores each attribute once."""
         key = repr(value)  # distinguishes -0.0 from 0.0, and True from 1
         offset = self._offsets.get(key)
         if offset is None:
@@ -201,7 +198,7 @@ def _number_types(value: Attribute) -> list[str]:
 
 
 def named_in(module: Module) -> dict[str, Function]:
-    """Return the data from which the names of values are found, by the traced functions' names."""
+    """Return, by the traced functions' names, the data from which `names` finds value names."""
     return {
         trace.name: Function(
             trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]
@@ -218,10 +215,10 @@ def text_of(
     places: bool = True,
     named: Mapping[str, Function] = MappingProxyType({}),
 ) -> str:
-    """Return the program as source text, with Python's names of values and Python's locations.
+    """Return the program as source text, with Python names for values, and with Python locations.
 
-    If a value's name contains characters that MLIR does not allow, the value gets a number.
-    `named` is the result of `named_in`.
+    If a name contains characters that MLIR does not allow, the value gets a number. `named` is the
+    result of `named_in`.
     """
     from xdsl.dialects.builtin import StringAttr
 

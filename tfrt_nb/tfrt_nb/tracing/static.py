@@ -1,8 +1,8 @@
 """The types of values for type checkers: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
 
-This module is never imported at run time; there, the types are values of
-`tfrt_runtime.kernels.users.annotations.Type`.  A value of such a type is a number in Python but a
-traced value in a program, so checkers accept anything.
+This module is never imported at run time, when the types are values of
+`tfrt_runtime.kernels.users.annotations.Type`. A value of such a type is a number in Python and a
+traced value in a program, so checkers accept any operation on it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Value(Any):  # type: ignore[misc]
 
     def __init__(self, value: Any) -> None: ...
 
-    # Operators do not return Any, because strict rules forbid returning it from a typed function.
+    # Strict rules forbid returning Any from a typed function, so operators return `Value`.
     def _binary(self, other: Any) -> Value:
         return self
 

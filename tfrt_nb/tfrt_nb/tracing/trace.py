@@ -36,17 +36,17 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 VALUES = (*NUMBERS, STRING)
-"""The types that an object may turn out to have at run time. A kernel checks the type then."""
+"""The types that an object may have at run time, when a kernel checks the type."""
 DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
 def is_array(value: object) -> bool:
-    """Tell whether a value is a numpy array, without importing numpy."""
+    """Return whether a value is a numpy array, without importing numpy."""
     return type(value).__module__ == "numpy" and type(value).__name__ == "ndarray"
 
 
 def type_of_value(value: object) -> str:
-    """Return the type that a Python value gets in a program if nothing else states a type."""
+    """Return the type of a Python value in a program if nothing else states a type."""
     if isinstance(value, AsyncValue):
         if value.type or value.state is not State.AVAILABLE:
             return value.type or OBJECT
@@ -72,8 +72,9 @@ def here() -> Location:
 
 
 class Weak:
-    """The type of a number that starts a loop: it takes the type of the first value with which
-    it meets.
+    """The type of a number that starts a loop.
+
+    The number takes the type of the first value with which it is combined.
     """
 
     __slots__ = ("met", "others")
@@ -90,9 +91,9 @@ class Weak:
 
 
 class Traced:
-    """A value of the program being traced. Its operators are in `operators`.
+    """A value of the program that is being traced. The module `operators` adds its operators.
 
-    A `weak` value may be used with any type; its first use determines the type that it must have.
+    A `weak` value may be combined with any type. Its first use determines its type.
     """
 
     __slots__ = ("is_number", "place", "trace", "type", "weak")
@@ -117,7 +118,10 @@ class Traced:
 
 
 class Region(NamedTuple):
-    """A region that calls a function with the arguments in `passed`, and returns the results."""
+    """A region that calls a function with the arguments at the positions `passed`.
+
+    The region returns the function's results.
+    """
 
     argument_types: tuple[str, ...]
     callee: str
@@ -126,7 +130,7 @@ class Region(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """An operation.  `callees` are the functions that its attributes name, as in a BEF file."""
+    """An operation. `callees` has the functions that its attributes name, as in a BEF file."""
 
     name: str
     operands: tuple[Traced, ...]
@@ -139,7 +143,7 @@ class Operation(NamedTuple):
 
 
 TracedCall = Callable[[UserKernel, tuple[object, ...], dict[str, object]], object]
-"""The function that records a kernel's call in a trace: see `calls`."""
+"""A function that records a kernel's call in a trace; see `calls`."""
 
 
 class Module:
@@ -152,7 +156,7 @@ class Module:
         self.captured: list[object] = []
 
     def fresh(self, name: str) -> str:
-        """Return a unique name for a function, which is the same in every process."""
+        """Return a unique name for a function. The name is the same in every process."""
         found, number = name, 0
         while found in self.names:
             found, number = f"{name}.{number}", number + 1
@@ -160,7 +164,7 @@ class Module:
         return found
 
     def capture(self, item: object) -> int:
-        """Return the slot of an object."""
+        """Return the slot of a captured object."""
         for slot, known in enumerate(self.captured):
             if known is item:
                 return slot
@@ -171,7 +175,8 @@ class Module:
 class Trace:
     """A function that is being traced.
 
-    If it is a control flow body, `outer` is the enclosing function, whose values it may capture.
+    If it is the body of control flow, `outer` is the enclosing function, whose values it may
+    capture.
     """
 
     def __init__(
@@ -208,7 +213,7 @@ class Trace:
         callees: Sequence[str] = (),
         region: Region | None = None,
     ) -> tuple[Traced, ...]:
-        """Add an operation; return its results."""
+        """Add an operation, and return its results."""
         frame = caller()
         place = Location("<unknown>", 1, 1) if frame is None else place_of_frame(frame)
         site = None if frame is None else Site(frame.f_code, frame.f_lasti)
@@ -218,7 +223,7 @@ class Trace:
         return results
 
     def value(self, item: object, like: str | None = None) -> Traced:
-        """Return `item` as a value of this function; a number has the type `like` if possible."""
+        """Return `item` as a value of this function. A number has the type `like` if possible."""
         if not isinstance(item, Traced):
             return self.constant(item, like)
         if item.trace is self:
@@ -243,7 +248,10 @@ class Trace:
         return self.value(found, like)
 
     def constant(self, item: object, like: str | None = None) -> Traced:
-        """Return a Python value in the program: a number, a string, or a captured object."""
+        """Return a Python value as a value of the program.
+
+        It is a number, a string, or a captured object.
+        """
         if isinstance(item, AsyncValue):
             refuse(
                 "an AsyncValue cannot be a constant of a program, because tracing does not wait for"
@@ -265,8 +273,9 @@ class Trace:
         return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
 
     def _collection(self, item: object) -> Traced:
-        """Return a tuple, list, or dictionary that contains traced values and is created at run
-        time.
+        """Return a tuple, list, or dictionary that contains traced values.
+
+        The program creates the collection at run time.
         """
         if type(item) is dict:
             given = [one for pair in item.items() for one in pair]
@@ -307,7 +316,7 @@ class Trace:
 
 
 def has_traced(item: object) -> bool:
-    """Tell whether a collection contains traced values."""
+    """Return whether a value is traced or is a collection with traced values."""
     match item:
         case dict():
             return any(map(has_traced, item)) or any(map(has_traced, item.values()))
@@ -351,7 +360,7 @@ def number_attribute(item: object, type_text: str) -> Scalar:
 
 @contextlib.contextmanager
 def described(what: str, place: Location | None = None) -> Iterator[None]:
-    """Prefix errors with `what`, and move them to `place` if one is given."""
+    """Prefix errors with `what`, and move them to `place` if it is given."""
     try:
         yield
     except TfrtError as problem:
@@ -363,7 +372,7 @@ def described(what: str, place: Location | None = None) -> Iterator[None]:
 
 
 def listed_types(types: Sequence[str]) -> str:
-    """Format the types of results as a program writes them."""
+    """Return the types of results in the syntax of programs."""
     return types[0] if len(types) == 1 else f"({', '.join(types)})"
 
 
@@ -375,12 +384,12 @@ _present = _Present()
 
 
 def current() -> Trace | None:
-    """Return the function that this thread traces, or None."""
+    """Return the function that this thread is tracing, or None."""
     return _present.trace
 
 
 def required(what: str) -> Trace:
-    """Return the function that this thread traces.
+    """Return the function that this thread is tracing.
 
     Raises:
         TfrtError: if this thread is not tracing a function.
@@ -392,7 +401,7 @@ def required(what: str) -> Trace:
 
 @contextlib.contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    """Make this thread trace `trace` inside the block, or nothing if it is None."""
+    """Make this thread trace `trace` inside the block, or no function if `trace` is None."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
     TRACING.call = None if trace is None else trace.call_kernel

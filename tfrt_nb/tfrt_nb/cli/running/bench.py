@@ -1,4 +1,4 @@
-"""`tfrt-nb bench`: measure the functions of a program in repeated runs on one host."""
+"""Implement `tfrt-nb bench`, which measures functions in repeated runs on one host."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 
 WARM_UP = 0.1
-"""The fraction of the time for unmeasured warm-up runs, in which functions become hot."""
+"""The fraction of the time for warm-up runs, which are not measured.
+
+Functions become hot in these runs.
+"""
 HEADINGS = ("function", "runs", "first", "least", "median", "99 %", "processor", "tier")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Runs of one function.  All times are in nanoseconds."""
+    """The measured runs of one function. All times are in nanoseconds."""
 
     first: int
     times: Sequence[int]
-    """The durations of the runs after the warm-up, from start to last result, in ascending order.
+    """The durations of the runs after the warm-up, in ascending order.
+
+    A duration lasts from the start to the last result.
     """
     processor: int
     """The mean processor time of one run, on all threads of the process."""
@@ -46,7 +51,7 @@ class Measured:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Measure the functions of a program, and print a table; return 1 if the program is invalid."""
+    """Measure the functions of a program, and print a table. Return 1 if the program is invalid."""
     text: str | None = None
     name = display_name(options.program)
     arguments = [read_argument(one) for one in options.arguments]
@@ -89,7 +94,7 @@ def measure(
     arguments: Sequence[object],
     options: argparse.Namespace,
 ) -> Measured:
-    """Run a function repeatedly, for a total of `options.seconds` and at least twice.
+    """Run a function at least twice, for a total of `options.seconds`.
 
     Raises:
         TfrtError: if a run fails, or if the function cannot be called with the arguments.
@@ -132,4 +137,4 @@ def _row(name: str, measured: Measured) -> tuple[str, ...]:
 
 
 def _drop(_: str) -> None:
-    """Discard a program's output, because it would hide the measurements."""
+    """Discard a program's output, which would hide the measurements."""

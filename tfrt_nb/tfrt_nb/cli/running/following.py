@@ -1,4 +1,4 @@
-"""Observers of `tfrt-nb run`, on a separate thread: a trace, or a progress line."""
+"""Observe runs of `tfrt-nb run` on a separate thread, for a trace or a progress line."""
 
 from __future__ import annotations
 
@@ -25,23 +25,27 @@ from tfrt_runtime.host.tracing.trace import Level
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DRAIN_SECONDS = 0.05
-"""The interval in seconds between drains. A busy run fills its rings in just a few intervals."""
+"""The interval in seconds between drains of the event log.
+
+A busy run fills its rings in just a few intervals.
+"""
 QUIET_SECONDS = 1.0
-"""The delay in seconds before the line appears. A run that finishes earlier shows nothing."""
+"""The delay in seconds before the progress line appears. A shorter run shows no line."""
 SHOW_SECONDS = 0.1
 MAX_NAMED = 3
-"""The maximum number of running kernels, and of awaited values, to name."""
+"""The maximum number of running kernels, and of awaited values, that the line names."""
 CLEAR = "\r\x1b[2K"
 _STATES = ("available", "running", "error", "skipped", "cancelled")
 
 
 class Follower(ABC):
-    """Follows the runs of a program. Within the block, its thread polls them every `seconds`
-    seconds.
+    """Follows the runs of a program.
+
+    Inside a `with` block, its thread polls the runs every `seconds` seconds.
     """
 
     logs_all = True
-    """Whether to log the values of sync functions, too; logging makes these functions slower."""
+    """Whether to log the values of sync functions, too. Logging makes these functions slower."""
 
     def __init__(self, name: str, seconds: float, program: Program) -> None:
         self._program = program
@@ -71,16 +75,14 @@ class Follower(ABC):
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:
-        """Return the watch of the next run."""
+        """Return the watch for the next run."""
 
     @abstractmethod
     def follow(self, run: Execution) -> None:
         """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return a version of `write` that is safe on a terminal to which the follower also
-        writes.
-        """
+        """Return a version of `write` for a terminal to which the follower writes, too."""
         return write
 
     @abstractmethod
@@ -88,14 +90,15 @@ class Follower(ABC):
 
     @abstractmethod
     def _end(self) -> None:
-        """Clean up after the last run; the thread has exited."""
+        """Clean up after the last run. The thread has exited."""
 
 
 class Trace(Follower):
-    """Writes the runs of a command to a file for trace viewers at the end."""
+    """Writes the runs of a command to a file for trace viewers when the command ends."""
 
     def __init__(self, path: str, level: Level, program: Program) -> None:
-        """
+        """Follow the runs of a program.
+
         Raises:
             TfrtError: if the file cannot be written.
         """
@@ -120,7 +123,7 @@ class Trace(Follower):
 
 
 class ProgressLine(Follower):
-    """A progress line for long runs, on standard error in a terminal."""
+    """Shows a progress line for long runs, on standard error in a terminal."""
 
     logs_all = False
 
@@ -131,8 +134,9 @@ class ProgressLine(Follower):
         quiet: float = QUIET_SECONDS,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Follow the runs of a program on a tier; show nothing in the first `quiet` seconds of each
-        run.
+        """Follow the runs of a program on a tier.
+
+        The line appears after the first `quiet` seconds of each run.
         """
         self._stream, self._quiet, self._tier = stream, quiet, tier
         self._lock = threading.Lock()
@@ -143,10 +147,10 @@ class ProgressLine(Follower):
         super().__init__("progress", SHOW_SECONDS, program)
 
     def watch(self, program: Executable | None) -> Watch | None:
-        """Return the watch of the next run.
+        """Return the watch for the next run.
 
         Return None if the run's functions may become machine code, because functions of a watched
-        run cannot. The line then has less information.
+        run do not. The line then shows less.
         """
         may_be_hot = program is not None and program.machine.may_be_hot
         return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
@@ -158,9 +162,7 @@ class ProgressLine(Follower):
             self._run, self._document, self._since = run, None, time.monotonic()
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return a version of `write` for the same terminal, which first removes the follower's
-        line.
-        """
+        """Return a version of `write` that first removes the follower's line from the terminal."""
 
         def write_text(text: str) -> None:
             self._end()
@@ -178,7 +180,7 @@ class ProgressLine(Follower):
         event_log().drain()  # drain the rings before they are full
         with self._lock:
             if self._run is not None and self._run.is_done:
-                # This thread must not read the values of a finished run.
+                # This thread must not read the values of a run that has finished.
                 self._run = self._document = None
             elapsed = time.monotonic() - self._since
             if self._run is not None and elapsed >= self._quiet:
@@ -199,15 +201,17 @@ class ProgressLine(Follower):
 
 
 def put_line(stream: TextIO, text: str) -> None:
-    """Overwrite the terminal's current line with a string, cut to fit."""
+    """Overwrite the terminal's current line with a string, which is cut to fit."""
     width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
     stream.write(CLEAR + (text if len(text) < width else text[: width - 2] + "…"))
     stream.flush()
 
 
 def progress_text(document: RunDocument, seconds: float) -> str:
-    """Return one line with the number of values in each state, the running kernels and their times,
-    and the awaited values.
+    """Return one line about a run that is watched.
+
+    It has the number of values in each state, the running kernels with their times, and the awaited
+    values.
     """
     document.update()
     states = Counter(state for state, _ in document.states().values())
@@ -225,8 +229,9 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 
 
 def counted_text(run: Execution, seconds: float) -> str:
-    """Return one line for a run without an event log: the count of finished kernels, and the
-    awaited values.
+    """Return one line about a run that is not watched.
+
+    It has the number of finished kernels, and the awaited values.
     """
     decided, known = run.progress
     how = ", compiled" if run.tier is Tier.COMPILED else ""

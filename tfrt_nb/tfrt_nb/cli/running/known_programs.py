@@ -1,8 +1,8 @@
 """Cache programs that earlier commands have compiled, so that running them needs no compiler.
 
-Importing the compiler takes longer than most programs run.  For each source, the cache has the BEF
-of its host functions and the interfaces of functions that become machine code. The code itself is
-in the same cache (`jit.programs`).  The key of a program covers its source, its name in messages,
+Importing the compiler takes longer than most programs run. For each source, the cache has the BEF
+of its host functions, and the interfaces of functions that become machine code. The machine code is
+in the same cache (`jit.programs`). The key of a program covers its source, its name in messages,
 and the compiler's sources.
 """
 
@@ -31,17 +31,17 @@ _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
 """The maximum length of a cached source in characters.
 
-Reading a longer one takes longer than the imports.
+For a longer source, the cache would take longer than the imports.
 """
 
 
 def program_of(text: str, name: str) -> Program:
-    """Return `Program.from_source(text, name)`, without the compiler if the text is in the cache.
+    """Return `Program.from_source(text, name)`, without the compiler if the cache has the program.
 
     Raises:
-        TfrtError: with the problems of the program and their locations.
+        TfrtError: if the program is invalid.
     """
-    # Users' kernels add syntax, so the key would not suffice.
+    # Users' kernels add syntax, which the key does not cover.
     if len(text) > MAX_TEXT or USER_KERNELS.version:
         return Program.from_source(text, name)
     key = _key("text", text, name)
@@ -65,8 +65,7 @@ def program_of(text: str, name: str) -> Program:
 
 
 def program_of_file(data: bytes | memoryview, name: str) -> Program:
-    """Return `Program.from_bef(data, name)`; skip parsing compiled functions whose interface is
-    cached.
+    """Return `Program.from_bef(data, name)`, without parsing compiled functions in the cache.
 
     Raises:
         TfrtError: if the program or one of its compiled functions is invalid.
@@ -93,10 +92,11 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 
 
 def _line(code: CompiledModule) -> bytes | None:
-    """Return compiled functions' interfaces in the cache's format, or None if they call Python
-    functions.
+    """Return the interfaces of compiled functions in the format of the cache.
+
+    Return None if the functions call Python functions.
     """
-    # Imported here because only a program that is being compiled needs it.
+    # Imported here, because only a program that is being compiled needs this.
     from tfrt_nb.jit.declarations import check_declarations
 
     try:

@@ -1,4 +1,4 @@
-"""`tfrt-nb run`."""
+"""Implement `tfrt-nb run`."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
-"""The maximum number of errors to print with the same message and location.
+"""The maximum number of errors with the same message and location that are printed.
 
-Further ones are counted.
+Further errors are only counted.
 """
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a program, or print it at a stage of its compilation; return 1 on errors."""
+    """Run a program, or print it at a stage of its compilation. Return 1 on errors."""
     text: str | None = None
     name = display_name(options.program)
     arguments = [read_argument(one) for one in options.arguments]
@@ -127,10 +127,10 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files that `--with` names, which register kernels; return the other files.
+    """Run the Python files that `--with` names, and return the other files as programs.
 
-    These are returned as programs, by their file names without extensions.  An option may name
-    several files, separated by commas, as in a cell.
+    The Python files register kernels. The programs are returned by file name without extension. An
+    option may name several files, separated by commas, as in a cell.
 
     Raises:
         TfrtError: if a file cannot be read, or is invalid.
@@ -153,7 +153,7 @@ def run_python(path: str) -> None:
     """Run a Python file as a module, not as a script.
 
     Raises:
-        TfrtError: if it raises an exception; located at the line that raised it.
+        TfrtError: if the file raises an exception. The error is at the line that raised it.
     """
     import runpy  # few runs have Python kernels
     import traceback
@@ -175,11 +175,11 @@ def run_python(path: str) -> None:
 
 @contextlib.contextmanager
 def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
-    """Turn on the requested tracing for the block, and close its sink at the end."""
+    """Turn on the requested tracing in the block, and close its sink at the end."""
     if options.tracing_sink is None:
         yield None
         return
-    # `debug` writes between the lines that the program prints, to show the order.
+    # The sink `debug` writes between the lines that the program prints, to show their order.
     stream = sys.stdout if options.tracing_sink == "debug" else sys.stderr
     sink = SINKS[options.tracing_sink](stream.write)
     tracing = Tracing(sink, Level.of(options.trace_level or "default"))
@@ -196,7 +196,7 @@ def follower_of(
     """Return the observer of the runs: the requested trace or, in a terminal, a progress line.
 
     Raises:
-        TfrtError: if the file of the trace cannot be written.
+        TfrtError: if the trace file cannot be written.
     """
     if options.trace is None and not sys.stderr.isatty():
         return contextlib.nullcontext()
@@ -209,9 +209,7 @@ def follower_of(
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
-    """Return an error without a location, which would be in the Python code that ran the
-    program.
-    """
+    """Return an error without its location, which is in the Python code that runs programs."""
     return TfrtError(
         *(
             replace(one, location=None)
@@ -232,8 +230,8 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            # Avoid `np.load`, which mistakes a file without an array for a pickle and suggests
-            # loading the pickle.
+            # Avoid `np.load`. It takes a file without an array for a pickle, and suggests loading
+            # the pickle.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:
@@ -256,11 +254,11 @@ def read_argument(text: str) -> object:
 
 
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
-    """Return the functions to run: the requested one or, by default, every host function without
-    parameters in the order of the file, and a compiled @main.
+    """Return the functions to run.
 
-    If arguments are given, the default is @main or the only function. Functions of `--with` run
-    only if they are called or requested.
+    These are the requested function or, by default, a compiled @main and every host function
+    without parameters, in the order of the file. If arguments are given, the default is @main or
+    the only function. Functions of `--with` run only if they are called or requested.
 
     Raises:
         TfrtError: if the function does not exist, or does not take `given` arguments.
@@ -299,7 +297,7 @@ def run_program(
     tracing: Tracing | None,
     follower: Follower | None,
 ) -> int:
-    """Load and run functions of a program, and report their errors."""
+    """Load and run functions of a program, report their errors, and return the exit status."""
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
@@ -333,7 +331,7 @@ def run_host_functions(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run host functions one after another; return the exit status."""
+    """Run host functions one after another, and return the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
         executable = program.load(
@@ -343,7 +341,7 @@ def run_host_functions(
     except TfrtError as problem:
         from tfrt_nb.passes.control_flow import PassError
 
-        # This is the format of TFRT's driver, except for errors of the compiler.
+        # TFRT's driver uses this format, except for errors of the compiler.
         head = "" if isinstance(problem, PassError) else "unexpected error: runtime error: "
         said = [
             replace(one, message=head + one.message) if one.severity is Severity.ERROR else one
@@ -381,7 +379,7 @@ def run_host_functions(
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors, but only the first few of equal ones; return the exit status."""
+    """Print the unexpected errors, but only the first few of equal ones. Return the exit status."""
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
@@ -401,9 +399,10 @@ def report(
 
 
 def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
-    """Print a diagnostic with its line.
+    """Print a diagnostic with its source line.
 
-    Without the source, notes that point to lines are left out, as the reference has no such notes.
+    If there is no source, omit the notes that point to lines, because the reference has no such
+    notes.
     """
     place = problem.location
     text = sources.get(place.source) if isinstance(place, Location) else None
@@ -415,8 +414,8 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
     """Read the source of a diagnostic if it can be found and has not been read yet.
 
-    A program may state any location, so a path that is not a regular file, or is too large for a
-    source, is ignored.
+    A program may state any location. Therefore, a path is ignored if it is not a regular file, or
+    if the file is too large for a source.
     """
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:

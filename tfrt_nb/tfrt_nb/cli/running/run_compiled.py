@@ -1,7 +1,7 @@
-"""`tfrt-nb run` for a compiled function: its output, results, errors, and leftover objects.
+"""Implement `tfrt-nb run` for a compiled function: output, results, errors, and leftover objects.
 
-The function runs on another thread so that the main thread can handle Ctrl-C and the time limit:
-while compiled code is computing, Python has no chance to handle a signal.
+The function runs on another thread, so that the main thread can handle Ctrl-C and the time limit.
+While compiled code is computing, Python cannot handle a signal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 GRACE_SECONDS = 0.25
 """The time in seconds that a stopped run may take to finish."""
 MAX_LEFT_OVER = 20
-"""The maximum number of leftover objects to show."""
+"""The maximum number of leftover objects that are shown."""
 
 
 def run_compiled(
@@ -46,12 +46,12 @@ def run_compiled(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run a compiled function; return the exit status."""
+    """Run a compiled function, and return the exit status."""
     shared = host.shared_context(HostCode)
     try:
         assert program._compiled is not None
         shared.check(program._compiled)
-        # Without the option, references are checked only if the program counts references itself.
+        # Without the option, references are checked only if the program itself counts references.
         if options.check_references is not None:
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
@@ -70,7 +70,7 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    # The results must not count as left over, even if the run is still referenced.
+    # The results must not count as leftover objects, even if other code still refers to the run.
     execution.forget_results()
     problems += left_over(shared, program, raised)
     show_all(problems, program)
@@ -78,10 +78,10 @@ def run_compiled(
 
 
 def _finish(execution: Execution, timeout: float | None) -> bool:
-    """Have another thread wait for a run to finish; return False if the timeout expires first.
+    """Wait on another thread for a run to finish. Return False if the timeout expires first.
 
     Raises:
-        KeyboardInterrupt: if the user interrupted the run, which has stopped by then.
+        KeyboardInterrupt: if the user interrupts the run. The run has stopped by then.
     """
     if not HAS_THREADS:
         return execution.wait(timeout)
@@ -103,8 +103,9 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
 
 
 def _too_late(execution: Execution, program: Program, timeout: float) -> int:
-    """Report that the timeout has expired, and what the function waits for; return the exit
-    status.
+    """Report that the timeout has expired, and what the function waits for.
+
+    Return the exit status.
     """
     notes = execution.waiting_for()
     text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
@@ -124,18 +125,17 @@ def _too_late(execution: Execution, program: Program, timeout: float) -> int:
 
 
 def leave_process(status: int) -> NoReturn:
-    """Exit the process to stop compiled code that is still running; nothing else would stop it."""
+    """Exit the process, which is the only way to stop compiled code that is still running."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
 
 
 def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return an error for each object that a program left behind, located at the operation that
-    created it.
+    """Return an error for each object that a program left behind.
 
-    If nothing could resolve some objects, return only the reason for that, and nothing if `raised`
-    already has the reason.
+    The error is at the operation that created the object. If nothing could resolve some objects,
+    return only the reason for that, unless `raised` already has the reason.
     """
     left = shared.runtime.live_objects()
     objects = [one for one in left if one.reason is None]
@@ -162,7 +162,7 @@ def _left_over(one: LiveObject, program: Program) -> Diagnostic:
 def result_text(value: AsyncValue) -> str:
     """Format a result for the command line, in MLIR's notation.
 
-    A float is written with just enough digits to distinguish it from its neighbors.
+    A float has just enough digits to distinguish it from its neighbors.
     """
     problem = value.exception(0)
     if problem is not None:
@@ -171,7 +171,7 @@ def result_text(value: AsyncValue) -> str:
         case bool():
             return "true" if payload else "false"
         case float() if value.type == "f32":
-            # NumPy can do this as well, but importing it takes as long as running a small program.
+            # NumPy can do this, too, but importing it takes as long as running a small program.
             shorter = (float(f"{payload:.{digits}g}") for digits in range(1, 10))
             return repr(next((one for one in shorter if c_float(one).value == payload), payload))
         case float():
@@ -181,6 +181,6 @@ def result_text(value: AsyncValue) -> str:
 
 
 def show_all(problems: Sequence[Diagnostic], program: Program) -> None:
-    """Print diagnostics with their lines to standard error, after the program's output."""
+    """Print diagnostics with their source lines to standard error, after the program's output."""
     if problems:
         show(TfrtError(*problems), program.text)

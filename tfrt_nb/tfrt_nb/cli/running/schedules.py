@@ -1,4 +1,4 @@
-"""`tfrt-nb run --explore`, `--replay`, and `--step`, which choose the next operation to run."""
+"""Implement `tfrt-nb run --explore`, `--replay`, and `--step`, which choose the next operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_schedules(
     arguments: Sequence[object],
     options: argparse.Namespace,
 ) -> int:
-    """Run functions with the given options; return 1 if a schedule that was run has errors.
+    """Run functions with these options. Return 1 if a schedule that was run has errors.
 
     Raises:
         TfrtError: if the program cannot be loaded, or the arguments do not match a function's
@@ -40,7 +40,7 @@ def run_schedules(
                 status |= bool(outcome.errors)
             else:
                 found = explorer.explore(most=options.explore or MAX_SCHEDULES)
-                # The command that replays a schedule, up to the choices.
+                # The start of the command that replays a schedule, without the choices.
                 words = ("tfrt-nb", "run", options.program, *options.arguments, "--function")
                 replay = f"{shlex.join([*words, function.name])} --replay"
                 sys.stdout.write(found.text(explorer.document, replay))
@@ -48,8 +48,9 @@ def run_schedules(
 
 
 def _step(program: Program, function: str, arguments: Sequence[object], tier: Tier) -> int:
-    """Read each choice from standard input; at the end of the input, run the rest in program
-    order.
+    """Run a function by hand, and read each choice from standard input.
+
+    At the end of the input, the remaining operations run in program order.
     """
     with Stepper(program, function, arguments, output=_write, tier=tier) as stepper:
         rows = stepper.document.data["operations"]
@@ -75,7 +76,7 @@ def _step(program: Program, function: str, arguments: Sequence[object], tier: Ti
 
 
 def _ask(count: int) -> int | None:
-    """Ask for the position of the next operation; None means to run all remaining ones."""
+    """Ask for the position of the next operation. None means to run all remaining operations."""
     while True:
         print(f"next: 1 to {count}, Enter for 1, e to run to the end > ", end="", flush=True)
         line = sys.stdin.readline()

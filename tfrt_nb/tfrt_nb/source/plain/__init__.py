@@ -6,17 +6,19 @@ A large program consists of many lines that differ only in names:
     %v2 = tfrt.add.i32 %v1, %one
 
 A `Shape` is a line without the names of results and operands, and without the line and column in
-`loc("file":1:2)`. The parser reads the first line of each shape. Its result is valid for all
+`loc("file":1:2)`. The parser parses the first line of each shape. The result is valid for all
 further lines of that shape, in this source and in later ones, if the operands have the same types.
-This works because plain programs have no aliases, so a line's meaning depends on nothing outside
-the line. Only the head of an operation with regions has a shape; each region is a separate `Body`,
-as in a BEF file.
+This is correct because a plain program has no aliases, so the meaning of a line depends only on the
+line. For an operation with regions, only the head has a shape. Each region is a separate `Body`, as
+in a BEF file.
 
-A program is plain if every line is a function's head, an operation, a head of regions, a return, a
-brace, or an operation with all of its regions, which is split. This reader rejects any other
-program as not plain, whether it is invalid or just unusual, and gives no reasons;
-`source.parse_module` then reads the program from the start. The reader exists because of its speed:
-creating records from a module takes four to thirteen times as long.
+A program is plain if every line is the head of a function, an operation, the head of an operation
+with regions, a return, or a brace. A line may also be an operation with all its regions, which is
+split. Any other program is not plain, whether it is invalid or just unusual. This reader then fails
+without a reason, and `source.parse_module` reads the program from the start.
 
-Read in this order: `program` (lines as rows, and the result of reading a source), `reader`.
+The reader exists because of its speed: creating records from a module takes four to thirteen times
+as long.
+
+`program` has lines as rows, and the result of reading a source. `reader` reads a source.
 """

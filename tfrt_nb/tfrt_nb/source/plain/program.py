@@ -20,13 +20,13 @@ from tfrt_runtime.bef.locations import FilePlace
 
 
 class NotPlain(Exception):
-    """The source is not plain, so another reader has to read it."""
+    """Signals that the source is not plain, so the parser must read it."""
 
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
 """Matches the name of a value."""
 Row: TypeAlias = tuple[str, str, str, str, str, str, str]
-"""A line or a part of a line: the groups of `_ROW`."""
+"""A line or a part of a line, as the groups of `_ROW`."""
 _ROW = re.compile(
     r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
     (?: ((?: [A-Za-z_] | "[^"\\\n\r]*") [^%\n\r/"]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)?
@@ -37,43 +37,43 @@ _ROW = re.compile(
 )
 """Matches a line.
 
-The groups: everything before the operation, its first result, the names of further results; the
-operation up to its operands, the operands, and the rest.  For a line of another form, there is just
-one group: everything after the indentation.  A result's name need not be valid to match.  Do not
-use possessive quantifiers: in the first releases of Python 3.11, they do not backtrack over a
-group's failed match.
+For an operation, the groups are: everything before the operation, its first result, the names of
+further results, the operation up to its operands, the operands, and the rest. For any other line,
+one group has everything after the indentation. The pattern does not check whether a result's name
+is valid. It must not have possessive quantifiers, because in the first releases of Python 3.11,
+these do not backtrack over a group's failed match.
 """
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
-"""The placeholder for a name in the rest of a line, which never contains this character."""
+"""The placeholder for a name in the rest of a line, which cannot contain this character itself."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
-"""Matches the end of a line that closes a body; it is ignored."""
+"""Matches the blanks and the comment of a line that closes a body, which are ignored."""
 _IN_ONE_LINE = re.compile(
     r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
     re.ASCII | re.VERBOSE,
 )
-"""Matches an operation with its regions, which must not contain braces or strings."""
+"""Matches an operation with regions that contain neither braces nor strings."""
 _NEXT = re.compile(
     rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
     r" | (?:(?:tfrt|hex)\.)?return\b )",
     re.ASCII | re.VERBOSE,
 )
-"""The separator before every operation of a one-line region, except the first one."""
+"""Matches the separator before each operation of a one-line region, except the first operation."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-"""Matches a list of names, separated by blanks, in which a name is invalid."""
+"""Matches a list of names, separated by blanks, that contains an invalid name."""
 MAX_LINE = 2_000
 """The maximum length, in characters, of a line whose regions are split."""
 _CHUNK = 1 << 14
 TAIL = 6
-"""The last group of `_ROW` that belongs to an operation."""
+"""The number of the last group of `_ROW` that belongs to an operation."""
 Types: TypeAlias = tuple[Attribute, ...]
 Key: TypeAlias = tuple[str, str]
 """The head and the rest of a line, both without names."""
 MAX_REMEMBERED = 1024
-"""The number of shapes kept for later sources."""
+"""The maximum number of shapes and types that are kept for later sources."""
 Name: TypeAlias = tuple[str, int, int]
-"""A name as the source spells it (or "" if there is none), and where it starts and ends."""
+"""A name in its source spelling, or "", with its start and end."""
 HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
     (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
@@ -88,8 +88,8 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
     """Yield the lines of a source with their numbers.
 
-    About a hundred lines are matched at a time, so that a program that is not plain is noticed
-    early.
+    The function matches about a hundred lines at a time, so that it notices early if a program is
+    not plain.
     """
     start, line = 0, 1
     while start < len(text):
@@ -109,7 +109,10 @@ def row_of(text: str) -> re.Match[str]:
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """Return the row or, if it has regions, the rows of its parts, padded to keep their columns."""
+    """Return the row or, if it has regions, the rows of its parts.
+
+    The parts are padded so that columns stay the same.
+    """
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
     for start, part in parts(before + "".join(rest)) or ():
@@ -119,8 +122,9 @@ def apart(line: int, row: Row) -> list[tuple[int, Row]]:
 
 
 def parts(line: str) -> list[tuple[int, str]] | None:
-    """Split a one-line operation with regions into head, operations, and braces, each with its
-    start. Return None for any other line.
+    """Split a one-line operation with regions into its head, operations, and braces.
+
+    Each part comes with its start. Return None for any other line.
     """
     match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
     if match is None:
@@ -139,8 +143,9 @@ def parts(line: str) -> list[tuple[int, str]] | None:
 
 
 def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
-    """Return the number of the next line, which must close a body, and its content: `}` or
-    `}else{`.
+    """Return the number of the next line, and the line's text without blanks.
+
+    The line must close a body, so the text is `}` or `}else{`.
     """
     for line, row in rows:
         if not is_nothing(row):
@@ -149,19 +154,17 @@ def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
 
 
 def is_nothing(row: Row) -> bool:
-    """Return whether the line is empty or holds only a comment."""
+    """Return whether the line is empty or has only a comment."""
     return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """The shared part of lines that differ only in names.
+    """The common part of lines that differ only in names.
 
-    `operation` is the first line's operation, without its place.
-
-    Programs share shapes, so their operations must never be changed. `operation` lacks its regions.
-    The arguments of the regions have the names and the types of the operands that `arguments`
-    lists.
+    `operation` is the operation of the first such line, without its place and its regions. Programs
+    share shapes, so `operation` must never be changed. The arguments of its regions have the names
+    and types of the operands whose indices are in `arguments`.
     """
 
     operation: Operation
@@ -175,20 +178,21 @@ class Shape:
 class Memory:
     """Results of reading valid plain sources, which later sources reuse.
 
-    Any thread may use it.
+    Any thread may use the object.
     """
 
     def __init__(self) -> None:
         self.shapes: dict[Key, Shape] = {}
         self.lists: dict[str, Types] = {}
-        """Lists of types, by their text."""
+        """Lists of types, by their source text."""
         self._types: dict[Attribute, Attribute] = {}
-        # The shapes of constants, by the text up to the number.
+        # Maps the text before the number to the shape of a constant.
         self._constants: dict[str, Shape] = {}
 
     def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
-        """Remember the contents of a source, except long lines and lines that depend on other
-        sources.
+        """Remember the contents of a source.
+
+        Long lines, and lines whose meaning depends on other sources, are left out.
         """
         if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
             self.shapes, self.lists, self._types, self._constants = {}, {}, {}, {}
@@ -204,8 +208,8 @@ class Memory:
     def constant(self, head: str) -> Shape | None:
         """Return the shape of a constant that differs from a valid one only in its number, or None.
 
-        Such a constant is valid, too. The shortcut pays off because programs have many numbers, and
-        the parser takes as long for one number as for a hundred known lines.
+        Such a constant is valid, too. The shortcut is worthwhile, because programs have many
+        numbers, and the parser takes as long for one number as for a hundred known lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])
@@ -215,7 +219,7 @@ class Memory:
         assert isinstance(number, IntegerAttr)
         assert isinstance(number.type, IntegerType)
         value = int(match[2])
-        # The number is too large, or another way to write a negative number.
+        # The number is too large, or it is negative and written in another way.
         if value >> number.type.width.data - 1:
             return None
         attributes = {name: IntegerAttr(value, number.type)}
@@ -223,15 +227,13 @@ class Memory:
         return Shape(operation, (), like.result_types, False)
 
     def same(self, types: Sequence[Attribute]) -> Types:
-        """Return these types, the same object for equal lists."""
+        """Return these types as a tuple in which equal types are the same object."""
         known = self._types
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
 
 def _is_constant(operation: Operation) -> bool:
-    """Return whether the operation's only attribute is an integer, and any integer of its type
-    would be valid.
-    """
+    """Return whether the operation's only attribute is an integer that may have any value."""
     if not isinstance(operation, KernelOp) or operation.signature.form is not Form.CONSTANT:
         return False
     types = [one.type for one in operation.attributes.values() if isinstance(one, IntegerAttr)]
@@ -240,10 +242,9 @@ def _is_constant(operation: Operation) -> bool:
 
 
 def _is_lasting(key: Key, shape: Shape) -> bool:
-    """Return whether a line is short and its text alone determines its meaning.
+    """Return whether a line is short, and its text alone determines its meaning.
 
-    The meaning of a call of a user's kernel does not last, because the annotations may change
-    later.
+    A call of a user's kernel does not qualify, because the kernel's annotations may change later.
     """
     head, tail = key
     is_short_form = not head.startswith('"')
@@ -259,15 +260,21 @@ def _numbers() -> array[int]:
 class Body:
     """The body of a function, or of a region, which has no `name`.
 
-    Its registers are its arguments, followed by the operations' results in the order of the text.
-    `owner` is the operation that has the region, or None for a function. `end_line` is the line of
-    the closing brace, or 0 for a region that the source omits. `numbers`, `lines`, and `columns`
-    have an entry per operation except the return, whose operands are `returned`. A number is the
-    index of the operation's shape in `table`, which the bodies of a source share. `operands` has
-    the registers of all operations, concatenated. `regions` and `places` (from `loc(...)`) have
-    entries only for operations that have any. `line` and `column` say where the function or the
-    region's operation starts. `register_types` has an entry per register. `like` is a region of an
-    earlier line that equals this one in everything except places.
+    The registers of a body are its arguments, followed by the results of its operations in source
+    order.
+
+    - `line` and `column` are the start of the function or of the region's operation. `end_line` is
+      the line of the closing brace, or 0 for a region that the source omits.
+    - `owner` is the operation that has the region, or None for a function.
+    - `table` has the shapes that the bodies of a source share. `register_types` has an entry per
+      register.
+    - `numbers`, `lines`, and `columns` have an entry for each operation except the return. A number
+      is the index of the operation's shape in `table`. `returned` has the operands of the return.
+    - `operands` has the registers of the operands of all operations, one operation after another.
+    - `regions` and `places` (from `loc(...)`) have entries only for operations with regions or
+      places.
+    - `like` is a region of an earlier line that equals this one in everything except places, or
+      None.
     """
 
     name: str
@@ -304,7 +311,7 @@ class Body:
 
     @property
     def argument_count(self) -> int:
-        """The number of registers at the function's start."""
+        """The number of registers that hold the arguments."""
         return len(self.argument_types)
 
 
@@ -325,7 +332,7 @@ class PlainProgram:
         return [one for one in self.contents if isinstance(one, Body)]
 
     def names(self, body: Body) -> list[Name]:
-        """Return the name of each register of a body in the source."""
+        """Return the source name of each register of a body."""
         text, found = self.source.text, self._argument_names(body)
         for shape, line, column in zip(body.shapes, body.lines, body.columns, strict=True):
             count = len(shape.result_types)
@@ -361,8 +368,9 @@ class PlainProgram:
         return [(match[1], *match.span(1)) for match in ARGUMENT.finditer(text, *head.span(3))]
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """Return the start of an operation, including its results' names, and the end of its line
-        or head.
+        """Return the start of an operation, with its results' names, and its end.
+
+        The end is that of the operation's line or, if it has regions, of its head.
         """
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()
@@ -371,9 +379,7 @@ class PlainProgram:
         return first + len(line) - len(line.lstrip()), first + len(line)
 
     def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
-        """Return the part of a line that has the operation at a column, as its start and its
-        row.
-        """
+        """Return the part of a line that has the operation at `column`: its start and its row."""
         start = self.source.line_start(line)
         end = self.source.text.find("\n", start)
         row = row_of(self.source.text[start : len(self.source.text) if end < 0 else end])
@@ -384,7 +390,7 @@ class PlainProgram:
 
 
 def name_results(text: str, count: int, names: dict[str, int], first: int) -> None:
-    """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
+    """Name `count` results, such as `%a, %r:2`. `first` is the register of the first result."""
     register = first
     for part in text.split(","):
         match = RESULT.fullmatch(part.strip(" "))

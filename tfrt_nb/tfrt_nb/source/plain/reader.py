@@ -1,4 +1,4 @@
-"""Read plain programs: the parser reads only the first line of each shape; see `source.plain`."""
+"""Read plain programs; see `source.plain`. The parser parses only the first line of each shape."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ _Known: TypeAlias = tuple[Shape, int]
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
-    """Return the functions of a source that is a valid plain program, or None for any other
-    source.
-    """
+    """Return the functions of a valid plain program, or None for any other source."""
     try:
         return PlainProgram(source, _Reader(source).read())
     except NotPlain:
@@ -70,10 +68,9 @@ class _Registers(dict[str, int]):
 
 
 class _Names(NamedTuple):
-    """The names in a line, and the rest; lines that differ only in names have the same `key`.
+    """The names in a line, and a key that is equal for lines that differ only in names.
 
-    `ends` starts with 0 and then has, for each name, the total length in characters of the names up
-    to it.
+    `ends` has 0, and then the cumulative length, in characters, of the names up to each name.
     """
 
     names: list[str]
@@ -82,10 +79,11 @@ class _Names(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The result of reading an operation on one line, valid for lines with the same `_Names.key`.
+    """The result of reading a one-line operation.
 
-    `operands` are the indices, among the line's names, of its operands. For each region and each
-    operation in it, `columns` has the count of names before it, and the count of other characters.
+    The result is valid for all lines with the same `_Names.key`. `operands` has the positions of
+    the operands among the line's names. For each operation in each region, `columns` has the number
+    of names before it, and the number of other characters.
     """
 
     shape: Shape
@@ -108,7 +106,8 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
-        # These shapes are valid, because they differ from valid shapes only in a number.
+        # These shapes are valid without a check, because they differ from valid shapes only in a
+        # number.
         self._sure: set[Shape | None] = set()
         self._nesting = 0
 
@@ -140,7 +139,7 @@ class _Reader:
         return self._contents
 
     def _read_head(self, line: int) -> tuple[Body, _Registers]:
-        """Return the function whose head is in this line, and the registers of its arguments."""
+        """Return the function whose head is on this line, and the registers of its arguments."""
         start = self._source.line_start(line)
         match = HEAD.match(self._source.text, start)
         if match is None:
@@ -185,7 +184,7 @@ class _Reader:
         names: dict[str, int],
         types: list[Attribute],
     ) -> None:
-        """Read the lines of a body, up to its return."""
+        """Read the lines of a body up to its return."""
         shapes = self._shapes
         body.register_types = types
         add_number, add_operands = body.numbers.append, body.operands.extend
@@ -275,8 +274,9 @@ class _Reader:
     def _read_regions(
         self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
-        """Read the regions of an operation with the operands `listed`, up to the line with the
-        last brace.
+        """Read the regions of an operation, up to the line with the last brace.
+
+        `listed` has the names of the operation's operands.
         """
         names = [name.strip() for name in listed.split(",")]
         arguments = _Registers(
@@ -306,7 +306,7 @@ class _Reader:
         return tuple(regions)
 
     def _like(self, line: _Line, written: _Names, place: FilePlace) -> tuple[Body, ...]:
-        """Return the regions of a line that differs only in names from one that has been read."""
+        """Return the regions of a line that differs only in names from an earlier line."""
         if self._nesting >= MAX_NESTING:
             raise NotPlain
         regions = []
@@ -341,7 +341,7 @@ class _Reader:
         *,
         has_place: bool,
     ) -> Shape:
-        """Return the shape of the operation in this part of the source."""
+        """Return the shape of the operation in this span of the source."""
         names = [name.strip()[1:] for name in listed.split(",")] if listed else []
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
         try:
@@ -361,8 +361,7 @@ class _Reader:
         return Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
 
     def _check(self, functions: Sequence[Body]) -> None:
-        """Check that functions have different names, and that operations, even calls of these
-        functions, are valid.
+        """Check that functions have different names, and that all operations are valid.
 
         Raises:
             NotPlain: if the check fails.
@@ -393,8 +392,9 @@ def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> 
 
 
 def _names_of(row: Row) -> _Names | None:
-    """Return the names in an operation and its regions; None if lines that differ only in names
-    may differ in meaning.
+    """Return the names in an operation and its regions, or None.
+
+    The result is None if lines that differ only in names may differ in meaning.
     """
     before, _, more, head, listed, tail, _ = row
     line = f"{before}{head}{listed}{tail}"
@@ -409,7 +409,7 @@ def _names_of(row: Row) -> _Names | None:
 
 
 def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]) -> _Line:
-    """Return the part of a line's result that similar lines share."""
+    """Return the part of a line's result that lines with the same key share."""
     names, ends, (_, *others) = written
     lengths = accumulate(map(len, others))
     starts = [length + end for length, end in zip(lengths, ends, strict=True)]
@@ -424,7 +424,7 @@ def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]
 
 
 def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
-    """Take the shape of an operation with empty regions; afterward, it has no shape.
+    """Take over an operation with empty regions as a shape. The caller must not use it afterward.
 
     Raises:
         NotPlain: if the operation is invalid.
@@ -440,8 +440,9 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
 
 
 def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """Return a line without its final `loc("file":1:2)`, which may start in the head; and its
-    place.
+    """Return a line without its final `loc("file":1:2)`, and the place of that location.
+
+    The location may start in the head.
     """
     if head.endswith("loc("):
         head, tail = head[:-4], f"loc({tail}"
@@ -470,7 +471,7 @@ def _check_return(body: Body, types: Types) -> None:
 
 
 def _check_sync_return(function: Body) -> None:
-    """Check that a sync function returns only values that it has defined, each once.
+    """Check that a sync function returns only values that it defines itself, each at most once.
 
     Raises:
         NotPlain: if the check fails.
@@ -484,9 +485,7 @@ def _check_sync_return(function: Body) -> None:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Return whether only its own line, its callees, and its regions determine an operation's
-    validity.
-    """
+    """Return whether an operation's validity depends only on its line, callees, and regions."""
     if isinstance(operation, BodyOp):
         return not (operation.attributes or isinstance(operation, JitOp))
     if not isinstance(operation, KernelOp | UnknownOp | CallingOp | ReturnOp):
