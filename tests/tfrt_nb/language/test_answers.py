@@ -251,7 +251,7 @@ def test_types_are_read_from_every_form() -> None:
         ('%p = "lang.latr¦"(%six)', ["did you mean lang.later?"]),
         ("%p = tfrt.add.i32 %nowher¦e", ["%nowhere is not defined here"]),
         ("%p = async.exe¦cute", ["async.execute", "A task"]),
-        ("%p = tfrt.ca¦ll @twice(%six)", ["strict unless"]),
+        ("%p = tfrt.ca¦ll @twice(%six)", ["By default, the call is strict"]),
     ],
 )
 def test_what_stands_somewhere_is_explained(line: str, parts: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The command line: `tfrt-nb run`, `bench`, `mlir-to-bef`, `bef-to-mlir`, `opt`, and others.
+"""The command line: `tfrt-nb run`, `tfrt-nb opt`, and others.
 
 The package builds on everything else in `tfrt_nb`. `main` has the arguments and the table of
 commands. `files` has input, output, and exit statuses. `running` has the commands that run

@@ -1,7 +1,7 @@
 """Compiled functions: the functions of a program that become machine code.
 
-Such a function is an `async.func`, or a `func.func` that ends in `return`. The package builds on
-the passes and the JIT, which define async functions and compile them. Read the modules in this
+Such a function is an `async.func`, or a `func.func` that ends in `func.return`. The package builds
+on the passes and the JIT, which define async functions and compile them. Read the modules in this
 order:
 
 - `division` finds the compiled functions, declares them for host functions, and puts both kinds in
