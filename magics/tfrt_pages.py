@@ -1,9 +1,9 @@
-"""Bundle page modules, for JupyterLab, the documentation, exported boards, and each kind of widget.
+"""Bundle page modules for JupyterLab, the documentation, exported boards, and widgets.
 
-npm is not needed, because the sources are modules that a browser runs as they are.  Only comments
-and indentation are omitted, because each exported page and each widget contains its module.
-Nothing is renamed, so that stack traces have the sources' names.  The build of a wheel runs this
-module; it is not part of the packages.
+npm is not needed, because a browser can run the sources as they are. Only comments and indentation
+are omitted, because each exported page and each widget contains its module. Nothing is renamed, so
+that stack traces show the names in the sources. The build of a wheel runs this module, which is not
+part of the packages.
 """
 
 from __future__ import annotations
@@ -26,25 +26,28 @@ TOKEN = re.compile(
     r"//.*|/\*[\s\S]*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\[\s\S]|[^`\\])*`"
     r"|/(?=[^*/ ])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/|[\[{(\]}),;]"
 )
-"""Tokens that can hide brackets and commas (comments, strings, regular expressions), and the
-brackets and commas themselves."""
+"""Matches brackets and commas, and tokens that can contain brackets and commas: comments, strings,
+and regular expressions.
+"""
 TARGET = re.compile(r"(?<!= )\b([^\W\d]\w*)\s*(?=[,}\]=]|$)")
-"""Matches a name to which a pattern assigns: in `{ a, b: c = 1 }`, `a` and `c`."""
+"""Matches a name to which a destructuring pattern assigns: in `{ a, b: c = 1 }`, `a` and `c`."""
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """Matches a line that is a comment or empty.
 
 No template may depend on such a line, or on indentation.
 """
 MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
-"""Indentation; a comment at the end of a line, which has no quotes because a string could hold it;
-and the end of a continued line: no comment with quotes may end like one.
+"""Matches indentation, a comment at the end of a line, and the end of a continued line.
+
+A comment with quotes does not match, because its `//` may be inside a string. Such a comment must
+not end like a continued line, with `(`, `[`, or a comma.
 """
 
 
 def write_pages(folder: Path) -> None:
-    """Write the files that JupyterLab serves to `folder`, replacing the folder.
+    """Write the files that JupyterLab serves to `folder`, which is replaced.
 
-    `package.json` gets the project's version, which only `pyproject.toml` has.
+    `package.json` gets the project's version from `pyproject.toml`.
     """
     shutil.rmtree(folder, ignore_errors=True)
     source = HERE / "labextension"
@@ -60,8 +63,9 @@ def write_pages(folder: Path) -> None:
 
 
 def write_widgets(folder: Path) -> None:
-    """Write the module of each kind of widget to `folder`; a wheel has these beside
-    `live.widgets`.
+    """Write the module of each kind of widget to `folder`.
+
+    In a wheel, this folder is beside `live.widgets`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for entry in WIDGETS.glob("*.js"):
@@ -96,9 +100,9 @@ def joined(entry: Path) -> str:
     """Join a module and everything that it imports into one module with the same exports.
 
     Raises:
-        ValueError: if two modules declare the same name, because they share one scope; if a module uses a
-            form of import or export other than `import { names } from "module";` and `export` before a
-            declaration, or, in `entry`, `export default`.
+        ValueError: if two modules declare the same name, because all modules share one scope. A
+            module must use no other form of import and export than `import { names } from
+            "module";`, `export` before a declaration, and, in `entry`, `export default`.
     """
     codes: dict[Path, str] = {}
     pending = [(entry, False)]

@@ -1,9 +1,18 @@
 """The notebook integration: `%%tfrt`, its board, and the runs in saved notebooks.
 
-Read from the bottom up: `options` (the line after `%%tfrt`), `bridge` (observes runs), `inputs`
-(values, programs, and files named on a line; and which functions run), `views` (how runs are
-shown), `session` (the state that cells share, and imports before the first cell), `live` (displayed
-values and runs, kept live), `lessons` (the magics of the tutorials), `cell` and `lines` (the other
-magics), `sliders` (controls for arguments), `assist` (help while a cell is being written), and
-`extension`. Builds on the compiler and the runtime; nothing builds on it.
+The package builds on the compiler and the runtime; nothing builds on it. A *board* is the output
+that shows a run: its values, graph, timeline, and printed text. A *page* is a front end that shows
+the notebook, such as a JupyterLab tab. Read the modules in this order:
+
+- `options` parses the line after `%%tfrt`.
+- `bridge` observes runs.
+- `inputs` finds the values, programs, and files that a line names, and chooses the functions to
+  run.
+- `views` shows runs.
+- `session` has the state that cells share, and imports modules before the first cell.
+- `live` keeps displayed values and runs up to date.
+- `lessons` has the magics of the tutorials; `cell` and `lines` have the other magics.
+- `sliders` has controls for arguments.
+- `assist` helps while a user writes a cell.
+- `extension` registers all of this.
 """

@@ -1,8 +1,8 @@
-"""Help while a cell is being written: completion, explanations, definitions, and mistakes.
+"""Help while a user writes a cell: completion, explanations, definitions, and mistakes.
 
-`tfrt_nb.language` handles the program; this module handles the magic's line. It has three entry
-points: IPython's completer, the kernel's answer to Shift-Tab, and `answer` for the requests that
-pages send on the control channel.
+`tfrt_nb.language` handles the program, and this module handles the magic's line. The help has three
+entry points: IPython's completer, the kernel's answer to Shift-Tab, and `answer` for the requests
+that pages send on the control channel.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _CELL = re.compile(
     r"(?:[ \t]*\n)*"
     r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
-"""Matches a cell with a program, up to the end of the magic's line. The group is that line.
+"""Matches a cell that contains a program, up to the end of the magic's line (the group).
 
 A `%%tfrt_check` cell matches only if it contains a program, because the answer to an exercise may
-be Python instead.
+also be Python code.
 """
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
@@ -61,9 +61,9 @@ Offered = list[Offer]
 
 
 class _Only(list[SimpleCompletion]):
-    """Completions that suppress Python's, even if they are empty.
+    """Completions that suppress Python's completions, even if the list is empty.
 
-    IPython suppresses other completions only if the length of the result is not 0.
+    IPython suppresses other completions only if the list's length is not 0.
     """
 
     def __len__(self) -> int:
@@ -121,8 +121,9 @@ class Assistant:
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
-        """Return the start of a completion at `cursor` and all completions; None if this module
-        has none to offer there.
+        """Return the start of the completed word and all completions.
+
+        Returns None if this module has no completions at `cursor`.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -169,8 +170,9 @@ class Assistant:
         return found
 
     def signature(self, cell: str, cursor: int) -> Json:
-        """Return the signature of the operation at the cursor: a line, and the span of the
-        current part.
+        """Return the signature of the operation at the cursor.
+
+        The signature is a line, with the span of the part that is at the cursor.
         """
         head = _CELL.match(cell)
         if head is None or cursor <= head.end():
@@ -184,9 +186,9 @@ class Assistant:
         return {"line": found.label, "part": part}
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Return where the name at `cursor` is defined: line and column (from 1), and its length.
+        """Return where the name at `cursor` is defined: line and column, from 1, and its length.
 
-        If it is defined in another cell, `source` is the text of that cell after its first line.
+        If another cell defines the name, `source` is the text of that cell after its first line.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -207,7 +209,7 @@ class Assistant:
         return {"line": line, "col": column, "length": found.end - found.start, **elsewhere}
 
     def lint(self, cell: str) -> list[Json]:
-        """Return the mistakes of a cell, for an editor to underline, without running anything."""
+        """Return the mistakes in a cell, for an editor to underline. This runs nothing."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -215,9 +217,7 @@ class Assistant:
         return diagnostics_json(self._mistakes(cell, head), CellText("cell", f"{head[0]}\n{body}"))
 
     def fixes(self, cell: str) -> list[Json]:
-        """Return the edits that a cell's mistakes and their notes suggest, as offsets in the cell
-        and new text.
-        """
+        """Return the edits that would fix a cell's mistakes: offsets in the cell, and new text."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -231,7 +231,7 @@ class Assistant:
         return [{"start": place.start, "end": place.end, "text": text} for place, text in found]
 
     def references(self, cell: str, cursor: int) -> list[Json]:
-        """Return each use of the name at `cursor`, as its start and end in the cell."""
+        """Return the start and end in the cell of each use of the name at `cursor`."""
         head = _CELL.match(cell)
         if head is None:
             return []
@@ -240,8 +240,9 @@ class Assistant:
         return _pairs(references(_program(cell, head), cursor))
 
     def rename(self, cell: str, cursor: int, name: str) -> Json:
-        """Return the uses of the name at `cursor` and their replacement, or the `problem` with
-        `name`.
+        """Return the uses of the name at `cursor` and the new text.
+
+        If `name` cannot be the new name, return the `problem` instead.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -265,8 +266,9 @@ class Assistant:
         return found
 
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
-        """Answer a page's request `{ask, text, cursor}` about a cell; return None if there is no
-        answer. Any thread may call this.
+        """Answer a page's request `{ask, text, cursor}` about a cell.
+
+        The answer is None if this module has none. Any thread may call this.
         """
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
@@ -345,7 +347,7 @@ class Assistant:
     def _in_expression(self, line: str) -> tuple[int, Offered]:
         """Complete the notebook's names and their attributes.
 
-        Python's own names are offered after a first letter.
+        Python's own names are offered only after their first letter.
         """
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
@@ -395,7 +397,7 @@ class Assistant:
         return sorted([*names_of(Program, namespace), *typed])
 
     def _libraries(self, head: str) -> dict[str, Program]:
-        """Return the programs of `--with`, or none if the line cannot be parsed."""
+        """Return the programs of `--with`, or no programs if the line cannot be parsed."""
         try:
             options = parse_options(head.partition("%%tfrt")[2])
             return programs_of(options.libraries, self._shell.user_ns)
@@ -403,8 +405,9 @@ class Assistant:
             return {}
 
     def _elsewhere(self, cell: str, cursor: int, head: str) -> tuple[str, Program, str] | None:
-        """Return a program of `--with` that defines the function at `cursor`: its name, itself,
-        the function.
+        """Find the program of `--with` that defines the function at `cursor`.
+
+        Returns the program's name, the program, and the function's name.
         """
         before = re.search(r"@[\w$.-]*\Z", cell[:cursor])
         rest = re.match(r"@?[\w$.-]*", cell[cursor:])
@@ -430,8 +433,9 @@ class Assistant:
 
 
 def _wrong_options(line: str, number: int) -> list[Diagnostic]:
-    """Return the mistake in the magic's line, if any, located at the word that the message
-    names.
+    """Return the mistake in the magic's line, if there is any.
+
+    The mistake's location is the word that the message names.
     """
     magic = "%%tfrt"
     if line.startswith("%%tfrt_check"):
@@ -452,7 +456,7 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
-    """Return the cell with its magic replaced by blanks, so that positions stay the same."""
+    """Return the cell with blanks in place of the magic, so that positions stay the same."""
     return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
 
 

@@ -65,8 +65,8 @@ class RunInterrupted(KeyboardInterrupt):
 class CellFailed(TfrtError):
     """The error that a cell raises after it has shown its diagnostics.  Shown as one line.
 
-    Front ends identify an error by the name of its class, so this class is named like `TfrtError`,
-    which users catch.
+    Front ends identify an error by the name of its class, so this class has the name of
+    `TfrtError`, which users catch.
     """
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ CellFailed.__name__ = TfrtError.__name__
 
 
 def _documented(magic: Callable[..., CellRun | None]) -> Callable[..., CellRun | None]:
-    """Add the options to `magic`, so that `%%tfrt?` shows them and the examples."""
+    """Add the options to `magic`, so that `%%tfrt?` shows the options and the examples."""
     for flags, settings in reversed(ARGUMENTS.items()):
         magic = argument(*flags, **settings)(magic)  # type: ignore[no-untyped-call]
     with_examples = kwds(epilog=EXAMPLES)(magic)  # type: ignore[no-untyped-call]
@@ -99,7 +99,8 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
     """Return the text of a file and None; for a BEF file, return "" and its bytes.
 
     Raises:
-        TfrtError: if the file cannot be read or decoded. The message is one line with its name.
+        TfrtError: if the file cannot be read or decoded. The message is one line with the file's
+            name.
     """
     # Imported here because %load_ext must not load the compiler.
     from tfrt_nb.cli.files import decode, is_bef, read_input
@@ -112,7 +113,7 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
 
 
 def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) -> None:
-    """Reject several names of `-o` unless they match the results of one function.
+    """Reject several names of `-o` unless their number is that of one function's results.
 
     Raises:
         TfrtError: if the names do not match. The message says what to write instead.
@@ -183,8 +184,7 @@ class CellMagics(Magics):
     def _execute(
         self, options: RunOptions, text: CellText, bef: bytes | None = None
     ) -> CellRun | None:
-        """Process the program in `text` or in a BEF file according to the options; return the run,
-        or None.
+        """Process the program in `text` or in a BEF file, and return the run, or None.
 
         Raises:
             CellFailed: after everything is shown, if the program cannot be read or its run failed.
@@ -228,7 +228,7 @@ class CellMagics(Magics):
             outlet.diagnose(diagnostics, text)
 
     def _run(self, options: RunOptions, text: CellText, bef: bytes | None) -> Sequence[Diagnostic]:
-        """Run the program and show what it does and what went wrong; return the errors."""
+        """Run the program, show its run and diagnostics, and return the errors."""
         outlet = self._outlet()
         self._session.wait_until_warm()
         try:
@@ -303,8 +303,7 @@ class CellMagics(Magics):
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
-        """Return the user's host on which a cell runs, or None if it runs on one of the notebook's
-        hosts.
+        """Return the user's host for a cell, or None for one of the notebook's hosts.
 
         Raises:
             TfrtError: if `--host` names no open host, or `--memory` is given for the default host.
@@ -330,10 +329,10 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> Sequence[Diagnostic]:
-        """Run calls as a page directs, or operation by operation; return their errors.
+        """Run calls as a page directs, or one operation after another; return their errors.
 
         Raises:
-            TfrtError: if the program cannot be loaded, or, without a page, exceeds its time limit.
+            TfrtError: if the program cannot be loaded or, without a page, exceeds its time limit.
         """
         from tfrt_nb.schedules.step import stepped_through
         from tfrt_runtime.host.one_thread import ONE_THREAD
@@ -361,8 +360,7 @@ class CellMagics(Magics):
         return failed
 
     def _bind(self, names: tuple[str, ...], results: Results) -> None:
-        """Bind the names of `-o`: a single name gets all results, several names get one result
-        each."""
+        """Bind the names of `-o`: one name gets all results, several names get one result each."""
         each = results if len(names) > 1 and isinstance(results, tuple) else (results,)
         self._shell.user_ns.update(zip(names, each, strict=False))
 
@@ -391,7 +389,7 @@ class CellMagics(Magics):
     def _show(
         self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
     ) -> Sequence[Diagnostic]:
-        """Run the job with a board, and assign its results; return errors unless `--no-wait`."""
+        """Run the job with a board, and bind its results; return errors unless `--no-wait`."""
         # Imported here because %load_ext must not load the runtime.
         from tfrt_magics.bridge.cell_run import CellRun
 
@@ -437,7 +435,7 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job failed or was stopped; empty if it is `done` without errors."""
+    """Return why a finished job failed or was stopped; empty if the job succeeded."""
     shown = job.snapshot()
     # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
@@ -449,9 +447,9 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """Record interrupts in the block instead of raising them: each one adds an item to the list.
+    """In the block, add an item to the list for each interrupt instead of raising it.
 
-    Only the main thread is ever interrupted; on any other thread, the list stays empty.
+    Only the main thread is ever interrupted. On any other thread, the list stays empty.
     """
     arrived: list[int] = []
     before = signal.getsignal(signal.SIGINT)
@@ -466,11 +464,10 @@ def interrupts_noticed() -> Iterator[list[int]]:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Start `job` and show it until it is over. An interrupt cancels the job, and is returned
-    instead of raised.
+    """Start `job` and show it until it is over. Return an interrupt, which cancels the job.
 
-    An exception between the start and the wait, or in a callback, would leave behind a job that no
-    thread ends.
+    An exception between the start and the wait, or in a callback, would leave a job that no thread
+    ends.
     """
     interruption = None
     with interrupts_noticed() as interrupts:

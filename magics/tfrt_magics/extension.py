@@ -1,6 +1,4 @@
-"""`%load_ext tfrt_nb` and `%unload_ext tfrt_nb`, and advice for cells without `%%tfrt` in the
-first line.
-"""
+"""`%load_ext tfrt_nb`, `%unload_ext tfrt_nb`, and advice for a program in a Python cell."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
 _lacking = set[str]()
-"""Packages that a cell of this page needed but that the page could not load."""
+"""The packages that a cell of this page needed but the page could not load."""
 _PROGRAM = re.compile(
     r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
     re.MULTILINE,
@@ -102,10 +100,10 @@ def say_what_is_missing(
     trace: Any,
     tb_offset: int | None = None,
 ) -> None:
-    """Print a sentence about a feature that the page lacks; show the traceback of any other
-    exception.
+    """Print a sentence if a cell needs a feature that the page lacks.
 
-    For the page, a cell with such a sentence has not failed, so Run All continues.
+    For any other exception, show the traceback. A cell that prints such a sentence counts as
+    successful for the page, so Run All continues.
     """
     if str(problem) == "can't start new thread":
         print("This cell needs threads: a page has only one.")
@@ -127,7 +125,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def refuse_program_in_python(lines: list[str]) -> list[str]:
-    """Return the lines of a cell unchanged, as an input transformer of IPython.
+    """Return the lines of a cell unchanged: an input transformer of IPython.
 
     Raises:
         UsageError: if the cell contains a program. The message says how to start the cell.
@@ -157,7 +155,7 @@ refuse_program_in_python.has_side_effects = True  # type: ignore[attr-defined]
 
 
 def _is_python(text: str) -> bool:
-    """Return whether the lines are complete Python statements, magics, and comments."""
+    """Return whether the lines contain only complete Python statements, magics, and comments."""
     try:
         ast.parse(_NOT_PYTHON.sub("", text))
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""The Python objects and files that a line names (`--in`, `--with`, `--host`).
+"""The Python objects and files that a line names with `--in`, `--with`, and `--host`.
 
 The objects are values, programs, and hosts. This module also chooses the functions to run with
 them.
@@ -31,7 +31,7 @@ def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, 
     """Return the values of `NAME=EXPRESSION`, or of `NAME` alone, by parameter name.
 
     Raises:
-        TfrtError: if a parameter is given twice or its expression fails. The message is one line
+        TfrtError: if a parameter is given twice, or its expression fails. The message is one line
             that names the parameter.
     """
     values: dict[str, object] = {}
@@ -57,16 +57,16 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
 
 
 def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
-    """Return the programs with these Python names, which `--as` or other code has created.
+    """Return the programs that have these Python names.
 
     Raises:
-        TfrtError: if the name does not exist or does not refer to a program.
+        TfrtError: if a name does not exist or does not refer to a program.
     """
     return {name: program_of(name, namespace, "--with ") for name in names}
 
 
 def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
-    """Return the program with a Python name; `whose` is the option that named it.
+    """Return the program with a Python name. `whose` is the option that contains the name.
 
     Raises:
         TfrtError: if the name does not exist or does not refer to a program.
@@ -94,7 +94,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
     """Return the user's host with a Python name.
 
     Raises:
-        TfrtError: if the name does not exist or does not refer to a host, or if the host is closed.
+        TfrtError: if the name does not exist, does not refer to a host, or refers to a closed host.
     """
     # Imported here because %load_ext must not load the runtime.
     from tfrt_runtime.host.context import HostContext
@@ -110,7 +110,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
 
 
 def names_of(kind: type, namespace: Mapping[str, object]) -> list[str]:
-    """Return the notebook's names for objects of a kind, sorted."""
+    """Return the sorted names of the notebook's variables whose values are of a type."""
     found = (name for name, one in namespace.items() if isinstance(one, kind))
     return sorted(name for name in found if not name.startswith("_"))
 
@@ -123,8 +123,9 @@ def _misnamed(
     kept: Sequence[str],
     known: str,
 ) -> TfrtError:
-    """Return the error for a `name` that refers to no object of the right kind; `kept` has names
-    that do.
+    """Return the error for a `name` that refers to no object of the right type.
+
+    `kept` has names that refer to such objects.
     """
     if name in namespace:
         found = type(namespace[name]).__name__
@@ -134,7 +135,7 @@ def _misnamed(
 
 
 def file_name(text: str) -> str:
-    """Return the file name that a user wrote, with the home folder for `~`.
+    """Return a user's file name, with the home folder in place of `~`.
 
     Raises:
         TfrtError: if no file can have that name. The message is one line.
@@ -149,11 +150,14 @@ def file_name(text: str) -> str:
 
 
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
-    """Return the calls to run: of function `name`, or of all own functions whose arguments have
-    values, in order.
+    """Return the calls to run, in order.
+
+    If `name` is given, the only call is of that function. Otherwise, there is a call of each of the
+    program's own functions whose arguments all have values.
 
     Raises:
-        TfrtError: if `name` is missing, an argument has no value, or a value has no argument.
+        TfrtError: if the function `name` does not exist, an argument has no value, or a value has
+            no argument.
     """
     if name is not None:
         one = next((function for function in program.functions if function.name == name), None)
@@ -180,7 +184,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
 
 
 def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str, object]) -> str:
-    """Return advice about values whose parameters have no names, or "" if all have names."""
+    """Return advice about values for parameters without names, or "" if all have names."""
     nameless = [
         one.function.name
         for one in calls
@@ -195,8 +199,9 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 
 
 def nothing_to_run(program: Program) -> Diagnostic:
-    """Return advice for a program where no function runs without options, located at one that
-    could run.
+    """Return advice for a program in which no function runs without options.
+
+    The advice is located at a function that could run.
     """
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
@@ -221,7 +226,7 @@ def _parameters(
 ) -> Sequence[str]:
     """Return the names of a function's parameters.
 
-    A BEF file stores no names, so its parameters take the names of the values, in order.
+    A BEF file contains no names. Its parameters take the names of the values, in order.
     """
     count = len(function.argument_types)
     names = program.parameters(function.name)

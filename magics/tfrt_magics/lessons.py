@@ -17,14 +17,14 @@ from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
 _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
-"""Okabe and Ito's green and vermilion, and gray. The sign says the same without color."""
+"""Green and vermilion from Okabe and Ito's palette, and gray. No reader needs the color."""
 
 
 @dataclass(frozen=True)
 class Note:
     """A short note below a cell: a verdict on an answer, or a prediction next to the outcome.
 
-    `sign` is ✓, ✗, or ·; `folded` is a summary and the text that a click unfolds.
+    `sign` is ✓, ✗, or ·. `folded` is a summary, and text that a click unfolds.
     """
 
     sign: str
@@ -67,9 +67,9 @@ class LessonMagics(Magics):
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
-        """Show a prediction below a Python cell.
+        """Show the kept prediction below a Python cell.
 
-        If a `%%tfrt` cell did not run, keep it for the next cell.
+        After a `%%tfrt` cell that did not run, keep the prediction for the next cell.
         """
         cell = result.info.raw_cell.lstrip() if result.info else ""
         if not cell.startswith(("%tfrt_predict", "%%tfrt")):
@@ -206,7 +206,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True)
 class Prediction:
-    """A learner's prediction before a run. While the text contains a `?`, `words` is empty."""
+    """A learner's prediction before a run. `words` is empty while the text contains a `?`."""
 
     subject: Subject
     words: tuple[str, ...]
@@ -215,7 +215,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction next to the outcome; `is_right` is None if only the learner can judge."""
+    """A prediction next to the outcome. `is_right` is None if only the learner can judge."""
 
     is_right: bool | None
     text: str
@@ -234,7 +234,7 @@ def read_prediction(line: str) -> Prediction:
 
 
 def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:
-    """Compare a prediction with a run: `log` is the printed text, `results` its AsyncValues."""
+    """Compare a prediction with a run that printed `log` and returned the AsyncValues `results`."""
     if not prediction.words or prediction.subject is Subject.OTHER:
         return as_text(prediction)
     is_about_prints = prediction.subject is Subject.PRINTS
@@ -254,7 +254,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
 
 
 def _in_digits(words: Sequence[str]) -> list[str]:
-    """Return the words, with number words replaced by digits: `two` becomes `2`."""
+    """Return the words with number words as digits: `two` becomes `2`."""
     return [_NUMBERS.get(word, word) for word in words]
 
 

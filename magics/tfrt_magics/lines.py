@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfrt_nb.programs import Program
 
 MAX_EXPLAINED = 20
-"""The maximum number of kernels that are listed with their documentation."""
+"""If at most this many kernels match, they are listed with their documentation."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -105,7 +105,7 @@ class LineMagics(Magics):
             raise _usage("%tfrt_graph", problem) from None
 
     def _program(self, name: str | None) -> Program:
-        """Return the program with that Python name, or the last one."""
+        """Return the program that has the Python name `name`, or the last program."""
         last = self._session.last_program
         found = last if name is None else program_of(name, self._shell.user_ns)
         if found is None:
@@ -187,14 +187,16 @@ def _refuse_arguments(magic: str, line: str) -> None:
 
 
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
-    """Return the error of a magic's line as one line."""
+    """Return the error about a magic's line, as one line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """Return the sorted names that match `pattern`; without a wildcard, the name equal to it, or
-    else all names that contain it.
+    """Return the sorted names that match `pattern`.
+
+    A pattern without a wildcard matches an equal name or, if there is none, all names that contain
+    the pattern.
     """
     listed = sorted(names)
     if pattern in listed:
@@ -204,8 +206,9 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def kernels_text(pattern: str) -> str:
-    """List the kernels that match the pattern, with their signatures and, if there are few,
-    documentation.
+    """List the kernels that match the pattern, with their signatures.
+
+    If only a few match, add their documentation.
     """
     from tfrt_nb.cli.examples import run_example
     from tfrt_nb.dialects.catalog import similar_operations
@@ -234,7 +237,7 @@ def kernels_text(pattern: str) -> str:
 
 
 def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
-    """List the settings, or only the wanted setting, each with its value and purpose.
+    """List all settings, or one setting, with value and purpose.
 
     Raises:
         TfrtError: if the setting does not exist. The message is one line that names it.
@@ -247,7 +250,7 @@ def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
 
 
 def set_one(settings: traitlets.HasTraits, line: str) -> None:
-    """Read `NAME=VALUE` and set it.
+    """Set a setting from a line `NAME=VALUE`.
 
     Raises:
         TfrtError: if the setting does not exist or cannot have the value. The message is one line
@@ -272,7 +275,7 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
 
 
 def _setting(settings: traitlets.HasTraits, name: str) -> str:
-    """Return the name of a setting.
+    """Return `name` if it is the name of a setting.
 
     Raises:
         TfrtError: if no setting has that name. The message is one line.

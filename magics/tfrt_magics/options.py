@@ -1,7 +1,7 @@
-"""The line after `%%tfrt` as a value.
+"""The line after `%%tfrt`, as a value.
 
-The options are listed once, in `ARGUMENTS`. The parser below reads that list, and the magic's help
-shows it. IPython is not imported here.
+`ARGUMENTS` lists the options once. The parser below reads the list, and the magic's help shows it.
+This module does not import IPython.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
-"""The maximum length of a line in characters; the time to split a line grows with the square of
-its length.
-"""
+"""The maximum length of a line in characters. The time to split a line grows quadratically."""
 ENGINES = ("own", "dot")
 """The engines that lay out the operations of a graph."""
 STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
@@ -65,12 +63,12 @@ class OptionError(ValueError):
 class RunOptions:
     """The options that the user gave.
 
-    `output` has the Python names that receive the results. `work_queue`, `timeout` (in seconds),
-    and `memory` are None if the configured default applies. `host` is the Python name of the user's
-    HostContext. `function` is None if all functions whose arguments have values should run, in the
-    order of the file. `inputs` has those values, as written. `name` is the Python name of the
-    program, and `libraries` are the names of the programs whose functions it may call. `file` is
-    the file that `%tfrt` runs.
+    `output` has the Python names for the results. If `work_queue`, `timeout` (in seconds), or
+    `memory` is None, the configured default applies. `host` is the Python name of the user's
+    HostContext. If `function` is None, all functions whose arguments have values run, in the order
+    of the file. `inputs` has those values, as the user wrote them. `name` is the Python name for
+    the program, and `libraries` are the names of programs whose functions the program may call.
+    `file` is the file that `%tfrt` runs.
     """
 
     output: tuple[str, ...] | None = None
@@ -95,11 +93,11 @@ class RunOptions:
 
 
 def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
-    """Parse the options in `line`; `of_file` means that the line also names a file.
+    """Parse the options in `line`. `of_file` means that the line also names a file.
 
     Raises:
-        OptionError: if the line is invalid. The message is one line, with the nearest known
-            spelling if there is one.
+        OptionError: if the line is invalid. The message is one line and contains the most similar
+            known spelling, if any.
     """
     magic = "%tfrt" if of_file else "%%tfrt"
     if len(line) > MAX_LINE:
@@ -145,7 +143,7 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
 
 
 def help_text() -> str:
-    """Return the options and examples, as `%%tfrt --help` shows them."""
+    """Return the options and examples that `%%tfrt --help` shows."""
     return _parser("%%tfrt").format_help() + "\n" + EXAMPLES
 
 
@@ -154,9 +152,7 @@ _INPUT = re.compile(r"--in[ =]\s*((?:(?!\s--?[A-Za-z]).)+)")
 
 
 def _unquoted(magic: str, line: str) -> str | None:
-    """Return the correction for a value of `--in` that contains spaces, if the line has such a
-    value.
-    """
+    """Return the correction of an `--in` value that contains spaces without quotes, if any."""
     for value in _INPUT.findall(line):
         quote = "'" if '"' in value else '"'
         if " " in value and value[0] not in "\"'":
@@ -186,7 +182,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """Stores a value and rejects a second one, which would replace the first."""
+    """Stores a value, and rejects a second value for the same option."""
 
     def __call__(
         self,
@@ -237,7 +233,7 @@ def _above_zero(what: str) -> Callable[[str], float]:
 
 
 def _read_by(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """Return a function that accepts the words that `parse` accepts, and returns them unchanged."""
+    """Return a function that checks a word with `parse`, and returns the word unchanged."""
 
     def read(word: str) -> str:
         try:
@@ -356,6 +352,6 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }
-"""The options: the spellings of each option, and its arguments for
+"""The options: each key has the spellings of an option, and each value has the arguments for
 `ArgumentParser.add_argument`.
 """

@@ -1,10 +1,11 @@
-"""The session of a notebook kernel: its hosts, its pump, its settings, and how they are closed.
+"""The session of a notebook kernel: its hosts, its pump, and its settings.
 
-After `%load_ext`, a separate thread prepares the first cell, because importing the compiler and the
-runtime takes most of the first cell's time.  The thread imports them while the reader looks at the
-page; if a cell runs before that is done, it waits.  Rejected: importing in `%load_ext` itself,
-because every user would have to wait for that, and importing only in the first cell, because that
-would slow down every learner's first minute.
+Importing the compiler and the runtime takes most of the first cell's time. Therefore, `%load_ext`
+starts a thread that imports them while the user looks at the page. If a cell runs before the
+imports are done, the cell waits.
+
+Rejected: importing in `%load_ext` itself, because every user would have to wait; and importing only
+in the first cell, because every learner's first minute would be slower.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.context import HostContext
 
 PAUSE_SECONDS = 0.02
-"""The delay, in seconds, that lets the kernel first answer the cell with `%load_ext`."""
+"""The delay, in seconds, in which the kernel can first answer the cell with `%load_ext`."""
 SWITCH_SECONDS = 0.001
 """The thread switch interval, in seconds, during the imports.
 
-It makes a cell with `print(1)` take 21 ms instead of 32.
+With this interval, a cell with `print(1)` takes 21 ms during the imports; with the default, 32 ms.
 """
 
 _PROGRAM = """\
@@ -66,7 +67,7 @@ def _warm() -> None:
 
 
 def prepare() -> None:
-    """Import what a cell imports, and fill the caches that compiling a program fills."""
+    """Import the modules that a cell needs, and compile a program to fill the caches."""
     from tfrt_magics.bridge.runtime import PageProgram
     from tfrt_nb.programs import Program
     from tfrt_runtime.native import library
@@ -122,7 +123,7 @@ class TFRT(Configurable):
 
 
 class Session:
-    """The state that cells share.  Only the notebook's main thread uses it."""
+    """The state that cells share. Only the notebook's main thread uses a session."""
 
     def __init__(
         self,
@@ -131,7 +132,7 @@ class Session:
         *,
         config: Config | None = None,
     ) -> None:
-        """`open_host` and `compile_program` let tests replace runtime and compiler."""
+        """Tests pass `open_host` and `compile_program` to replace the runtime and the compiler."""
         self.pump = Pump()
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
@@ -153,19 +154,20 @@ class Session:
         self._warming: threading.Thread | None = None
 
     def warm(self) -> None:
-        """Start importing, on a separate thread, what the first cell needs."""
+        """Start a thread that imports the modules that the first cell needs."""
         self._warming = start_thread("tfrt-warming", _warm) if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
-        """Wait for the background imports, because two importing threads would each have half
-        the speed.
+        """Wait for the thread of `warm`.
+
+        If two threads import, each of them has only half the speed.
         """
         if self._warming is not None:
             self._warming.join()
             self._warming = None
 
     def divert_errors(self) -> None:
-        """Send the standard error of Python kernels in watched runs to their board from now on."""
+        """From now on, show the standard error of Python kernels on the board of their run."""
         if self._undo is None:
             # Imported here because it needs the runtime.
             from tfrt_runtime.kernels.users.prints import divert_errors
@@ -180,11 +182,14 @@ class Session:
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Compile the program in `text`, or raise TfrtError with locations in the source `name`.
+        """Compile the program in `text`, whose locations have the source `name`.
 
-        `parallel_for` has the options for splitting parallel loops, or is None if loops are not
-        split. `libraries` maps names to programs whose functions it may call. `level` has the same
-        meaning as in `Program.from_source`.
+        `parallel_for` has the options for splitting parallel loops; with None, loops are not split.
+        `libraries` maps names to programs whose functions the program may call. `level` has the
+        same meaning as in `Program.from_source`.
+
+        Raises:
+            TfrtError: if the program is invalid.
         """
         compile_program = self._compile
         if compile_program is None:
@@ -197,13 +202,17 @@ class Session:
         )
 
     def load_bef(self, data: bytes, name: str) -> Program:
-        """Load the program in a BEF file, or raise TfrtError if the file is invalid."""
+        """Load the program in a BEF file.
+
+        Raises:
+            TfrtError: if the file is invalid.
+        """
         from tfrt_nb.programs import Program
 
         return Program.from_bef(data, name)
 
     def live_objects(self) -> list[LiveObject]:
-        """Return the async objects that cells left behind."""
+        """Return the async objects that compiled programs left behind."""
         hosts = (*self._hosts.values(), *self._of_user)
         return [one for host in hosts for one in host.live_objects()]
 
@@ -220,12 +229,11 @@ class Session:
         waits: bool = True,
         users_host: HostContext | None = None,
     ) -> Job:
-        """Return a job on a user's host, or on the host for `work_queue`, which is opened once and
-        kept.
+        """Return a job on a user's host, or on the notebook's host for `work_queue`.
 
-        `memory` is the budget, in bytes, of the notebook's host from now on, and `arguments` has
-        the arguments of functions that take any. Each operation takes `slow` times as long. A cell
-        that `waits` for its run keeps the notebook's event loop busy, so its kernels do not run on
+        The notebook's host is opened once and kept, and `memory` is its budget from now on.
+        `arguments` has the arguments by function name. Each operation takes `slow` times as long.
+        If the cell `waits` for the run, the notebook's event loop is busy, so kernels do not run on
         that loop.
 
         Raises:
@@ -248,7 +256,7 @@ class Session:
         return job
 
     def close(self) -> None:
-        """Stop all runs and close every host. Afterward, the session can be used again."""
+        """Stop all runs, and close every host. The session can be used again afterward."""
         for job in self._jobs:
             job.cancel("the session was closed")
         self._close()
@@ -290,8 +298,9 @@ class Session:
         return self._hosts[key]
 
     def _users(self, host: HostContext) -> NotebookHost:
-        """Return the notebook's side of a user's host, which lives as long as that host and closes
-        nothing.
+        """Return the `NotebookHost` for a user's host.
+
+        It lives as long as the user's host, and never closes it.
         """
         from tfrt_magics.bridge.runtime import NotebookHost
 

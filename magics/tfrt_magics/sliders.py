@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def sliders(
     program: Program | TracedProgram, function: str = "main", /, **ranges: object
 ) -> interactive:
-    """Return controls for a function's arguments, above its results, which follow the controls.
+    """Return controls for a function's arguments, with the function's results below them.
 
-    Moving a control cancels the run that the previous move started. The box's `result` has the
-    newest result.
+    Moving a control starts a run, and cancels the run that the previous move started. The attribute
+    `result` of the returned box has the newest result.
 
     Args:
-        program: the program that `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
+        program: a program that `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
         function: the name of the function, for a program of `%%tfrt`.
         ranges: for each argument, a value that `ipywidgets.interact` accepts: `(0, 10)`, a list of
             choices, or a single value.
@@ -83,7 +83,7 @@ def sliders(
 def _started_by(
     program: Program | TracedProgram, function: str
 ) -> tuple[tuple[str, ...], Callable[..., Execution]]:
-    """Return the names of a function's arguments, and the callable that starts it.
+    """Return the names of a function's arguments, and a callable that starts the function.
 
     Raises:
         TypeError: if the program has no such function.

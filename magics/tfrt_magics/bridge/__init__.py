@@ -1,11 +1,15 @@
-"""The bridge from worker threads to the notebook: snapshots of runs, and the thread that takes
-these.
+"""The bridge from worker threads to the notebook: it takes snapshots of runs and publishes them.
 
-Builds on the compiler and the runtime.  Read in this order: `snapshot` (a run at one moment, as a
-value), `compiled` (leftover objects of compiled functions), `runtime` (the real compiler and
-runtime, as the notebook uses them), `job` (the functions of a cell, one after another), `record` (a
-job as a growing run document, and run documents in files), `broadcast` (page requests without a
-control channel), `live` (runs that pages see, and the protocol between pages and kernel),
-`cell_run` (a job as the value of its cell), `pump` (the only thread that publishes changes), and
-`explored` (all schedules as a document).
+The package builds on the compiler and the runtime. Read the modules in this order:
+
+- `snapshot` has the state of a run at one moment, as an immutable value.
+- `compiled` finds the objects that compiled functions left behind.
+- `runtime` wraps the compiler and the runtime for the notebook.
+- `job` runs the functions of a cell one after another.
+- `record` keeps a run document that grows with its job, and writes run documents to files.
+- `broadcast` answers requests of pages if the kernel has no control channel.
+- `live` has the runs that pages see, and the protocol between pages and kernel.
+- `cell_run` has the Python value of a cell: its run.
+- `pump` has the only thread that publishes changes.
+- `explored` writes the outcomes of all schedules of a function as a document.
 """

@@ -1,15 +1,14 @@
-"""Answer page requests for a kernel that has no control channel.
+"""Answer requests of pages if the kernel has no control channel, as in JupyterLite.
 
-An example is JupyterLite's kernel, which is a worker of the page.
+JupyterLite's kernel is a web worker of the page. JupyterLite holds messages to the kernel until the
+running cell finishes. A `BroadcastChannel` reaches the worker whenever the worker's event loop
+runs: between cells, and while a cell awaits. If the browser can switch stacks, the event loop also
+runs while a cell waits for a run (see `host.one_thread.let_page_in`). At all other times, the
+kernel does not answer while a cell is busy, and the board says that.
 
-JupyterLite holds messages to a kernel until its cell finishes.  A `BroadcastChannel` reaches the
-worker whenever its event loop runs: between cells, while a cell awaits, and, if the browser can
-switch stacks, while a cell waits for a run (`host.one_thread.let_page_in`).  Otherwise, the kernel
-does not answer while a cell is busy, and the board says so.
-
-Through a `Flag`, a request to cancel also reaches a worker that waits or sleeps without its event
-loop. Rejected: memory that worker and page share, because it needs headers that GitHub Pages does
-not send.
+A request to cancel uses a `Flag`, so that it also reaches a worker whose event loop does not run.
+Rejected: memory that worker and page share, because such memory needs headers that GitHub Pages
+does not send.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 FLAG_SECONDS = 0.25
-"""The interval, in seconds, between checks of a flag. A check takes a millisecond or more."""
+"""The interval, in seconds, between checks of a flag. One check takes a millisecond or more."""
 BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
   make: () => URL.createObjectURL(new Blob(["running"])),
   revoke: address => URL.revokeObjectURL(address),
@@ -43,9 +42,10 @@ BLOBS = """typeof XMLHttpRequest === "undefined" ? undefined : {
 
 
 class Broadcast:
-    """The channels of one kernel.
+    """The broadcast channels of one kernel.
 
-    Each page has its own channel, named after its session, which no other page can know.
+    Each page has its own channel. The channel's name contains the page's session, which no other
+    page can know.
     """
 
     def __init__(self, name: str, answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
@@ -54,7 +54,7 @@ class Broadcast:
         self._channels: dict[str, Any] = {}
 
     def listen(self, client: str) -> None:
-        """Answer requests of the page with the session `client` from now on."""
+        """Answer the requests of the page whose session is `client` from now on."""
         if client in self._channels:
             return
         import js
@@ -83,7 +83,7 @@ class Broadcast:
 class Flag:
     """A blob that a page revokes to cancel a run.
 
-    A worker can check its address without an event loop.
+    A worker needs no event loop to check whether the blob's address still exists.
     """
 
     def __init__(self, cancel: Callable[[], object]) -> None:
@@ -103,7 +103,7 @@ class Flag:
             self._next = time.monotonic() + FLAG_SECONDS
 
     def lower(self) -> None:
-        """Stop checking."""
+        """Stop checking, and revoke the blob."""
         if self.address:
             ONE_THREAD.remove(self._look)
             self._browser.revoke(self.address)

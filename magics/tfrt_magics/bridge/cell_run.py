@@ -16,34 +16,40 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 class CellRun(Returning):
-    """The run of a cell's functions, one after another.  Displaying it shows the cell's board."""
+    """The run of a cell's functions, one after another. Its display is the cell's board."""
 
     instead_of_argument = "pass its results, as in run(*other.results)"
-    """Advice for messages about a run that was passed instead of a value."""
+    """Advice for the error message if a run is passed as an argument instead of a value."""
 
     def __init__(self, job: Job, execution: int) -> None:
         """`execution` is the number of the cell."""
         self.job, self.execution = job, execution
         self.board: LiveRun | None = None
-        """The pages' view of the run, or None until pages can see it."""
+        """The run as pages see it, or None until pages can see it."""
 
     @property
     def results(self) -> tuple[AsyncValue, ...]:
-        """Return the results of all functions that have started; some may still be unavailable."""
+        """Return the results of the functions that have started. Some may be unavailable."""
         return tuple(cast("list[AsyncValue]", self.job.all_results()))
 
     @property
     def functions(self) -> Mapping[str, Results]:
-        """The result, or the tuple of results, of each function that has started, by its name."""
+        """The results of each function that has started, by function name.
+
+        If a function has one result, the entry is that result; otherwise, it is the tuple of
+        results.
+        """
         return dict(self.job.results)
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait until all functions have finished; return the only result, or the tuple of all.
+        """Wait until all functions have finished, and return their results.
+
+        A single result is returned alone; several results are returned as a tuple.
 
         Raises:
-            TimeoutError: if they do not finish in time.
-            TfrtError: the first error among the results or, if there are no results, the first
-                error of the run.
+            TimeoutError: if the functions do not finish in time.
+            TfrtError: the first error among the results. If there are no results, the first error
+                of the run.
         """
         if not self.wait(timeout):
             raise TimeoutError(f"the run has not finished after {timeout} s")
@@ -53,7 +59,7 @@ class CellRun(Returning):
         return found[0] if len(found) == 1 else found
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for all results."""
+        """Return one AsyncValue that resolves when all results are resolved."""
         found = self.results
         return found[0] if len(found) == 1 else gather(*found)
 
@@ -66,7 +72,10 @@ class CellRun(Returning):
         return self.job.finished.is_set()
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Cancel the running function and start no others; return False if all have finished."""
+        """Cancel the running function, and start no others.
+
+        Returns False if all functions have already finished.
+        """
         is_over = self.done()
         self.job.cancel(message)
         return not is_over
@@ -78,7 +87,7 @@ class CellRun(Returning):
 
     @property
     def output(self) -> str:
-        """The text that the functions have printed so far; of a long text, the beginning."""
+        """The text that the functions have printed so far. A long text is cut off at its end."""
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:
@@ -86,9 +95,7 @@ class CellRun(Returning):
         return self.job.snapshot()
 
     def widget(self) -> Any:
-        """Return an ipywidgets widget of the board, to combine, link, or observe; see
-        `AsyncValue.widget`.
-        """
+        """Return the board as an ipywidgets widget; see `AsyncValue.widget`."""
         return HOOKS.widget(self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Leftover objects of compiled functions, for the notebook."""
+"""The objects that compiled functions left behind, described for the notebook."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
 MAX_WARNINGS = 5
-"""The maximum number of a run's leftover objects that are shown below its cell."""
+"""The maximum number of leftover objects of a run that are shown below its cell."""
 
 
 class CompiledObjects:
-    """The tokens, values, and groups that the compiled functions of one cell make on a host."""
+    """The tokens, values, and groups that the compiled functions of one cell create on a host."""
 
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
-        """
-        Args:
-            checked: register every object, so that existing and leftover objects can be shown.
+        """Args:
+            checked: whether to register every object, so that existing and leftover objects can be
+                shown.
 
         Raises:
-            TfrtError: at an operation that cannot be compiled.
+            TfrtError: if an operation cannot be compiled.
         """
         # Imported here because it loads LLVM, which host programs do not need.
         from tfrt_nb.compiled.kernels import HostCode
@@ -37,14 +37,14 @@ class CompiledObjects:
         program.compile(watched=True)
 
     def begin(self) -> None:
-        """Note that a run starts."""
+        """Record that a run starts."""
         self._shared.runtime.checked = self._checked
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return warnings about the objects that the run left behind.
 
-        If nothing could resolve some objects, return only the reason for that, and nothing if
-        `raised` already has the reason.
+        If some objects could never be resolved, return only the diagnostic that explains why. If
+        `raised` already contains that diagnostic, return nothing.
         """
         left = [
             one
@@ -68,8 +68,10 @@ class CompiledObjects:
 
 
 def holders(one: LiveObject) -> str:
-    """Describe the holders of an object: its producer and users until it is resolved, then only
-    users.
+    """Describe which code still holds references to an object.
+
+    The holders of an unresolved object are its producer and its users. The holders of a resolved
+    object are only its users.
     """
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
@@ -80,8 +82,9 @@ def holders(one: LiveObject) -> str:
 
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
-    """Describe a host's async objects that still have references; `texts` maps program names to
-    sources.
+    """Describe the async objects of a host that still have references.
+
+    `texts` maps program names to sources.
     """
     from tfrt_nb.compiled.kernels import HostCode
 

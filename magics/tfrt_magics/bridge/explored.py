@@ -1,4 +1,4 @@
-"""The outcomes of all schedules of a function, as text and as a run document with replays."""
+"""The outcomes of all schedules of a function, as text and as a run document."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tfrt_nb.schedules.outcomes import MAX_SHOWN, Outcome, Schedules
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """An exploration. `body` is the body of a run document with `outcomes`."""
+    """The result of an exploration. `body` is the body of a run document with `outcomes`."""
 
     text: str
     body: Document
 
     def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the document in the file format; `place` identifies the cell to which it
-        belongs.
+        """Return the run document in the file format.
+
+        `place` identifies the cell to which the document belongs.
         """
         head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
         return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
 
 def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:
-    """Find all outcomes of a function within the usual limits, and a run that produces each of
-    them.
+    """Find all outcomes of a function within the usual limits, and one run for each outcome.
 
     Raises:
         TfrtError: if the program cannot be loaded, or `arguments` do not match the function's
@@ -67,7 +67,7 @@ def _row(
     outcome: Outcome,
     found: Schedules,
 ) -> dict[str, Any]:
-    """Return the row of an outcome, with the run of its first schedule."""
+    """Return the row of an outcome, with a run that produces this outcome."""
     run, _ = explorer.replay(found.choices)
     data = RunDocument(program, run, page.document).data
     return {

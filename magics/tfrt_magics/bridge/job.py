@@ -1,8 +1,8 @@
-"""The functions of one cell, run one after another, as the command line runs them.
+"""A job: the functions of one cell, run one after another as on the command line.
 
-A job has its own thread, which starts each function and waits for it.  The notebook's main
-thread stays free to be interrupted, and reads the job only through `snapshot`.  Where no thread can
-be started, the job runs on the notebook's thread.
+A job has its own thread, which starts each function and waits for its end. Therefore, the
+notebook's main thread can always be interrupted. The main thread reads the job only through
+`snapshot`. Where no thread can be started, the job runs on the main thread.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 # frames. It must skip `threading`, too, because a job's thread has no caller of its own.
 HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
-# If a stopped run does not finish within this many seconds, perhaps because a kernel is stuck, the
-# job ends without it. Together with the slice below, an interrupt is handled within half a second.
+# If a stopped run does not finish within this time in seconds, the job ends without the run. A
+# kernel of the run may be stuck. With the slice below, an interrupt takes at most half a second.
 QUIESCENCE_SECONDS = 0.15
-# In seconds. A stopped job ends by itself sooner, unless the runtime does not respond.
+# In seconds. A stopped job ends sooner, unless the runtime does not respond.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 # The length of turns between cells, in seconds. The page waits during a turn.
 TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
 MAX_PROMISES = 3
-"""The maximum number of kernels with unresolved values that a message names."""
+"""The maximum number of unfinished kernels that a message names."""
 ROW_LIMIT = 2_000
-"""The maximum number of values with rows; the other values of a program are only counted."""
+"""The maximum number of values that have rows. All other values of a program are only counted."""
 LOG_LIMIT = 200_000
 
 # The AsyncValue of a function's only result, or a tuple of AsyncValues.
@@ -63,7 +63,7 @@ Results = object
 
 
 class Log:
-    """The first `limit` characters that a program printed, and the count of later characters.
+    """The first `limit` characters that a program printed, and the number of omitted characters.
 
     The text only grows, so a board needs only the new part. Any thread may write and read.
     """
@@ -89,7 +89,7 @@ class Log:
 
 
 class Job:
-    """The work of one cell. It is over when `finished` is set, and never changes after that."""
+    """The work of one cell. When `finished` is set, the job is over and never changes again."""
 
     def __init__(
         self,
@@ -137,8 +137,8 @@ class Job:
     def start(self, *, waits: bool = True) -> None:
         """Start the job.
 
-        Where no thread can be started, the job is over when this returns, unless `waits` is False:
-        then it continues between cells.
+        Where no thread can be started, the job is over when this method returns. If `waits` is
+        False, the job instead continues between cells.
         """
         self._start = time.monotonic()
         if not HAS_THREADS:
@@ -169,17 +169,17 @@ class Job:
         self._has_results.wait()
 
     def cancel(self, note: str) -> None:
-        """Cancel the running function and start no others.  `note` says why, in one line."""
+        """Cancel the running function, and start no others. `note` is a line that says why."""
         self._stop(Status.CANCELLED, note)
 
     def lose(self) -> None:
-        """Stop because the kernel exits, with the status that pages show for a lost kernel."""
+        """Stop because the kernel exits. Pages then show the status of a lost kernel."""
         self._stop(Status.KERNEL_GONE, "")
 
     def end(self) -> None:
         """End the job now, even if a kernel is still running.
 
-        Unresolved values count as stopped.
+        Values that are unresolved at this moment get the state of a stopped run.
         """
         with self._lock:
             if self.finished.is_set():
@@ -191,7 +191,7 @@ class Job:
             self.finished.set()
 
     def forget(self) -> None:
-        """Release the job's values and events if the job is over; the displayed state remains."""
+        """Release the job's values and events if the job is over. The displayed state remains."""
         with self._lock:
             if self.finished.is_set():
                 self.results.clear()
@@ -206,7 +206,7 @@ class Job:
             return self._latest
 
     def standing(self) -> Snapshot:
-        """Return a snapshot. While the job is running, its values may be out of date."""
+        """Return a snapshot. The values of a running job may be out of date."""
         with self._lock:
             if not self.finished.is_set():
                 self._latest = self._snapshot(Status.RUNNING)
@@ -218,12 +218,12 @@ class Job:
             return [run.events for run in self._runs]
 
     def ready(self) -> Sequence[int] | None:
-        """Return the operations that the reader may run next; None unless the job is stepped."""
+        """Return the operations that the reader may run next, or None if the job is not stepped."""
         with self._lock:
             return None if not self._runs or self.finished.is_set() else self._runs[-1].ready()
 
     def step(self, operation: int | None, *, until: bool = False) -> None:
-        """Continue a stepped run: see `TracedRun.step`."""
+        """Continue a stepped run; see `TracedRun.step`."""
         with self._lock:
             running = self._runs[-1:]
         for run in running:
@@ -235,10 +235,11 @@ class Job:
 
     @property
     def output(self) -> Results:
-        """Return the value for `-o`: the results of the only function, or a dictionary by function
-        name.
+        """Return the value for the option `-o`.
 
-        The job owns the dictionary, which grows as functions start.
+        For one function, the value is the function's results. For several functions, it is a
+        dictionary from function names to results. The job owns this dictionary and adds to it as
+        functions start.
         """
         return self.results if len(self._functions) > 1 else self.results[self._functions[0].name]
 
@@ -251,10 +252,10 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """Describe the values for which the running function waits or, in a stopped job, the values
-        that never became available.
+        """Describe the values that the running function still awaits.
 
-        A kernel that had started may have finished before the job ended, so its values may exist.
+        For a stopped job, describe the values that never became available. A kernel that had
+        started may have finished before the job ended, so its values may exist.
         """
         with self._lock:
             is_stopped = self._stopped is not Status.RUNNING
@@ -263,9 +264,7 @@ class Job:
         return "; ".join(words) or "no function was running"
 
     def _waits(self) -> tuple[int | None, list[str]]:
-        """Return the index of the running function, and descriptions of its kernels' unresolved
-        results.
-        """
+        """Return the index of the running function, and a note for each unresolved result."""
         place = len(self._runs) - 1
         if place < 0 or self._sections[place].status in OVER:
             return None, []
@@ -273,7 +272,7 @@ class Job:
 
     @property
     def was_refused(self) -> bool:
-        """Whether nothing ran, because an argument does not fit."""
+        """Whether no function ran because an argument does not match its parameter."""
         return bool(self._refused) and not self._runs
 
     @property
@@ -284,7 +283,7 @@ class Job:
             return (*reported, *self._refused)
 
     def _work(self) -> Generator[None]:
-        """Run the functions; yield wherever a single thread may do other work."""
+        """Run the functions. Yield wherever other work may run on the same thread."""
         try:
             for place, function in enumerate(self._functions):
                 if self._stopped is Status.RUNNING:
@@ -306,7 +305,7 @@ class Job:
             self.end()
 
     def _look_around(self) -> None:
-        """Do what other threads would do while the job works: a source of `one_thread`."""
+        """Do the work that other threads would do while the job runs: a source of `one_thread`."""
         self.meanwhile()
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
@@ -360,7 +359,7 @@ class Job:
             run.cancel()
 
     def _look(self) -> list[Section]:
-        """Return the current sections; finished sections do not change."""
+        """Return the current sections. Sections of finished functions do not change."""
         looked = list(self._sections)
         for place, run in enumerate(self._runs):
             if looked[place].status not in OVER:
@@ -389,9 +388,7 @@ class Job:
 
 
 def _before_run(function: FunctionSignature) -> Section:
-    """Return the section of a function that has not started, with its results' names and types
-    only.
-    """
+    """Return the section of a function that has not started: the names and types of its results."""
     names = result_names(len(function.result_types))
     rows = tuple(
         Row(name, label(type_), State.UNAVAILABLE, is_result=True)
@@ -408,12 +405,12 @@ def _during_run(function: FunctionSignature, run: TracedRun) -> Section:
 
 
 def unwrapped(results: Sequence[object]) -> Results:
-    """Return the only result, or a tuple if there is not exactly one."""
+    """Return the only result, or the tuple of results if there is not exactly one."""
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _closed(section: Section, stopped: Status) -> Section:
-    """Return the final section; `stopped` is the reason why values are missing, if any are."""
+    """Return the final section. `stopped` is the reason for values that are missing."""
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
@@ -429,7 +426,7 @@ def _closed(section: Section, stopped: Status) -> Section:
 
 
 def waiting_for(section: Section, limit: int = 5) -> str:
-    """Return the names of the values that a stopped function had not computed."""
+    """Return the names of the values that a stopped function did not compute."""
     names = pending(section)
     count = len(names) + section.hidden.total - section.hidden.resolved
     if not count:

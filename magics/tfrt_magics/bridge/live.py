@@ -1,13 +1,15 @@
-"""The runs that pages may see.
+"""The runs that pages may see, and the messages between pages and kernel.
 
 A run is published while it runs, and answers requests until it is forgotten.
 
-The kernel publishes messages on one unannounced comm.  Pages with our extension listen to all of
-its messages, and every other front end ignores them.  Pages send requests, `tfrt_request` messages,
-on the control channel, which the kernel serves even while a cell is busy.  The kernel answers with
-`tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends the comm's first messages
-before it has a subshell for them, and ipykernel 6 has no subshells, so these messages would wait
-for the running cell.  If a kernel has no control channel, requests come by `broadcast`.
+The kernel publishes messages on one comm without announcing the comm to pages. Pages with our
+extension listen to all messages of this comm; every other front end ignores them. A page sends its
+requests as `tfrt_request` messages on the control channel, which the kernel serves even while a
+cell is busy. The kernel answers with `tfrt_reply`. If a kernel has no control channel, requests
+come through `broadcast`.
+
+Rejected: a comm that the page opens. JupyterLab 4.6 sends the comm's first messages before it has a
+subshell for them, and ipykernel 6 has no subshells. These messages would wait for the running cell.
 """
 
 from __future__ import annotations
@@ -34,25 +36,21 @@ from tfrt_runtime.native.machine import HAS_THREADS
 KEPT = 50
 """The maximum number of runs, and of finished displays, that still answer requests."""
 MAX_OPEN = 50_000
-"""The maximum total of lines in unfinished displays; if there are more, the oldest displays
-freeze.
-"""
+"""The maximum number of lines in all unfinished displays; beyond it, the oldest displays freeze."""
 FRAME_LOOKS = 15
-"""One in this many messages contains the current state of all values."""
+"""After this many messages, one message contains the current state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
-"""How many seconds a cell waits, once per page, for our extension's answer, which usually takes
-20 ms.
-"""
+"""How many seconds a cell waits for our extension's first answer, which usually takes 20 ms."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
 
 
 class Channel:
-    """The connection of one kernel to its pages, open since `%load_ext`.
+    """The connection of one kernel to its pages; open from `%load_ext` on.
 
     `answer` is called with the content of each request, on the control thread.
     """
@@ -86,8 +84,10 @@ class Channel:
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return the place of a run that starts now: the kernel process, the requesting page, the
-        cell, and whether its board should be simple.
+        """Return where a run that starts now belongs.
+
+        The dictionary names the kernel process, the page that sent the request, and the cell. It
+        also says whether the run's board should be simple.
         """
         if self._control is None:
             parent = self._kernel.get_parent() or {}
@@ -106,9 +106,9 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Tell whether this cell's page has our extension.
+        """Tell whether the page of the current cell has our extension.
 
-        Call this on the main thread; it waits once per page.
+        Call this on the main thread. The first call for a page waits for the page's answer.
         """
         if self._control is None:
             return True
@@ -141,10 +141,10 @@ class Channel:
         self._comm.send(message)
 
     def _announce(self) -> None:
-        """Register the comm, so that `comm_info_request` lists it and pages see that the kernel
-        takes requests.
+        """Register the comm, so that `comm_info_request` lists it.
 
-        A page, or a cell that closes all comms, may have closed the comm since the last message.
+        Pages then see that the kernel answers requests. A page, or a cell that closes all comms,
+        may have closed the comm since the last message.
         """
         comm.get_comm_manager().register_comm(self._comm)
 
@@ -175,30 +175,30 @@ class Channel:
 
 
 class Published(Protocol):
-    """The subject of a page's requests: a run, or displayed values."""
+    """An object that a page can ask about: a run, or displayed values."""
 
     began: float
-    """The start time, in seconds since 1970, to compare with the times of files."""
+    """The start time, in seconds since 1970. Pages compare it with the times of files."""
 
     @property
     def id(self) -> str:
         """The id that pages use."""
 
     def without_events(self) -> Document:
-        """Return the subject's state, without events."""
+        """Return the object's state, without events."""
 
     def since(self, event: int) -> Document:
-        """Return all that a page with the first `event` events lacks."""
+        """Return everything that a page still needs if it has the first `event` events."""
 
     def bundle(self) -> Bundle:
-        """Return the subject's display data."""
+        """Return the object's display data."""
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
-        """Execute a page's command; return the answer without waiting."""
+        """Execute a page's command, and return the answer immediately."""
 
 
 class Publisher(Protocol):
-    """A destination of messages: a channel."""
+    """A destination of messages, such as a channel."""
 
     @property
     def place(self) -> dict[str, Json]:
@@ -209,7 +209,7 @@ class Publisher(Protocol):
 
 
 class LiveRecord:
-    """A run's record, which the pump publishes; `at_end` is called after the last message."""
+    """A run's record that the pump publishes. `at_end` is called after the last message."""
 
     def __init__(
         self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
@@ -269,7 +269,7 @@ class LiveRecord:
         ONE_THREAD.end_sleep()
 
     def show_stages(self) -> None:
-        """Publish the program's stages and, if the run is over, the file that contains them."""
+        """Publish the program's stages, and after the run also the file that contains them."""
         message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
             self._final = None
@@ -277,9 +277,7 @@ class LiveRecord:
         self._channel.send(message)
 
     def bundle(self) -> Bundle:
-        """Return the display data of the run's current state; after the run, it is computed only
-        once.
-        """
+        """Return the display data of the run's current state; cached after the run."""
         if self._final is not None:
             return self._final
         if not self.record.is_over:
@@ -290,8 +288,9 @@ class LiveRecord:
         return self._final
 
     def step(self) -> bool:
-        """Publish the changes; return whether more will come. The last message contains the whole
-        run.
+        """Publish the changes, and return whether there will be more changes.
+
+        The last message contains the whole run.
         """
         message = self.record.look()
         self._looks += 1
@@ -312,8 +311,9 @@ class LiveRecord:
         return not self.record.is_over
 
     def _last(self, message: Document) -> Document:
-        """Return the last message: the run's file, plus the changes in `message` to spare pages
-        the file.
+        """Return the last message: the run's file and the changes in `message`.
+
+        The changes spare a page from reading the file.
         """
         events: Document = {key: message[key] for key in ("from", "events") if key in message}
         bundle = self.bundle()
@@ -323,7 +323,7 @@ class LiveRecord:
 
 
 class LiveRun(LiveRecord):
-    """The run of a cell, which pages may step through."""
+    """The run of a cell. Pages may step through it."""
 
     def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
         self.job = job
@@ -338,7 +338,7 @@ class LiveRun(LiveRecord):
 
 
 class LiveRuns:
-    """The runs and the displays of this kernel, the newest last."""
+    """The runs and displays of this kernel, from oldest to newest."""
 
     def __init__(
         self,
@@ -347,8 +347,10 @@ class LiveRuns:
         assist: Answer,
         is_simple: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`assist` answers requests about a cell that is being written; such requests have an `ask`
-        field.  `is_simple` tells whether new boards leave out threads and work queues.
+        """Args:
+        assist: answers requests about a cell that a user is writing. Such requests have a field
+            `ask`.
+        is_simple: tells whether new boards omit threads and work queues.
         """
         self.channel = Channel(shell, self._answer, is_simple)
         self._bundle_of, self._assist = bundle_of, assist
@@ -360,11 +362,11 @@ class LiveRuns:
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return the place of a display that is created now. Call it on the main thread."""
+        """Return where a display that is created now belongs. Call this on the main thread."""
         return self.channel.place
 
     def add(self, job: Job) -> LiveRun:
-        """Add the run of the current cell. Call it on the main thread."""
+        """Add the run of the current cell. Call this on the main thread."""
         run = LiveRun(job, self.channel, self._bundle_of)
         self._runs[run.record.id] = run
         while len(self._runs) > KEPT:
@@ -372,7 +374,7 @@ class LiveRuns:
         return run
 
     def hold(self, display: Published, lines: int) -> None:
-        """Keep a display with this number of lines until it is finished."""
+        """Keep an unfinished display, which has `lines` lines, until it finishes."""
         with self._lock:
             self._open[display.id] = display, lines
             self._lines += lines
@@ -380,7 +382,7 @@ class LiveRuns:
                 self._lines -= self._open.popitem(last=False)[1][1]
 
     def release(self, display: Published) -> None:
-        """Keep a finished display until KEPT newer ones are finished."""
+        """Keep a finished display until `KEPT` newer displays have finished."""
         with self._lock:
             if (held := self._open.pop(display.id, None)) is not None:
                 self._lines -= held[1]
@@ -396,9 +398,9 @@ class LiveRuns:
     def _answer(self, question: Mapping[str, Any]) -> Document:
         """Answer a page's request.
 
-        A request asks for a run's changes since event `last`, for the stages or bytes of its
-        program, or for the list of runs; or it cancels or steps a run. The request `here` announces
-        our extension.
+        A request with `run` asks for the changes of that run since event `last`. `stages` and `bef`
+        ask for the stages or bytes of a run's program, and `cancel` and `step` control a run.
+        `here` announces our extension. Any other request asks for the list of runs.
         """
         if "ask" in question:
             return self._assist(question)

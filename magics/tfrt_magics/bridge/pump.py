@@ -1,10 +1,10 @@
 """The only thread that publishes changes of running jobs and of displayed values.
 
-Worker threads never send messages to the notebook.  The pump looks at the objects that it watches
-at most 30 times per second, and sends the changes since its last look.  It polls a job until the
-job is over, and once more after that, so that the final state is exact.  It looks at a displayed
-value only after the value has been marked.  If there are no polled jobs and no marks, the thread
-sleeps.  Where no thread can be started, the pump is a source of `host.one_thread`.
+Worker threads never send messages to the notebook. Instead, the pump checks the objects that it
+watches at most 30 times per second, and sends the changes since its last check. The pump checks a
+job until the job is over, and once more afterward, so that the final state is exact. It checks a
+displayed value only after another thread has marked the value. If there are no jobs and no marks,
+the pump's thread sleeps. Where no thread can be started, the pump is a source of `host.one_thread`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.native.machine import HAS_THREADS
 
 INTERVAL_SECONDS = 1 / 30
-# Looks at a large program may take a tenth of one core's time. This includes the last look, which
+# Checks of a large program may take a tenth of one core's time. This includes the last check, which
 # packs the whole run.
 COST_FACTOR = 13
-# Marked objects have changed, so looks at them may take a third of one core's time.
+# Marked objects have changed, so checking them may take a third of one core's time.
 MARKED_FACTOR = 3
 
 
@@ -39,20 +39,21 @@ class Watched(Protocol):
     """Set once no further changes will come."""
 
     def step(self) -> bool:
-        """Send the changes; return whether to check again without a mark."""
+        """Send the changes. Return whether to check this object again even if it is not marked."""
 
 
 class Pump:
     """Watches any number of runs and displays.
 
-    Its thread starts with the first of these, and sleeps while there are none.
+    The pump's thread starts with the first object, and sleeps while there are none.
     """
 
     def __init__(
         self, clock: Callable[[], float] = time.thread_time if HAS_THREADS else time.perf_counter
     ) -> None:
-        """`clock` measures the cost of a look as processor time, because the machine may be busy
-        with other work.
+        """`clock` measures the cost of a check.
+
+        It counts processor time, because other processes may keep the machine busy.
         """
         self._clock = clock
         self._polled: list[Watched] = []
@@ -72,7 +73,7 @@ class Pump:
         self.mark(run)
 
     def start(self) -> None:
-        """Start the thread, without which marks have no effect.
+        """Start the thread. Before that, marks have no effect.
 
         Do not call this in a destructor.
         """
@@ -84,7 +85,7 @@ class Pump:
                 self._thread = start_thread("tfrt-pump", self._work)
 
     def mark(self, watched: Watched) -> None:
-        """Look at `watched` soon; several marks before a look count as one.
+        """Check `watched` soon. Several marks before a check count as one.
 
         Any thread may call this, even in a destructor.
         """
@@ -94,7 +95,7 @@ class Pump:
             ONE_THREAD.wake(INTERVAL_SECONDS)
 
     def drain(self, timeout: float) -> None:
-        """Return once nothing is watched or marked anymore, or after `timeout` seconds."""
+        """Return when nothing is watched or marked, or after `timeout` seconds."""
         end = time.monotonic() + timeout
         while self._is_busy() and time.monotonic() < end:
             time.sleep(INTERVAL_SECONDS / 4)
@@ -102,8 +103,9 @@ class Pump:
                 self.step()
 
     def flush(self) -> None:
-        """Return once the changes of all marked objects have been sent, including those that the
-        thread is about to send.
+        """Return after the changes of all marked objects have been sent.
+
+        This includes changes that the pump's thread is sending at the moment.
         """
         with self._looking:
             is_left = bool(self._marked)
@@ -111,8 +113,7 @@ class Pump:
             self.step()
 
     def step(self) -> float:
-        """Look once at all watched and marked objects; return the seconds until the next look, if
-        any."""
+        """Check all watched and marked objects once; return the seconds until the next check."""
         with self._looking:
             polled = {id(one): one for one in self._polled}
             marked: dict[int, Watched] = {}
@@ -129,8 +130,9 @@ class Pump:
         return pause
 
     def _step_if_due(self) -> float | None:
-        """Look if it is time to, as a source of `one_thread`; return the seconds until the next
-        look.
+        """Check the objects if the interval has passed: a source of `one_thread`.
+
+        Returns the seconds until the next check, or None if there is nothing to check.
         """
         if not (self._polled or self._marked):
             return None

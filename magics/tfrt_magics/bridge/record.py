@@ -1,14 +1,13 @@
-"""A job as a run document, which grows while the job runs.
+"""A record: a job as a run document, which grows while the job runs.
 
-The document is JSON. It has the program with its layout, the events in columns, the text of each
-value, and the log. The page's `document.js` reads it.  Times are nanoseconds since the first event.
+A run document is JSON. It contains the program with its layout, the events in columns, the text of
+each value, and the printed text. The page's `document.js` reads it. Times are nanoseconds since the
+first event.
 
-In files, a small document is JSON text, and any other is deflated, with long lists as columns.
-
-A busy page takes tens of milliseconds to inflate anything, but reads a small text immediately. The
-tables of a program become columns, in which numbers are written as differences and a repeated item
-only once. `document.js` converts them back to rows. It also reads documents with rows, which
-earlier builds saved.
+In files, a small document is JSON text, because a busy page takes tens of milliseconds to inflate
+anything. Any other document is deflated, and its long lists become columns: numbers are written as
+differences, and a repeated item is written only once. `document.js` converts columns back to rows.
+It also reads documents with rows, which earlier versions saved.
 """
 
 from __future__ import annotations
@@ -34,52 +33,52 @@ if TYPE_CHECKING:
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 MAX_EVENTS = 50_000
-"""The number of events that are kept from the start of a run, and of its newest events."""
+"""The number of events that are kept from the start of a run, and again from its end."""
 MAX_LIVE = 20_000
 """After this many events, a page receives only current states until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
-"""The maximum length of stages in the file, where they are deflated; longer ones are only shown."""
+"""The maximum length of the stages that a file contains. Longer stages are only shown."""
 
 CERTAIN = ("unrecorded", "available", "error", "more")
-"""The states of operations without events, in order of increasing certainty."""
+"""The states of operations without events, from the least to the most certain."""
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
 
 
 class Recorded(Protocol):
-    """The subject of a record: a job of a cell, or a run that Python started."""
+    """A run that can be recorded: a job of a cell, or a run that Python started."""
 
     def document(self) -> Any:
-        """Return the constant part, whose `body` contains the program."""
+        """Return the constant part of the document. Its `body` contains the program."""
 
     def logs(self) -> Sequence[Any]:
-        """Return the events of each function that has started: run documents, or equivalent
-        objects."""
+        """Return the events of each function that has started: run documents or similar."""
 
     def ready(self) -> Sequence[int] | None:
-        """Return the operations that the reader may run next; None unless it is stepped."""
+        """Return the operations that the reader may run next, or None if the run is not stepped."""
 
     def snapshot(self) -> Snapshot:
-        """Return its state."""
+        """Return the current state of the run."""
 
     def standing(self) -> Snapshot:
-        """Return its state. While it is running, its values may be old."""
+        """Return the state of the run. While the run continues, values may be out of date."""
 
     def cancel(self, note: str) -> object:
-        """Cancel it."""
+        """Cancel the run."""
 
 
 class Record:
-    """The document of one run.  One thread at a time calls `look`; any thread may read."""
+    """The document of one run. Only one thread at a time may call `look`; any thread may read."""
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
-        """`head` identifies the run and its place: `run`, `session`, `client`, and `cell`; in a
-        page, `flag` is the address of its `Flag`.
+        """`head` has the run's id and place: `run`, `session`, `client`, and `cell`.
+
+        In a kernel without a control channel, `flag` is the address of the run's `Flag`.
         """
         self._job, self.program = job, job.document()
-        """The program whose stages and bytes pages may request, if it has operations."""
+        """The program. If it has operations, pages may request its stages and bytes."""
         self._head = head
         self._lock = threading.RLock()
         self._kept = FirstAndNewest(MAX_EVENTS)
@@ -108,7 +107,7 @@ class Record:
 
     @property
     def is_stepped(self) -> bool:
-        """Whether it continues only at the request of a board's reader."""
+        """Whether the run continues only when a reader of the board asks for the next step."""
         return not self.is_over and self._job.ready() is not None
 
     @property
@@ -121,7 +120,7 @@ class Record:
         return str(self._head["run"])
 
     def look(self) -> Document | None:
-        """Return the changes since the last look as a message, or None if there are none."""
+        """Return the changes since the last call as a message, or None if there are none."""
         with self._lock:
             self.snapshot = self._job.standing()
             before, logged, previews = self._kept.total, len(self._log), dict(self._previews)
@@ -154,29 +153,25 @@ class Record:
         return self._stages
 
     def preview(self) -> None:
-        """Create the previews of values other than numbers, which takes a while for slow
-        objects.
-        """
+        """Create the previews of values other than numbers, which can be slow."""
         for log in self._job.logs():
             log.preview()
 
     def since(self, event: int) -> Document:
-        """Return all that a page lacks if it has the first `event` events."""
+        """Return everything that a page still needs if it has the first `event` events."""
         with self._lock:
             first = min(max(0, event), len(self._kept.first))
             return {**self.without_events(), "from": first, "events": self._events(first)}
 
     def without_events(self) -> Document:
-        """Return the state of the run for a page that has the events or receives them
-        separately.
-        """
+        """Return the state of the run, for a page that gets the events separately."""
         with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
             rest["pictures"] = self._pictures
             return {**self._state(), **rest}
 
     def frame(self) -> list[list[int | str]]:
-        """Return the current states of the first values that have a state, for a new page."""
+        """Return the current states of the first values that have one, for a new page."""
         with self._lock:
             labels = self._workers()
             states = {n: state for log in self._job.logs() for n, state in log.states().items()}
@@ -187,7 +182,7 @@ class Record:
             ]
 
     def file(self) -> dict[str, Json]:
-        """Return the document in the format in which files contain it."""
+        """Return the document in the file format."""
         with self._lock:
             stages = self._stages or {"rows": []}
             size = sum(len(row["text"]) for row in stages["rows"])
@@ -207,7 +202,7 @@ class Record:
         return Writer(self.program.body)
 
     def _state(self) -> Document:
-        """Return the head, and the parts that are small enough to be sent with every message."""
+        """Return the head, and all parts that are small enough for every message."""
         return {
             **self._head,
             "status": str(self.snapshot.status).replace(" ", "-"),
@@ -249,9 +244,9 @@ class Record:
         return [row for log in self._job.logs() for row in getattr(log, "remote", ())]
 
     def _workers(self) -> list[str]:
-        """Return the names of threads by their numbers in events.
+        """Return the name of each thread. Events contain the thread's index in this list.
 
-        When a thread exits, another may get its number.
+        When a thread exits, a new thread may get its index.
         """
         known: Sequence[str] = next((log.workers for log in self._job.logs()), self._names)
         self._names = [
@@ -260,8 +255,10 @@ class Record:
         return self._names
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
-        """Return how often values were computed, for all values if events are missing, else for
-        repeated ones.
+        """Return how often values were computed.
+
+        If events are missing, the result has all values; otherwise, only values that were computed
+        repeatedly.
         """
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
@@ -269,8 +266,9 @@ class Record:
         return made | counts if all_of_them else counts
 
     def _unlogged(self) -> dict[int, str]:
-        """Return the states of operations without events; of several runs, the most certain
-        state counts.
+        """Return the states of operations without events.
+
+        If an operation belongs to several runs, the most certain state counts.
         """
         found: dict[int, str] = {}
         for log in self._job.logs():
@@ -279,7 +277,7 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events from number `first` up to `most`, if given, sorted by time."""
+        """Return the kept events from index `first` up to `most`, sorted by time."""
         rows = self._kept.since(first) if most is None else self._kept.first[first:most]
         return {"kinds": KINDS, **columns_of(sorted(rows, key=itemgetter(0)))}
 
@@ -317,8 +315,9 @@ class Record:
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
-    """Return the parts of a snapshot that matter for a message, without the elapsed time, which
-    always changes.
+    """Return the parts of a snapshot that are worth a message.
+
+    The elapsed time is not, because it always changes.
     """
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
 
@@ -330,7 +329,7 @@ _Row = Mapping[str, Any]
 
 
 class Writer:
-    """Writes files that share a beginning, which is encoded and deflated only once.
+    """Writes files that start with the same data, which is encoded and deflated only once.
 
     Only one thread at a time may use a writer.
     """

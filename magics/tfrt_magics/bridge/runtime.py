@@ -72,7 +72,7 @@ class PageProgram:
 
     @cached_property
     def body(self) -> Mapping[str, Any]:
-        """`program`, `layout`, and `source` of a run document, computed for the first page."""
+        """The `program`, `layout`, and `source` of a run document, computed for the first page."""
         data = self.document.data
         with collector_paused():
             placed = layout(data, grouped=True)
@@ -86,7 +86,7 @@ class PageProgram:
 
     @cached_property
     def named_values(self) -> list[Mapping[str, Any]]:
-        """Return the values that the source names, in order, without captured ones."""
+        """Return the values that the source names, in order. Captured values are left out."""
         data = self.document.data
         depths: list[int] = []
         inner: dict[int, int] = {}  # the nesting of the regions' arguments
@@ -154,11 +154,11 @@ class NotebookHost:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a stopped run is still computing, so that no other run could finish."""
+        """Whether a stopped run is still computing, so that no later run could finish."""
         return any(run.runs_on for run in self._runs)
 
     def set_memory(self, memory: str | None) -> None:
-        """Set the memory that programs of the host may use from now on; None is the default."""
+        """Set the memory budget for later programs on the host. None is the default."""
         if memory != self._memory:
             self._host.set_memory(memory)
             self._memory = memory
@@ -190,7 +190,7 @@ class NotebookHost:
 
 
 class LoadedProgram:
-    """A program on a host, with watched runs."""
+    """A program on a host. The events of its runs are recorded."""
 
     def __init__(
         self,
@@ -242,7 +242,7 @@ class LoadedProgram:
 
 
 class SteppedProgram:
-    """A program that a reader steps through. Each run of a function continues only on request.
+    """A program that a reader steps through: each run continues only on request.
 
     Close it after the runs.
     """
@@ -297,7 +297,7 @@ class TracedRun:
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run `operation`, or all for None; `until` first runs all that it needs."""
+        """Run `operation`, or all if it is None. With `until`, first run what it needs."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -350,7 +350,7 @@ class TracedRun:
         return found
 
     def _skipped_results(self) -> Container[int]:
-        """Return the places of results that hold another value's error, which is shown there."""
+        """Return the indexes of results whose error is shown at another value."""
         self.events.update()
         seen, own = self.events.seen, label(self._signature.name)
         if all(one.state != "error" for one in seen.values()):
@@ -361,7 +361,7 @@ class TracedRun:
         return {place for place, state in enumerate(states) if state == "skipped"}
 
     def named_values(self) -> list[Row]:
-        """Return the function's own values, then the values of the functions that it has called."""
+        """Return the function's own values, then the values of the functions that it called."""
         self.events.update()
         self.events.preview()
         if self._signature.is_compiled:
@@ -393,7 +393,7 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """Return a compiled function's recorded values; if no results, a row on its return."""
+        """Return a compiled function's recorded values; without results, a row for its return."""
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
@@ -465,7 +465,7 @@ class TracedRun:
 
 
 class SteppedRun(TracedRun):
-    """A stepped run; the stepper's thread runs the kernels."""
+    """A run that a reader steps through. The stepper's thread runs the kernels."""
 
     def __init__(self, page: PageProgram, stepper: Stepper) -> None:
         events = RunDocument(page.program, stepper.execution, page.document)

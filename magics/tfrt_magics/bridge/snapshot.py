@@ -1,7 +1,7 @@
-"""A run at one moment, as a value.
+"""Snapshots: the state of a run at one moment, as an immutable value.
 
-Snapshots are immutable. They are taken from the runtime's views, compared with the previous
-snapshot, sent, drawn, and stored. Times are nanoseconds since the first time in the row's function.
+A snapshot is taken from the runtime, compared with the previous snapshot, sent, drawn, and stored.
+Times are nanoseconds since the first event of the row's function.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class State(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     UNRECORDED = "unrecorded"
-    """The value belongs to compiled code and may or may not have been computed: it has no event."""
+    """A value in compiled code without an event: nothing records whether it was computed."""
 
 
 class Status(StrEnum):
-    """The state of a function or of the whole cell."""
+    """The state of a function, or of the whole cell."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -42,9 +42,9 @@ UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A value at one moment, as a line of a board: a function's result, or one of its named values.
+    """A value at one moment, as a line of a board: a function's result, or a named value.
 
-    `count` is the number of times that the value was computed; in a loop's body, the row shows the
+    `count` is the number of times that the value was computed. In a loop's body, the row shows the
     last value. `number` is the value's number in the program's document.
     """
 
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many values the run has resolved, by outcome: computed, failed, or skipped."""
+    """The number of values, and how many of them have been computed, failed, or been skipped."""
 
     resolved: int
     total: int
@@ -76,9 +76,9 @@ NOTHING = Progress(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A function of the program: its results first, then its values in program order.
+    """A function of the program: its results, then its values in program order.
 
-    `hidden` is the number of values without a row because there are too many.
+    `hidden` counts the values that have no row because there are too many.
     """
 
     name: str
@@ -89,9 +89,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a board shows.
+    """Everything that a board shows.
 
-    `note` is a line that says why a run was stopped.  `is_simple` hides workers and the work queue.
+    `note` is a line that says why a run was stopped. `is_simple` hides workers and the work queue.
     """
 
     status: Status
@@ -105,10 +105,10 @@ class Snapshot:
 
 
 def ended(section: Section, status: Status) -> Section:
-    """Return the final section.
+    """Return the final section of a function.
 
-    Values that are still unresolved will never be resolved: the run was stopped, or they are in a
-    branch that was not taken.
+    No unresolved value will ever be resolved now: the run was stopped, or the value is in a branch
+    that was not taken.
     """
     left = State.CANCELLED if status in STOPPED else State.SKIPPED
     rows = tuple(
@@ -123,7 +123,7 @@ def result_names(count: int) -> list[str]:
 
 
 def progress(sections: Sequence[Section]) -> Progress:
-    """Count the named values, or the results in a function without named values."""
+    """Count the named values of all functions, or the results if there are no named values."""
     shown = decided([row for section in sections for row in _counted(section)])
     hidden = [section.hidden for section in sections]
     return Progress(
@@ -137,7 +137,7 @@ def decided(rows: Sequence[Row]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """Return the names of the values with rows that are still awaited or that were stopped."""
+    """Return the names of the values with rows that are not resolved, or were stopped."""
     missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
     return [row.name for row in _counted(section) if row.state in missing]
 

@@ -1,9 +1,15 @@
-"""Displayed values and runs, kept live on the page.
+"""Displayed values and runs, kept up to date on the page.
 
-Read in this order: `lines` (values as lines; pure functions), `values_run` (changing lines as a
-live output), `reprs` (static HTML of values and runs), `python_run` (batches and runs that Python
-started, as boards), `watching` (which runs a cell will show), `widgets` (all of these as
-ipywidgets, loaded when the first widget is created; the modules that pages load are in `static/`),
-`audience` (who views an output), `display` (which objects are shown live, and for whom), and
-`formatters` (how IPython calls this package).
+Read the modules in this order:
+
+- `lines` shows values as lines, with pure functions.
+- `values_run` publishes lines as an output that changes.
+- `reprs` writes static HTML of values and runs.
+- `python_run` shows batches and runs that Python started, as boards.
+- `watching` finds the runs that a cell will show.
+- `widgets` has ipywidgets for all of these. The first widget loads it; `static/` has the modules
+  that pages load.
+- `audience` finds out who views an output.
+- `display` decides which objects are shown live, and for whom.
+- `formatters` connects this package to IPython.
 """

@@ -1,6 +1,6 @@
 """Find out who views the output of a cell.
 
-Separate from `display`, because `%load_ext` must not load the runtime.
+This module is separate from `display`, because `%load_ext` must not load the runtime.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 class Where(Enum):
-    """The viewer of an output."""
+    """The reader of an output."""
 
     PAGE = auto()
-    """A page with our extension."""
+    """A page that has our extension."""
     WIDGET = auto()
-    """Another page, which may draw widgets."""
+    """A page without our extension. It may be able to draw widgets."""
     FILE = auto()
     """No page: a program executes or prints the notebook."""
 
@@ -35,7 +35,7 @@ def has_widgets() -> bool:
 
 
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Return who views the running cell's output, after asking the page if it is not known yet."""
+    """Return who views the running cell's output. This asks the page if necessary."""
     live = session.settings.live
     if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
         # JupyterLite's pages need no widgets, because a site with this kernel has our extension,

@@ -1,8 +1,8 @@
-"""Decide which displayed objects are live, and how their output reaches its readers.
+"""Decide which displayed objects are live, and how readers get their output.
 
-A page with our extension gets a run document, which it keeps live.  Any other page gets widgets
-while something is unresolved.  If there is no page, as in nbclient, HTML and text are replaced
-under their display id.
+A page with our extension gets a run document and keeps it up to date. Any other page gets a widget
+while something is unresolved. Without a page, as in nbclient, the output is HTML and text, which a
+later message replaces under a display id.
 """
 
 from __future__ import annotations
@@ -29,19 +29,17 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
-"""Methods with which an object formats itself. IPython shows objects that have one of these."""
+"""Methods that format an object. IPython shows an object that has one of them without our help."""
 
 
 class Displays:
-    """The displayed values and runs of one kernel.  Used on the main thread."""
+    """The displayed values and runs of one kernel. Only the main thread uses this class."""
 
     def __init__(self, shell: InteractiveShell, session: Session, runs: LiveRuns) -> None:
         self._shell, self._session, self._runs = shell, session, runs
 
     def show(self, thing: object) -> bool:
-        """Show `thing` live; return False if it is not one of our objects, or if it will not
-        change.
-        """
+        """Show `thing` live. Return False if it is not one of our objects, or will not change."""
         if isinstance(thing, CellRun):
             return self._show_cell_run(thing)
         if not is_ours(thing) or self._session.settings.live == "never":
@@ -67,14 +65,12 @@ class Displays:
         return True
 
     def show_now(self, run: Execution) -> None:
-        """Show a run that has just started, and may already be over."""
+        """Show a run that has just started. It may already be over."""
         if not self.show(run) and self._session.settings.live != "never":
             Slot(self._shell, self.bundle(run) or {})
 
     def bundle(self, thing: object) -> Bundle | None:
-        """Return the display data of `thing` at this moment, or None if it is not one of our
-        objects.
-        """
+        """Return the current display data of `thing`, or None if it is not one of our objects."""
         if isinstance(thing, CellRun):
             return thing.board.bundle() if thing.board else table_bundle(thing.snapshot())
         if not is_ours(thing):
@@ -89,11 +85,11 @@ class Displays:
         return None
 
     def _over(self) -> Document:
-        """Return the head of a document whose values nothing keeps live."""
+        """Return the head of a document whose values will not be updated."""
         return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
 
     def _show_cell_run(self, run: CellRun) -> bool:
-        """Show the board that an earlier cell has already drawn."""
+        """Show again the run of an earlier cell that has a board."""
         if run.execution == self._shell.execution_count:
             return True  # the run is the value of its own cell
         if run.board is None or run.board.over.is_set():
@@ -108,7 +104,7 @@ class Displays:
         return where_to(self._shell, self._session, self._runs)
 
     def _name_of(self, thing: object) -> str:
-        """Return the user's name for a value that is shown alone."""
+        """Return the name of the user's variable for a value that is shown alone."""
         if not isinstance(thing, AsyncValue):
             return ""
         names = [*self._shell.user_ns.items()]
@@ -148,8 +144,9 @@ def is_run(thing: object) -> TypeGuard[Execution]:
 
 
 def is_ours(thing: object) -> bool:
-    """Return whether `thing` may be shown live: a value, a run, or a container that does not format
-    itself.
+    """Return whether `thing` may be shown live.
+
+    Values, runs, and containers may, unless a container formats itself.
     """
     if isinstance(thing, AsyncValue | Execution) or type(thing) in (list, tuple, dict):
         return True

@@ -1,7 +1,7 @@
-"""IPython formatters that show our objects live and all other objects as before.
+"""IPython formatters that show our objects live, and all other objects as before.
 
-Separate from `display`, because `%load_ext` must not load the runtime. Until other code has loaded
-the runtime, none of our objects can exist.
+This module is separate from `display`, because `%load_ext` must not load the runtime. Before the
+runtime is loaded, none of our objects can exist.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tfrt_magics.live.display import Displays
 
 VALUES = "tfrt_runtime.host.values.async_value"
-"""The module of a class: each of our objects is, or holds, an instance of that class."""
+"""The module of a class of which every object of ours is an instance, or holds one."""
 
 
 def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callable[[], None]:
-    """Show our objects live from now on; return a function that undoes that."""
+    """Show our objects live from now on. Returns a function that undoes this."""
     made: list[Displays] = []
 
     def displays() -> Displays | None:
@@ -61,9 +61,7 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """Return `formatter`, sharing all present and future registrations of users with the
-    formatter `before`.
-    """
+    """Return `formatter` after it shares the users' registrations with `before`, now and later."""
     for name in ("singleton_printers", "type_printers", "deferred_printers"):
         setattr(formatter, name, getattr(before, name))
     return formatter

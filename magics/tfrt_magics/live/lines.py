@@ -1,7 +1,7 @@
 """Values as lines: pure functions from an AsyncValue, or a container of AsyncValues, to text.
 
-A line is a chip, `● answer = 42 : i32`.  A shape and, unless the value is available, a word show
-the state, so that no reader depends on the color.
+A line is drawn as a chip, `● answer = 42 : i32`. Readers need no color: each state has its own
+shape and, unless the value is available, a word.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ MARKS = {
     **{str(state): STATES[state] for state in State},
     BROKEN: Mark("✕", STATES[State.ERROR].colour, STATES[State.ERROR].ansi),
 }
-"""The shape and colors of each state."""
+"""The shape and the colors of each state."""
 MAX_PARTS = 10_000
-"""The maximum number of a container's parts that have lines."""
+"""The maximum number of parts of a container that have lines."""
 MAX_BEFORE = 1_000
-"""A container is live only if there is an AsyncValue among this many first parts."""
+"""A container is live only if at least one of this many first parts is an AsyncValue."""
 MAX_DEPTH = 4
 MAX_LINES = 200
-"""The maximum number of lines in HTML and in text; further lines are only counted."""
+"""The maximum number of lines in HTML and in text. Further lines are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A value at one moment.
 
-    `state` is unavailable, available, error, cancelled, or broken (nothing can resolve it anymore).
-    `text` is the value's preview, `error` its error message, and `place` the location of the error.
-    Each of them, and `type`, is "" if unknown.  `elapsed` is the time in seconds that its reader
-    waited for it, if known.  `picture` is the `data:` address of a tensor's heat map, otherwise "".
+    `state` is unavailable, available, error, cancelled, or broken (nothing can resolve the value).
+    `text` is the value's preview, `error` is its error message, and `place` is the location of the
+    error. These fields and `type` are "" if unknown. `elapsed` is how many seconds the reader
+    waited for the value, if known. `picture` is the `data:` address of a tensor's heat map, or "".
     """
 
     name: str
@@ -88,11 +88,11 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
 
 
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
-    """Return the parts of a displayed object with their names; empty if no AsyncValue is among them.
+    """Return the parts of a displayed object, with their names.
 
-    A value is a single part, called `name`. The parts of a run are its results. The parts of a
-    container are its items, such as `[3]`, `['north']`, or `.field`, which may be containers
-    themselves.
+    A value is a single part with the name `name`. The parts of a run are its results. The parts of
+    a container are its items, with names such as `[3]`, `['north']`, or `.field`; an item may be a
+    container, too. The list is empty if no part is an AsyncValue.
     """
     if isinstance(thing, AsyncValue):
         return [(name, thing)]
@@ -104,7 +104,7 @@ def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
 
 
 def named_values(thing: object, name: str = "value") -> list[tuple[str, AsyncValue]]:
-    """Return the AsyncValues among the parts of `thing`, with their names."""
+    """Return those parts of `thing` that are AsyncValues, with their names."""
     return [(n, part) for n, part in parts_of(thing, name) if isinstance(part, AsyncValue)]
 
 
@@ -119,7 +119,7 @@ def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]
 
 
 def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
-    """Return the parts of a container with the step that leads to each; None for any other object."""
+    """Return a container's items, each with its index, key, or field. None means no container."""
     match thing:
         case Batch():
             return ((f"[{place}]", value) for place, value in enumerate(thing.results))
@@ -145,21 +145,24 @@ def _attribute(thing: object, name: str) -> object:
 
 
 def as_json(line: Line) -> dict[str, Json]:
-    """Return the line in the documents' format, without empty fields."""
+    """Return the line in the format of run documents, without empty fields."""
     return {
         name: part for name in Line.__slots__ if (part := getattr(line, name)) not in ("", None)
     }
 
 
 def summary(lines: Sequence[Line]) -> str:
-    """Return the number of lines in each state: `3 values: 1 unavailable, 2 available`."""
+    """Return how many lines are in each state: `3 values: 1 unavailable, 2 available`."""
     states = [line.state for line in lines]
     each = [f"{states.count(state):,} {state}" for state in MARKS if state in states]
     return f"{counted(len(lines), 'value')}: {', '.join(each)}"
 
 
 def words(line: Line) -> str:
-    """Return the words after the name: `= 42 : i32`, `unavailable : i32`, `error: nobody came, at <program>:2:3 : i32`."""
+    """Return the part of a line after its name.
+
+    For example, `= 42 : i32`, `unavailable : i32`, or `error: nobody came, at <program>:2:3 : i32`.
+    """
     said = f"= {line.text}" if line.state == State.AVAILABLE else line.state
     if line.error:
         said += f": {line.error}" + (f", at {line.place}" if line.place else "")
@@ -174,7 +177,7 @@ def lines_text(lines: Sequence[Line]) -> str:
 
 
 def lines_html(lines: Sequence[Line]) -> str:
-    """Return HTML with a chip for each line; it needs no script and no style sheet."""
+    """Return HTML with a chip for each line. The HTML needs no script and no style sheet."""
     chips = "".join(map(_chip, lines[:MAX_LINES]))
     if len(lines) > MAX_LINES:
         chips += f"<div>… and {len(lines) - MAX_LINES:,} more; {summary(lines)}</div>"

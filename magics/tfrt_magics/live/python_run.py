@@ -1,10 +1,10 @@
-"""A run that Python started, as a board.
+"""The board of a run that Python started.
 
-If a run is watched from its start (see `watching`), its board shows the same as a cell's board.
-Any other run is watched from the moment when it is shown; if it is already over, its board has only
-results.
+If events are recorded from the run's start (see `watching`), the board shows the same as a cell's
+board. Otherwise, events are recorded from the moment when the run is shown. If the run is already
+over then, its board has only results.
 
-A batch has a row for each call, or for many consecutive calls.
+The board of a batch has a row for each call, or for many consecutive calls.
 """
 
 from __future__ import annotations
@@ -39,30 +39,26 @@ if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
 
 MAX_ROWS = 1_000
-"""The maximum number of calls for which each call has its own row."""
+"""If a batch has at most this many calls, each call has its own row."""
 FOLDED_ROWS = 100
-"""The maximum number of rows if there are more calls than `MAX_ROWS`."""
+"""The maximum number of rows of a batch with more than `MAX_ROWS` calls."""
 MAX_LOOKS = 20_000
-"""The maximum number of calls that one look at a running batch checks; later looks check the
-rest.
-"""
+"""The maximum number of calls that one check of a batch reads. Later checks read the rest."""
 COST_FACTOR = 60
-"""The time until the next look is at least this many times as long as a look takes."""
+"""The pause between two checks is at least this many times as long as a check."""
 MAX_NAMED = 3
-"""The maximum number of failed calls that the note names."""
+"""The maximum number of failed calls that the board's note names."""
 
 
 class BatchRun:
-    """A Batch as a record follows it.
+    """A Batch in the form that a record expects.
 
-    Its events are that each call starts and becomes available or an error.
-
-    The states of calls are read directly from the batch, so that no AsyncValue is created for a
-    call that has no row.
+    An event says that a call started, became available, or failed. The states of calls are read
+    directly from the batch, so that no AsyncValue is created for a call without a row.
     """
 
     pause = 0.1
-    """The number of seconds between two looks while the run makes progress."""
+    """The number of seconds between two checks while the run makes progress."""
     dropped, absent, start = 0, (), 0
     log: Sequence[tuple[int, int | None, str]] = ()
     workers: Sequence[str] = ()
@@ -145,7 +141,7 @@ class BatchRun:
         return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
 
     def _look(self, batch: Batch, now: int, most: int) -> None:
-        """Check at most `most` calls, and record the changes in their rows."""
+        """Check at most `most` calls, and record the changes in the rows of these calls."""
         changed = set()
         for _ in range(min(most, len(self._waiting))):
             call = self._waiting.popleft()
@@ -196,7 +192,7 @@ class BatchRun:
         return new
 
     def preview(self) -> None:
-        """Do nothing, because the texts are created as the calls finish."""
+        """Do nothing, because each text is created when its call finishes."""
 
     def states(self) -> Mapping[int, tuple[str, int | None]]:
         """Return an empty mapping, because the events contain all states."""
@@ -212,7 +208,7 @@ class BatchRun:
             batch.cancel(note)
 
     def forget(self) -> None:
-        """Do nothing, because this object holds the batch only until the batch has finished."""
+        """Do nothing, because this object releases the batch when the batch finishes."""
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
@@ -222,14 +218,14 @@ def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
 
 
 MAX_PAUSE_SECONDS = 0.5
-"""The longest pause, in seconds, between two looks at a run that makes no progress."""
+"""The longest pause, in seconds, between two checks of a run that makes no progress."""
 
 
 class PythonRun:
-    """An Execution as a record follows it. The Execution is kept alive until it is over."""
+    """An Execution in the form that a record expects. It stays alive until it is over."""
 
     pause = INTERVAL_SECONDS
-    """The number of seconds between two looks while the run makes progress."""
+    """The number of seconds between two checks while the run makes progress."""
 
     def __init__(self, run: Execution) -> None:
         self._run: Execution | None = run
@@ -286,12 +282,12 @@ class PythonRun:
             run.cancel(note)
 
     def forget(self) -> None:
-        """Release values and events once the run is over; the board's content remains."""
+        """Release values and events after the run. The content of the board remains."""
         self._traced = None
 
 
 def _traced(run: Execution) -> TracedRun | None:
-    """Return the run with its events, logged from now on, or None if they cannot be logged."""
+    """Return the run with its events from now on, or None if events cannot be recorded."""
     # Imported here because a board of results needs no compiler.
     from tfrt_magics.bridge.runtime import PageProgram, TracedRun
     from tfrt_nb.documents.run import RunDocument
@@ -314,7 +310,7 @@ def _traced(run: Execution) -> TracedRun | None:
 class LiveExecution(LiveRecord):
     """The board of an Execution.
 
-    While nothing happens, the pump looks at it less and less often.
+    While nothing happens, the pump checks the run less and less often.
     """
 
     def __init__(self, run: Execution, channel: Publisher) -> None:
@@ -336,7 +332,7 @@ class LiveExecution(LiveRecord):
         self.watch(run, pump)
 
     def watch(self, run: Execution, pump: Pump) -> None:
-        """Let `pump` look at the run repeatedly, and as soon as it is over."""
+        """Let `pump` check the run repeatedly, and immediately when the run is over."""
         if self._is_watched:
             return
         self._is_watched = True
@@ -378,7 +374,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """Return the board of a run. A run has only one, because only one board can read its events."""
+    """Return the board of a run. A run has one board, because only one can read its events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)
@@ -387,5 +383,5 @@ def board_of(run: Execution, channel: Publisher) -> LiveExecution:
 
 
 def standing_bundle(run: Execution) -> Bundle:
-    """Return the display data of a run in its current state; nothing updates it later."""
+    """Return the display data of a run's current state, for an output that is not updated."""
     return table_bundle(BatchRun(run).snapshot() if isinstance(run, Batch) else snapshot_of(run))

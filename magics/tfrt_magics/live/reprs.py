@@ -1,4 +1,4 @@
-"""Static HTML of runs and values, for pages that nothing keeps live."""
+"""Static HTML of runs and values, for outputs that are not updated."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ MAX_NOTES = 10
 
 
 def run_html(run: Execution) -> str:
-    """Return the static board of a run: a row per result, the printed text, and the reasons for
-    failure.
-    """
+    """Return a static board: a row for each result, the printed text, and reasons for failure."""
     return page(snapshot_of(run))
 
 

@@ -1,10 +1,11 @@
-"""Displayed values as a small run document, published like runs of `%%tfrt`.
+"""Displayed values as a small run document, published like a run of `%%tfrt`.
 
-A page with our extension draws the document as chips, keeps them live across a reload, and writes
-the final state to the file. Every other page, and a file that no page shows, gets the same content
-as HTML and text under a display id.
+A page with our extension draws the document as chips, updates them even after a reload, and writes
+the final state to the file. Any other page, and a file that no page shows, gets the same content as
+HTML and text, which are replaced under a display id.
 
-`Lines` are the lines of a display as they change: threads mark values, and the pump collects the marked ones.
+`Lines` has the lines of a display. The threads that resolve values mark the lines, and the pump
+sends the marked lines.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 class Lines:
-    """The current lines of some parts, each of which is an AsyncValue or any other object.
+    """The current lines of some parts. A part is an AsyncValue or any other object.
 
-    Lines keep no object alive: for each unresolved value, they hold a reference that does not count
-    as a promise; for each resolved value, they hold only its line.
+    This object keeps no part alive. For an unresolved value, it has a reference that keeps no
+    promise alive. For a resolved value, it has only the line.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
@@ -50,14 +51,14 @@ class Lines:
 
     @property
     def is_over(self) -> bool:
-        """Whether no line will change anymore."""
+        """Whether all lines are final."""
         return not self._came
 
     def follow(self, parts: Sequence[tuple[str, object]], changed: Callable[[], None]) -> None:
         """Call `changed` whenever one of the `parts` is resolved, on the thread that resolves it.
 
-        `changed` must be cheap, because it may be called in a destructor.  It is never called after
-        this object has been destroyed.
+        `changed` must be fast, because a destructor may call it. After this object has been
+        destroyed, it is never called.
         """
         this = weakref.ref(self)
         for place in [*self._came]:
@@ -66,9 +67,9 @@ class Lines:
             value.and_then(partial(_mark, this, place, changed))
 
     def take(self) -> dict[int, Line]:
-        """Return the lines that have changed since the last call, by place.
+        """Return the lines that have changed since the last call, by index.
 
-        Call this on one thread at a time.
+        Only one thread at a time may call this.
         """
         new: dict[int, Line] = {}
         while self._marked:
@@ -82,21 +83,21 @@ class Lines:
 
 
 def _mark(this: weakref.ref[Lines], place: int, changed: Callable[[], None]) -> None:
-    """Mark a value, on the thread that resolves it, without a lock or any other slow step."""
+    """Mark a value. This runs on the thread that resolves the value, so it takes no lock."""
     if (lines := this()) is not None:
         lines._marked.append(place)
         changed()
 
 
 class LiveValues:
-    """An output with live lines, at which the pump looks whenever one of its values is resolved."""
+    """An output whose lines change. The pump updates it after one of its values is resolved."""
 
     def __init__(
         self, parts: Sequence[tuple[str, object]], runs: LiveRuns, *, is_page: bool
     ) -> None:
         """Show `parts`.
 
-        If `is_page`, a page with our extension gets each change in a message; otherwise, each
+        If `is_page`, a page with our extension gets each change as a message. Otherwise, each
         change replaces the output.
         """
         self.id, self.began, self.over = uuid.uuid4().hex, time.time(), threading.Event()
@@ -108,14 +109,15 @@ class LiveValues:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is resolved."""
+        """Whether all values are resolved."""
         return self._lines.is_over
 
     def show(
         self, parts: Sequence[tuple[str, object]], shell: InteractiveShell, pump: Pump
     ) -> None:
-        """Publish the output in the running cell, and follow its values. Call it on the main
-        thread.
+        """Publish the output in the running cell, and follow its values.
+
+        Call this on the main thread.
         """
         pump.start()
         self._runs.hold(self, len(parts))
@@ -151,7 +153,7 @@ class LiveValues:
         return {**self._head, "status": status, "elapsed": time.perf_counter_ns() - self._start}
 
     def since(self, event: int) -> Document:
-        """Return the lines of all resolved values, even lines that the page already has."""
+        """Return the lines of all resolved values, including lines that the page already has."""
         head = self.without_events()
         decided = (
             (n, one) for n, one in enumerate(self._lines.now) if one.state != State.UNAVAILABLE

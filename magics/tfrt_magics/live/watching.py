@@ -1,8 +1,8 @@
-"""Find out which runs from Python a notebook will show, and log their events from the start.
+"""Find out which runs from Python a notebook will show, and record their events from the start.
 
-A run that is never shown must not pay for a log. Therefore, the calls whose values a cell displays
-are found in the cell's syntax tree before it runs. A run that starts at one of these calls, or in a
-block of `tfrt.board()`, is watched.
+Recording events costs time, so only runs that will be shown are recorded. Before a cell runs, its
+syntax tree shows which calls return values that the cell displays. A run is recorded if one of
+these calls starts it, or if it starts in a block of `tfrt.board()`.
 """
 
 from __future__ import annotations
@@ -24,21 +24,19 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.execution import Execution
 
 MAX_BOARDS = 20
-"""The maximum number of watched runs per cell and per block."""
+"""The maximum number of recorded runs per cell, and per block of `tfrt.board()`."""
 MAX_LOOKS = 1_000
-"""The maximum number of a cell's runs that are compared with the calls whose values it displays."""
+"""The maximum number of runs of a cell that are compared with the calls from the syntax tree."""
 
 Place = tuple[int, int, int | None, int | None]
-"""First line, first column, last line, and last column, counted from 1; the last column is one
-past the end.
-"""
+"""First line, first column, last line, last column, all from 1. The last column is exclusive."""
 
 
 def shown_calls(cell: ast.Module) -> set[Place]:
     """Return the places of the calls whose values a cell displays.
 
-    The calls are in its last expression, in calls of `display`, or in assignments of variables that
-    are displayed there.
+    Such a call is in the last expression of the cell or in a call of `display`, or its value is
+    assigned to a variable that is displayed there.
     """
     calls = (one for one in ast.walk(cell) if isinstance(one, ast.Call))
     shown = (one.args for one in calls if getattr(one.func, "id", "") == "display")
@@ -70,10 +68,10 @@ _block: ContextVar[Block | None] = ContextVar("tfrt_board", default=None)
 
 
 class Follower:
-    """Follows a run that will be shown; see `hooks.Follower`."""
+    """Records a run that will be shown; see `hooks.Follower`."""
 
     def __init__(self, show: Callable[[Execution], object]) -> None:
-        """`show` is called with the run once it has started."""
+        """`show` is called with the run after the run has started."""
         from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
 
         self.watch = Watch()
@@ -85,15 +83,16 @@ class Follower:
 
 
 def _late(value: object) -> object:
-    """Return a reference, which does not count as a promise, to an argument that may be resolved
-    later, else None.
+    """Return a reference to an argument that may be resolved later, or None.
+
+    The reference does not keep a promise alive.
     """
     waiter = getattr(value, "for_waiter", None)
     return waiter() if waiter else value if isinstance(value, Future) else None
 
 
 class Watching:
-    """Decides which runs of one shell are watched."""
+    """Decides which runs of one shell are recorded."""
 
     def __init__(self, shell: InteractiveShell, displays: Callable[[], Displays | None]) -> None:
         self._shell, self._displays = shell, displays
@@ -101,12 +100,12 @@ class Watching:
         self._looks = self._boards = 0
 
     def visit(self, cell: ast.Module) -> ast.Module:
-        """Read a cell that is about to run. IPython calls this as a transformer of syntax trees."""
+        """Read a cell that is about to run. IPython calls this method as an AST transformer."""
         self._calls, self._looks, self._boards = shown_calls(cell), 0, 0
         return cell
 
     def follower(self) -> Follower | None:
-        """See `HOOKS.follower`."""
+        """Return a follower for the next run; see `HOOKS.follower`."""
         if (block := _block.get()) is not None:
             block.runs += 1
             return Follower(self._show) if block.runs <= MAX_BOARDS else None
@@ -124,7 +123,7 @@ class Watching:
 
     @contextmanager
     def board(self) -> Iterator[None]:
-        """See `hooks.board`."""
+        """Record the runs in a block; see `hooks.board`."""
         token = _block.set(block := Block())
         try:
             yield
@@ -140,7 +139,7 @@ class Watching:
 
 
 def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
-    """Watch the runs that `shell` will show from now on; return a function that undoes that."""
+    """Record the runs that `shell` will show from now on. Returns a function that undoes this."""
     watching = Watching(shell, displays)
     shell.ast_transformers.append(watching)
     HOOKS.follower, HOOKS.board = watching.follower, watching.board

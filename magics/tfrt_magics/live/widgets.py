@@ -1,8 +1,8 @@
 """Values and runs as widgets, for pages without our extension and for use with ipywidgets.
 
-The widgets are built with anywidget. A single thread updates all widgets and calls their observers;
-it sleeps while nothing changes. A page only shows the state, and any change that it makes is
-reverted. Closing a widget also closes its layout, which ipywidgets would otherwise keep forever.
+The widgets are built with anywidget. One thread updates all widgets and calls their observers. The
+page only shows the state: if the page changes it, the change is reverted. Closing a widget also
+closes its layout, which ipywidgets would otherwise keep forever.
 """
 
 from __future__ import annotations
@@ -46,26 +46,22 @@ except ImportError as missing:
     ) from missing
 
 MAX_TEXT = 10_000
-"""The maximum length of a string that is sent to pages as the trait `value`."""
+"""The maximum length of a string that pages receive as the trait `value`."""
 MAX_EXACT = 2**53
-"""The largest integer that is sent to pages: their 64-bit floats cannot represent all larger
-ones.
-"""
+"""The largest integer that pages receive. Their 64-bit floats cannot represent all larger ones."""
 KEPT = 1_000
-"""How many widgets stay open after their values are resolved, because outputs cannot be
-replaced.
-"""
+"""How many widgets stay open after their values are resolved, if outputs cannot be replaced."""
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 HERE = Path(__file__).parent
 FEED = Pump()
-"""The thread that updates widgets. All sessions share it, because a widget needs no `%load_ext`."""
+"""The thread that updates the widgets of all sessions. Widgets work without `%load_ext`."""
 
 
 @cache
 def module_text(name: str) -> str:
-    """Return the module that a page loads for a kind of widget.
+    """Return the JavaScript module for a kind of widget.
 
-    A wheel contains the module; in a checkout, it is joined from its sources.
+    A wheel contains the module. In a checkout, this function joins it from its sources.
     """
     entry, bundler = HERE / "static" / f"{name}.js", HERE.parents[1] / "tfrt_pages.py"
     if not bundler.exists():
@@ -75,7 +71,7 @@ def module_text(name: str) -> str:
 
 
 def _for_page(value: object, _: object) -> object:
-    """Return the trait `value` as JSON, or None if a page could not use it."""
+    """Return the trait `value` as JSON, or None if a page could not use the value."""
     match value:
         case tuple():
             return [_for_page(one, _) for one in value]
@@ -88,10 +84,10 @@ def _for_page(value: object, _: object) -> object:
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """The base of all widgets here. Its traits show the state of one value, or of several together.
+    """The base of all widgets here. Its traits show the state of one value, or of several values.
 
-    `value` is a number, a string, or None. For several values, it is a tuple once all are
-    available.
+    `value` is a number, a string, or None. For several values, `value` is a tuple after all values
+    are available.
     """
 
     state = traitlets.Unicode(str(State.UNAVAILABLE)).tag(sync=True)
@@ -107,7 +103,7 @@ class LiveWidget(anywidget.AnyWidget):
 
     def __init__(self, **traits: Any) -> None:
         self.over = threading.Event()
-        """Set once nothing in the widget will change anymore."""
+        """Set when the widget will not change again."""
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
         """Held while something is sent, so that only one thread sends at a time, in order."""
@@ -121,8 +117,9 @@ class LiveWidget(anywidget.AnyWidget):
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Accept changes that a page has made, except to traits that show a value, which are
-        sent back unchanged.
+        """Accept the changes that a page has made.
+
+        If the page changed a trait that shows a value, send the old value back instead.
         """
         shown = self._shown & sync_data.keys()
         super().set_state({name: each for name, each in sync_data.items() if name not in shown})
@@ -137,7 +134,11 @@ class LiveWidget(anywidget.AnyWidget):
             layout.close()
 
     def call_at_end(self, action: Callable[[], None]) -> None:
-        """Call `action` after the last change has been sent: on the updating thread, or now."""
+        """Call `action` after the last change has been sent.
+
+        If the last change has already been sent, call `action` now; otherwise, the updating thread
+        calls it.
+        """
         with self._guard:
             if not self.over.is_set():
                 self._at_end = action
@@ -157,7 +158,7 @@ class LiveWidget(anywidget.AnyWidget):
 class ValuesWidget(LiveWidget):
     """The values in a container, a batch, or a run, as rows of one widget.
 
-    All rows are sent once, and then only changes.
+    The widget sends all rows once, and then only changed rows.
     """
 
     _esm = module_text("values_widget")
@@ -165,7 +166,7 @@ class ValuesWidget(LiveWidget):
     changed = traitlets.Dict().tag(sync=True)
     _lines: Lines
     _values: Sequence[object]
-    """The values until all are resolved, as references that do not count as promises."""
+    """The values until all are resolved, as references that keep no promise alive."""
     _shown = LiveWidget._shown | {"rows", "changed"}
 
     def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
@@ -175,13 +176,11 @@ class ValuesWidget(LiveWidget):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """The current lines; the list is updated in place when they change, until `show` replaces
-        it.
-        """
+        """The current lines. The list is updated in place, until `show` replaces it."""
         return self._lines.now
 
     def show(self, parts: Sequence[tuple[str, object]]) -> None:
-        """Replace the values with others."""
+        """Replace the values with other values."""
         with self._guard:
             taken = self._take(parts)
             with self.hold_sync():
@@ -189,7 +188,7 @@ class ValuesWidget(LiveWidget):
             self._follow(parts)
 
     def step(self) -> bool:
-        """Send the changes. The thread that updates widgets calls this."""
+        """Send the changes. The updating thread calls this."""
         with self._guard:
             if new := self._lines.take():
                 rows = {place: as_json(line) for place, line in new.items()}
@@ -207,7 +206,7 @@ class ValuesWidget(LiveWidget):
         return False
 
     def _take(self, parts: Sequence[tuple[str, object]]) -> dict[str, object]:
-        """Store other values for the widget to show from now on, and return their traits."""
+        """Store new values for the widget, and return their traits."""
         self._lines = Lines(parts)
         self._values = [
             one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
@@ -226,16 +225,16 @@ class ValuesWidget(LiveWidget):
 
 
 class AsyncValueWidget(ValuesWidget):
-    """A widget of one value, whose line has the name `name`."""
+    """A widget with one value. Its line starts with `name`."""
 
     def __init__(self, value: AsyncValue, name: str = "value", **traits: Any) -> None:
         super().__init__([(name, value)], **traits)
 
 
 class BoardWidget(LiveWidget):
-    """The board of a run, built from the modules of our extension.
+    """The board of a run, made of the same modules as the board in our extension.
 
-    It only shows; see `board_widget.js`.
+    The board has no controls; see `board_widget.js`.
     """
 
     _esm = module_text("board_widget")
@@ -243,7 +242,7 @@ class BoardWidget(LiveWidget):
     _shown = LiveWidget._shown | {"run"}
 
     def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
-        """A pump publishes `live`; `results()` returns the values of the run."""
+        """A pump publishes `live`. `results()` returns the values of the run."""
         self._live, self._results = live, results
         super().__init__(**traits)
         self.on_msg(self._asked)
@@ -254,14 +253,14 @@ class BoardWidget(LiveWidget):
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
         """Return the widget's state.
 
-        A page that connects during the run gets the run's current state.
+        A page that connects during the run gets the run's state at that moment.
         """
         if key is None and not self.over.is_set():
             self._trait_values["run"] = self._live.record.file()
         return super().get_state(key, drop_defaults)
 
     def bundle(self) -> Bundle:
-        """Return the display data of the run in its current state."""
+        """Return the display data of the run's current state."""
         return self._live.bundle()
 
     def _take(self, message: Document) -> None:
@@ -287,7 +286,7 @@ class BoardWidget(LiveWidget):
 
 
 class NoPage:
-    """Replaces the channel to pages, because only the widget knows about the run."""
+    """Takes the place of the channel to pages, because only the widget shows the run."""
 
     @property
     def place(self) -> Document:
@@ -300,8 +299,9 @@ NO_PAGE = NoPage()
 
 
 def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
-    """Return all traits for `values`; `state` comes last, so that its observers see the other
-    traits.
+    """Return all traits for `values`.
+
+    `state` comes last, so that observers of `state` see the new values of the other traits.
     """
     now, is_over = lines.now, lines.is_over
     wrong = next((line for line in now if line.error), None)
@@ -364,8 +364,9 @@ class Html:
 
 
 def in_marimo(thing: AsyncValue | Execution) -> LiveWidget | Html:
-    """Return the object that marimo displays: a widget while `thing` is unresolved, as marimo
-    cannot replace an output later.
+    """Return the object that marimo displays: a widget while `thing` is unresolved, otherwise HTML.
+
+    The widget is necessary because marimo cannot replace an output.
     """
     if thing.done():
         return Html(thing._repr_html_())
@@ -378,7 +379,7 @@ _kept: deque[LiveWidget] = deque()
 
 
 def _keep(widget: LiveWidget) -> None:
-    """Keep a widget open that an output refers to; close the oldest one if there are too many."""
+    """Keep open a widget that an output shows. If there are too many, close the oldest widget."""
     _kept.append(widget)
     while len(_kept) > KEPT:
         _kept.popleft().close()
@@ -387,13 +388,13 @@ def _keep(widget: LiveWidget) -> None:
 def show_until_over(
     widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
 ) -> None:
-    """Publish `widget` as an output, and replace it with the data of `bundle()` after its last
-    change.
+    """Publish `widget` as an output, and replace the output after the widget's last change.
 
-    It is replaced in pages and in files. This function owns the widget, and closes it once no
-    output refers to it. Where outputs cannot be replaced, the widget stays open. `has_run` means
-    that the run document is published with the widget, so that a page with our extension may draw
-    that document until the widget is replaced.
+    The data of `bundle()` replaces the widget in pages and in files. This function owns the widget
+    and closes it when no output shows it. Where outputs cannot be replaced, the widget stays open.
+
+    `has_run` means that the run document is published with the widget. A page with our extension
+    may then draw the document until the widget is replaced.
     """
     shell = get_ipython()
     assert shell is not None  # true, because the shell has displayed an output
@@ -414,8 +415,9 @@ def show_until_over(
 
 
 def _is_fixed() -> bool:
-    """Return whether this cell's outputs cannot be replaced: on a Voila page, or in an Output
-    widget.
+    """Return whether this cell's outputs cannot be replaced.
+
+    This is the case on a Voila page and in an Output widget.
     """
     if in_voila():
         return True

@@ -1,8 +1,13 @@
-"""How a run is shown: pure functions from a snapshot to text, page, and picture; and the board.
+"""How a run is shown: pure functions from a snapshot to text, HTML, and pictures; and the board.
 
-Builds on `bridge`.  Read in this order: `text` (with the shapes and colors of states), `page`,
-`diagnostics` (errors at the cell's lines), `graph` (a program as a picture), `stages` (a program at
-a stage of its compilation), `outlet` (which of these a notebook, a console, or a terminal gets).
+The package builds on `bridge`. Read the modules in this order:
 
-The board itself is in `static/`, as ES modules. Its frame is `board.js`.
+- `text` writes a table, and has the shapes and colors of states.
+- `page` writes HTML.
+- `diagnostics` shows errors at the cell's lines.
+- `graph` shows a program as a picture.
+- `stages` shows a program at a stage of its compilation.
+- `outlet` chooses the output for a notebook, a console, or a terminal.
+
+The board is written in JavaScript modules in `static/`; start with `board.js`.
 """

@@ -1,7 +1,7 @@
-"""Errors located at the cell's own lines.
+"""Diagnostics with locations in the cell.
 
-A program is compiled under the name of its cell, with an empty line instead of `%%tfrt`, so that a
-Location's lines are lines of the cell.
+A program is compiled with the name of its cell as its source, and with an empty line instead of
+`%%tfrt`. Therefore, the lines of a Location are lines of the cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class CellText:
-    """The source that locations refer to: its name, and its text from line 1."""
+    """The source to which locations refer: its name, and its text from line 1."""
 
     name: str
     text: str
@@ -46,9 +46,9 @@ class CellText:
 
 @dataclass(frozen=True, slots=True)
 class Underline:
-    """The part of a line that a diagnostic is about.
+    """The part of a line to which a diagnostic refers.
 
-    Columns count from 1, and `end` is past the part.
+    Columns count from 1, and `end` is exclusive.
     """
 
     number: int
@@ -58,13 +58,13 @@ class Underline:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """Return the shown parts of the line: before the mark, at the mark, and after it."""
+        """Return the shown parts of the line: before, inside, and after the mark."""
         line, start, stop = cut(self.line, self.column - 1, self.end - 1)
         return line[:start], line[start:stop], line[stop:]
 
 
 def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
-    """Return where to underline `diagnostic`, or None if it is not about the cell's text."""
+    """Return where to underline `diagnostic`, or None if its location is not in the cell."""
     place = diagnostic.location
     if not isinstance(place, Location) or place.source != cell.name:
         return None
@@ -85,7 +85,7 @@ def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dic
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[Json]:
-    """Return the marks for an editor: one entry per diagnostic or note that is about the cell."""
+    """Return the marks for an editor, one for each diagnostic or note in the cell."""
     return [
         {
             "line": mark.number,
@@ -100,13 +100,14 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
 
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
-    """Return each message with its line and a caret under the offending text."""
+    """Return each message with its line, and a caret under the underlined part."""
     return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
 
 
 def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return the first message, its place (`Divide by zero – cell 2, line 7`), and the count of
-    other errors.
+    """Return the first message, its place, and the number of other errors.
+
+    An example is `Divide by zero – cell 2, line 7`.
     """
     first, *more = diagnostics
     place = first.location
@@ -122,7 +123,7 @@ def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """Return the message, shortened for a cell because an exception's text may have any length."""
+    """Return the message. It is shortened, because the text of an exception may have any length."""
     text = visible(diagnostic.message[:MESSAGE_LIMIT])
     more = len(diagnostic.message) - MESSAGE_LIMIT
     return f"{text} … and {more} more characters" if more > 0 else text
@@ -146,7 +147,7 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
 
 
 def _page(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the diagnostic as HTML, with the offending text underlined."""
+    """Return the diagnostic as HTML with an underlined part."""
     colour = COLOURS[diagnostic.severity]
     shape = SHAPES[diagnostic.severity]
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
@@ -174,7 +175,7 @@ def _source_line(mark: Underline | None, colour: str) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the place in few words, because a cell's reader knows the name of the cell."""
+    """Return the place in few words. The reader of a cell needs no name of the cell."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"

@@ -1,4 +1,4 @@
-"""The graph of a program as a picture that Graphviz lays out, or in xdot's window."""
+"""The graph of a program as a picture with Graphviz's layout, or in xdot's window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = 60
 
 
 def graphviz_picture(dot: str) -> Picture:
-    """Return the picture that Graphviz makes of DOT source; xdot's parser reads Graphviz's output.
+    """Return a picture of DOT source with Graphviz's layout, which xdot's parser reads.
 
     Raises:
         TfrtError: if Graphviz or xdot is missing or fails. The message is one line.
@@ -77,7 +77,7 @@ def _numbers(text: bytes) -> list[float]:
 
 
 def open_window(dot: str) -> None:
-    """Show DOT source in xdot's window, a separate process that outlives the cell.
+    """Show DOT source in xdot's window. The window is a separate process that outlives the cell.
 
     Raises:
         TfrtError: if a program or package is missing. The message is one line that names it.
@@ -114,8 +114,9 @@ def open_window(dot: str) -> None:
 
 
 def _pythons_with_gtk(folder: str) -> Iterator[str]:
-    """Yield Python interpreters that can open xdot's window: this one, or the system's with
-    Debian packages.
+    """Yield the Python interpreters that can open xdot's window.
+
+    Candidates are this interpreter, and the system's interpreter with Debian packages.
     """
     check = (
         f"import sys; sys.path.append({folder!r}); import gi; gi.require_version('Gtk', '3.0');"

@@ -1,8 +1,7 @@
 """The destinations of a cell's output: a page, an executed notebook, or a terminal.
 
-Each destination has its own form of output.  An outlet is used on the main thread, with one
-exception: if no cell waits for a run, the pump's thread writes the run's end through a display id,
-so that it reaches the run's own cell.
+Each destination has its own form of output. The main thread uses an outlet, with one exception: if
+no cell waits for a run, the pump's thread writes the end of the run to the cell that started it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
 QUIET_SECONDS = 0.5
-"""A run that takes fewer seconds than this shows no progress line in a terminal."""
+"""In a terminal, a run that takes fewer seconds than this shows no progress line."""
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
 """The interval, in seconds, at which a page without a board gets a new table."""
@@ -45,22 +44,23 @@ NO_BOARD = (
 
 
 class Terminal:
-    """Plain IPython: a line with a run's progress, then the table, in color if the terminal has
-    colors.
+    """Plain IPython: a line with the run's progress, then a table.
+
+    The table has colors if the terminal has colors.
     """
 
     is_live = False
-    """Whether a page shows running runs and can request that they be stopped or stepped."""
+    """Whether a page shows running runs, and can request that they be stopped or stepped."""
     board: LiveRun | None = None
     """The run as pages see it."""
 
     def __init__(self) -> None:
         self._start: float | None = None
         self._next = QUIET_SECONDS
-        """When the line is written next, in seconds since the first `watch` of the run."""
+        """The time of the next progress line, in seconds since the run's first `watch`."""
 
     def watch(self, job: Job) -> None:
-        """Show the running run if a reader can see it. May be called repeatedly."""
+        """Show the running job if a reader can see it. May be called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
@@ -72,21 +72,21 @@ class Terminal:
             self._next = seconds + SHOW_SECONDS
 
     def finish(self, job: Job) -> None:
-        """Show the finished run instead of the output of `watch`."""
+        """Show the finished job instead of the output of `watch`."""
         if self._next > QUIET_SECONDS:
             print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
-        """Show the run and return.
+        """Show the running job and return.
 
-        Its end and its diagnostics are shown later, without the caller.
+        The end of the run and its diagnostics are shown later, without another call.
         """
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors and remarks below the cell. Remarks without errors go to standard output."""
+        """Show errors and remarks below the cell. If there are no errors, use standard output."""
         is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
         print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
@@ -102,10 +102,10 @@ class Terminal:
 
 
 class Slot:
-    """A piece of a cell's output that can be replaced, from any thread.
+    """A piece of a cell's output. Any thread can replace it.
 
-    nbclient and papermill read messages only while a cell runs, so a replacement between two cells
-    is published again with the next cell.
+    nbclient and papermill read messages only while a cell runs. Therefore, a replacement between
+    two cells is published again with the next cell.
     """
 
     is_between = False
@@ -125,7 +125,7 @@ class Slot:
 
     @staticmethod
     def before_cell(shell: InteractiveShell) -> None:
-        """Publish again every replacement since the last cell, unless a page has seen it."""
+        """Publish again every replacement since the last cell, unless a page has received it."""
         Slot.is_between = False
         late, Slot._late = Slot._late, {}
         if not is_watched(shell):
@@ -134,9 +134,9 @@ class Slot:
 
 
 class Page:
-    """A notebook, with the same methods as `Terminal`.
+    """A notebook. The class has the same methods as `Terminal`.
 
-    While a cell runs, its run is published only if a page can show it.
+    While a cell runs, the run is published only if a page can show it.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class Page:
         tables: bool,
         in_widget: Callable[[LiveRun], None] | None = None,
     ) -> None:
-        """`tables` means that the page cannot show our board, so a running cell's output is
-        redrawn.
-
-        For a page without our extension, `in_widget` publishes a run as a widget, and later in its
-        final state.
+        """Args:
+        tables: whether the page cannot show our board, so that a running cell's output is drawn
+            again.
+        in_widget: for a page without our extension, publishes a run as a widget, and later the
+            run's final state.
         """
         self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live and not tables
         self._tables, self._in_widget = tables, in_widget
@@ -171,7 +171,7 @@ class Page:
             self._next_table = time.monotonic() + TABLE_SECONDS
 
     def _shown(self, run: LiveRun) -> Slot | None:
-        """Publish a run; return its slot, or None if `in_widget` replaces the output itself."""
+        """Publish a run, and return its slot, or None if `in_widget` replaces the output itself."""
         if self._in_widget is None:
             return Slot(self._shell, run.bundle(), run.id)
         self._in_widget(run)
@@ -228,9 +228,7 @@ Outlet = Terminal | Page
 
 
 def run_bundle(record: Record) -> Bundle:
-    """Return the display data of a run in its current state: JSON for our extension, HTML, and
-    text.
-    """
+    """Return the display data of a run's current state: JSON for our extension, HTML, and text."""
     snapshot = record.snapshot
     if record.is_stepped and not snapshot.note:
         snapshot = replace(snapshot, note=NO_BOARD)
@@ -245,17 +243,15 @@ def table_bundle(snapshot: Snapshot) -> Bundle:
 def is_watched(shell: InteractiveShell) -> bool:
     """Return whether a page shows this cell now.
 
-    Pages that edit cells say which cell they run. A console, nbclient, and papermill do not, and
-    need a single final output.
+    A page that edits cells tells the kernel which cell it runs. A console, nbclient, and papermill
+    do not; they need a single final output.
     """
     kernel = getattr(shell, "kernel", None)
     return False if kernel is None else "cellId" in kernel.get_parent().get("metadata", {})
 
 
 def has_no_board(shell: InteractiveShell) -> bool:
-    """Return whether this is VS Code, Colab, or a Voila page; none of them has our JupyterLab
-    extension.
-    """
+    """Return whether this is VS Code, Colab, or a Voila page, which cannot have our extension."""
     return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules or in_voila()
 
 

@@ -1,10 +1,10 @@
 """A run as self-contained HTML: no script, no style sheet, no network, no kernel.
 
-The page must survive JupyterLab's sanitizer, which keeps tables, `<details>`, images from `data:`,
-and simple inline styles. Therefore, colors are literal, and text takes the theme's own color. The
-sanitizer strips style sheets, and the notebook's own style sheet styles every table cell, so each
-cell has to repeat all that it cannot inherit from the table. Keep this short, because every board
-in a saved notebook has such a page.
+JupyterLab's sanitizer keeps only tables, `<details>`, images with `data:` addresses, and simple
+inline styles. It strips style sheets. Therefore, colors are literal, and text takes the theme's own
+color. The notebook's style sheet styles every table cell, so each cell repeats every style that it
+cannot inherit from the table. Keep the HTML short, because every board in a saved notebook contains
+it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BAR_LIMIT = 300
 
 
 def page(snapshot: Snapshot) -> str:
-    """Return the whole run as a page. The log and the timelines can be folded."""
+    """Return the whole run as HTML. The reader can fold the printed text and the timelines."""
     parts = [_section(section, snapshot) for section in snapshot.sections]
     if snapshot.note:
         parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(visible(snapshot.note))}</p>")
@@ -88,7 +88,7 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    """Return a name, shortened in the middle if it would leave no room for the value."""
+    """Return a name. A long name is shortened in the middle, to leave room for the value."""
     if len(name) <= NAME_WIDTH:
         return escape(name)
     return (
@@ -113,9 +113,9 @@ def _log(snapshot: Snapshot) -> str:
 
 
 def _timeline(section: Section) -> str:
-    """Return a picture of the values that have a time.
+    """Return a picture of the values whose times are known.
 
-    An `<img>` with a `data:` address survives the notebook's sanitizer, but inline SVG does not.
+    The notebook's sanitizer keeps an `<img>` with a `data:` address, but not inline SVG.
     """
     rows = [row for row in section.rows if row.resolved_ns is not None][:BAR_LIMIT]
     if not rows:
@@ -129,8 +129,9 @@ def _timeline(section: Section) -> str:
 
 
 def timeline_svg(rows: Sequence[Row]) -> str:
-    """Return a picture with a lane per worker and a bar per value in `rows`, all of which have a
-    time at which they were resolved.
+    """Return a picture with a lane for each worker and a bar for each value.
+
+    All `rows` must have the time at which the value was resolved.
     """
     workers = sorted({row.worker or "" for row in rows}, key=_natural)
     end = max(1, *(row.resolved_ns or 0 for row in rows))
@@ -159,8 +160,9 @@ def _lane(place: int, worker: str) -> str:
 
 
 def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str]:
-    """Yield the bars of each state as one path of thick lines, to keep the picture small: every
-    saved board has one.
+    """Yield the bars of each state as one path of thick lines.
+
+    This keeps the picture small, because every saved board contains one.
     """
     for state, mark in STATES.items():
         if lines := [_line(row, workers, end) for row in rows if row.state is state]:

@@ -15,7 +15,7 @@ from tfrt_magics.bridge.live import Bundle
 from tfrt_nb.language.lexer import TfrtLexer
 
 STYLE = "friendly"
-"""Colors that are readable on white and on black; the page keeps its own background."""
+"""Colors that are readable on white and on black. The page keeps its own background."""
 
 
 def stage_bundle(text: str, stage: str) -> Bundle:
@@ -33,7 +33,7 @@ def stage_colored(text: str, stage: str) -> str:
 
 
 def lexer_of(stage: str) -> Lexer:
-    """Return the lexer for a stage's language; for BEF bytes, one that highlights nothing."""
+    """Return the lexer for a stage's language. The lexer for BEF bytes highlights nothing."""
     if stage == "bef":
         return TextLexer()
     if stage == "asm":

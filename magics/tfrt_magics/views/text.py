@@ -1,8 +1,8 @@
 """A run as text, for a terminal, for `text/plain`, and for readers without a page.
 
-Each state has a shape, a color, and a word, any one of which is enough.  The colors are Okabe and
-Ito's, which people with any color vision can tell apart.  The board has its own table of shapes and
-colors in `static/theme.js`.
+Each state has a shape, a color, and a word; readers need only one of the three. People with any
+color vision can tell the colors apart, because they are from Okabe and Ito's palette. The board has
+its own table of shapes and colors in `static/theme.js`.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ STATUSES = {
 
 
 def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:
-    """Return the printed text, a table per function, and the reason if the run was stopped.
+    """Return the printed text, a table for each function, and the reason for an early stop.
 
-    `ansi` colors the shapes; use it only for a terminal that shows colors.
+    `ansi` colors the shapes. Use it only for a terminal that shows colors.
     """
     parts = [visible(snapshot.log.rstrip("\n"))] if snapshot.log else []
     if snapshot.log_dropped:
@@ -75,7 +75,7 @@ def _section(section: Section, snapshot: Snapshot, *, ansi: bool) -> str:
 
 
 def headline(section: Section, snapshot: Snapshot) -> str:
-    """Return one line with the state of the function."""
+    """Return one line with the state of a function."""
     shape = STATUSES[section.status].shape
     ends = [row.resolved_ns for row in section.rows if row.resolved_ns is not None]
     facts = [str(section.status), str(progress([section]))]
@@ -100,9 +100,7 @@ def cells(row: Row, snapshot: Snapshot) -> list[str]:
 
 
 def when(row: Row) -> str:
-    """Return the start of the row's computation, relative to the function's start, and its
-    duration.
-    """
+    """Return the time from the function's start to the row's start, and the row's duration."""
     if row.started_ns is None:
         return "" if row.resolved_ns is None else duration(row.resolved_ns)
     if row.resolved_ns is None:
@@ -133,7 +131,7 @@ def _character_width(character: str) -> int:
 
 
 def _painted(line: str, mark: Mark, *, ansi: bool) -> str:
-    """Color the shape in `line`; the words keep the terminal's color."""
+    """Color the shape in `line`. The words keep the terminal's color."""
     if not ansi:
         return line
     return line.replace(mark.shape, f"\x1b[{mark.ansi}m{mark.shape}\x1b[0m", 1)
