@@ -44,7 +44,7 @@ class CellRun(Returning):
     def result(self, timeout: float | None = None) -> object:
         """Wait until all functions have finished, and return their results.
 
-        A single result is returned alone; several results are returned as a tuple.
+        A single result is returned alone. Several results are returned as a tuple.
 
         Raises:
             TimeoutError: if the functions do not finish in time.

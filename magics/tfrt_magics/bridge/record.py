@@ -93,7 +93,7 @@ class Record:
         self._stages: Document | None = None
         self._names: list[str] = []
         self._heard: set[int] = set()
-        """The numbers of threads that have events in this run; their names no longer change."""
+        """The numbers of threads that have events in this run. Their names stay the same."""
         # The rows of a large program take a while. A page shows the board without them, and other
         # front ends see them at the end.
         is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
@@ -147,7 +147,7 @@ class Record:
             return message
 
     def stages(self) -> Document:
-        """Return the stages of the program; they are computed only once."""
+        """Return the stages of the program. Only the first call computes them."""
         if self._stages is None:
             self._stages = self.program.stages()
         return self._stages
@@ -257,8 +257,8 @@ class Record:
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
         """Return how often values were computed.
 
-        If events are missing, the result has all values; otherwise, only values that were computed
-        repeatedly.
+        If events are missing, the result has all values. Otherwise, the result has only values that
+        were computed repeatedly.
         """
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]

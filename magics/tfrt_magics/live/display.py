@@ -144,9 +144,9 @@ def is_run(thing: object) -> TypeGuard[Execution]:
 
 
 def is_ours(thing: object) -> bool:
-    """Return whether `thing` may be shown live.
+    """Return whether `thing` may be shown live: a value, a run, or a container.
 
-    Values, runs, and containers may, unless a container formats itself.
+    A container that formats itself is excluded.
     """
     if isinstance(thing, AsyncValue | Execution) or type(thing) in (list, tuple, dict):
         return True

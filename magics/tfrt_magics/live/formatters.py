@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfrt_magics.live.display import Displays
 
 VALUES = "tfrt_runtime.host.values.async_value"
-"""The module of a class of which every object of ours is an instance, or holds one."""
+"""The module of the class AsyncValue. An object of ours is an AsyncValue or holds some."""
 
 
 def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callable[[], None]:
@@ -61,7 +61,7 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """Return `formatter` after it shares the users' registrations with `before`, now and later."""
+    """Return `formatter`, which from now on shares the users' registrations of `before`."""
     for name in ("singleton_printers", "type_printers", "deferred_printers"):
         setattr(formatter, name, getattr(before, name))
     return formatter

@@ -222,7 +222,7 @@ MAX_PAUSE_SECONDS = 0.5
 
 
 class PythonRun:
-    """An Execution in the form that a record expects. It stays alive until it is over."""
+    """An Execution in the form that a record expects. It stays alive until its end."""
 
     pause = INTERVAL_SECONDS
     """The number of seconds between two checks while the run makes progress."""

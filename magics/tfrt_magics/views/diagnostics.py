@@ -123,7 +123,7 @@ def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """Return the message. It is shortened, because the text of an exception may have any length."""
+    """Return the message, shortened, because the text of an exception may have any length."""
     text = visible(diagnostic.message[:MESSAGE_LIMIT])
     more = len(diagnostic.message) - MESSAGE_LIMIT
     return f"{text} … and {more} more characters" if more > 0 else text

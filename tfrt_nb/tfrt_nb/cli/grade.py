@@ -91,10 +91,7 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Escape control characters in a learner's text.
-
-    They could move the cursor or hide a line.
-    """
+    """Escape control characters in a learner's text, as they could move the cursor."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 

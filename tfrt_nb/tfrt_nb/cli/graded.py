@@ -8,9 +8,9 @@ lines to standard output. After the imports, it writes the first line, which nam
 protections. Then it writes `[mark, hint]` in JSON for each answer, before the next answer runs.
 Therefore, no answer can change earlier verdicts. The output of answers is discarded.
 
-unshare(1) describes the namespaces. A new user namespace gives the right to create the others (man
-7 user_namespaces). Containers and some distributions forbid namespaces, so that only the limits
-apply.
+unshare(1) describes the namespaces. Without privileges, a process can create the other namespaces
+only inside a new user namespace (man 7 user_namespaces). Containers and some distributions forbid
+namespaces. Then only the limits apply.
 """
 
 import ctypes

@@ -83,15 +83,15 @@ def _timings(run: RunDocument) -> dict[int, Timing]:
 
 
 Event = tuple[int, int, str]
-"""A time, a thread, and a word for what happened."""
+"""The time and the thread of an event, and its kind as a word."""
 
 
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     """Return the event that made each activity ready, by operation, instance, and start time.
 
-    For most activities, this is the event that resolved the last operand. For a task, it may also
-    be the event that resolved an awaited object, or that queued the task. For an operation whose
-    operands are all constants, it is the call of the function.
+    For most activities, this is the event that resolved the last operand. For a task, the event may
+    also have resolved an awaited object, or have queued the task. For an operation whose operands
+    are all constants, the event is the call of the function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}

@@ -65,7 +65,7 @@ class Answer:
         return self.numbers(1)[0]
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """Return the answer as a tuple of integers: exactly `count`, unless `count` is None."""
+        """Return the answer as a tuple of `count` integers. If `count` is None, any number fits."""
         found = self.items(count)
         # True is excluded, which Python counts as an integer.
         numbers = tuple(one for one in found if type(one) is int)
@@ -74,7 +74,9 @@ class Answer:
         return numbers
 
     def items(self, count: int | None = None, words: Collection[str] = ()) -> tuple[object, ...]:
-        """Return the answer as a tuple of words and numbers: exactly `count`, unless that is None.
+        """Return the answer as a tuple of words and numbers.
+
+        The tuple has `count` elements. If `count` is None, it may have any number of elements.
 
         A single item counts as a list. `words` has the words that the exercise knows. If it is
         empty, any word is accepted.

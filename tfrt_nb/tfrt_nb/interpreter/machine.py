@@ -1,10 +1,10 @@
 """Runtime support for interpreted functions: the core's functions, and coroutines.
 
-A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
-The core resumes it as it resumes a coroutine in machine code: when the awaited object is resolved,
-it calls `RESUME` with the handle, on any thread. This may happen before the generator has yielded.
-Therefore, the yield and the call of `RESUME` meet at a rendezvous, and the one that arrives second
-continues the generator.
+A coroutine is a generator with a handle, which is a number that the core keeps while the coroutine
+waits. The core resumes the generator as it resumes a coroutine in machine code: when the awaited
+object is resolved, the core calls `RESUME` with the handle, on any thread. This call may happen
+before the generator has yielded. Therefore, the yield and the call of `RESUME` meet at a
+rendezvous: whichever of the two happens second continues the generator.
 
     start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
                  ^                  |                                                      |

@@ -198,7 +198,7 @@ def _brain(round_: Callable[[float], float] | None) -> Storage:
 def _wide(width: int) -> Storage:
     """Return the storage of an integer of any width.
 
-    It takes 1, 2, 4, or 8 bytes, or else a multiple of 16 bytes.
+    The storage has 1, 2, 4, or 8 bytes, or else a multiple of 16 bytes.
     """
     needed = (width + 7) // 8
     size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()

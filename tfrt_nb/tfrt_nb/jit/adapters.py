@@ -51,7 +51,7 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_runtime.native import layouts as at
 
 CHECK = 4
-"""The fuel that one iteration or one call uses, which usually covers a few operations."""
+"""The fuel that a check uses. One iteration or one call usually contains a few operations."""
 _ASK = f"""\
 define internal i1 @__asks_to_stop(ptr %attempt) noinline cold {{
   %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}

@@ -2,10 +2,11 @@
 
     f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
 
-A stream's cost is the total cost of its operations. The first operation of a stream waits for other
-operations. The stream of the one that is ready last is the parent of the stream, and the remark at
-that operation lists the new stream as a child. The stream in which the function starts has the
-parent -1. Its remark is at the function, or at the operation that contains the region.
+A stream's cost is the total cost of its operations. The first operation of a stream waits for
+operations in other streams. Of these operations, the last one to become ready determines the
+parent: its stream is the parent stream, and its remark lists the new stream as a child. The stream
+in which the function starts has the parent -1. That stream's remark is at the function, or at the
+operation that contains the region.
 """
 
 from __future__ import annotations

@@ -239,9 +239,9 @@ class _Streams:
         """Return the stream for an operation whose children are in the streams `candidates`.
 
         There is at least one candidate. Candidates that cost less than `threshold` are merged one
-        by one, until the merged stream costs that much; the next cheap one then starts another
-        group. If a cheap candidate is left over, it is merged into the stream that the operation
-        joins.
+        by one, until the merged stream costs that much. The next cheap candidate then starts
+        another group. If a cheap candidate is left over, it is merged into the stream that the
+        operation joins.
         """
         costs = self._costs
         joinable: list[int] = []

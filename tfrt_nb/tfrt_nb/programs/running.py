@@ -429,12 +429,7 @@ def _given(
     values: Sequence[object],
     arguments: Sequence[object] | None,
 ) -> tuple[HostContext | None, str | None, tuple[object, ...]]:
-    """Return the host, function, and arguments of `run`, some of which were passed by position.
-
-    Raises:
-        TypeError: if too many arguments were passed, or an argument does not have the expected
-            type.
-    """
+    """Return the host, function, and arguments of `run`, whether passed by position or by name."""
     if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
         refused = TypeError("after a host, run takes the function and a list of its arguments")

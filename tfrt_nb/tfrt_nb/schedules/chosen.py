@@ -102,7 +102,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """Timers of kernels, each of which fires when it is chosen."""
+    """The timers of kernels. A timer fires when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ else:
 
 
 class _ChosenLoop(_Loop):
-    """An event loop for the coroutines of kernels, each of which starts when it is chosen."""
+    """An event loop for the coroutines of kernels. A coroutine starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         self._skipped = 0.0

@@ -40,7 +40,7 @@ PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
-    """Return the places because of which the order of two steps matters."""
+    """Return the places that make the order of two steps matter."""
     either = (one.reads | one.writes) & other.writes | one.writes & other.reads
     # A step that writes RUN cancels the run, which every step with effects notices.
     if (RUN in one.writes and other) or (RUN in other.writes and one):

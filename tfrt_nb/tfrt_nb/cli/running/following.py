@@ -210,8 +210,8 @@ def put_line(stream: TextIO, text: str) -> None:
 def progress_text(document: RunDocument, seconds: float) -> str:
     """Return one line about a run that is watched.
 
-    It has the number of values in each state, the running kernels with their times, and the awaited
-    values.
+    The line has the number of values in each state, the running kernels with their times, and the
+    awaited values.
     """
     document.update()
     states = Counter(state for state, _ in document.states().values())
@@ -231,7 +231,7 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 def counted_text(run: Execution, seconds: float) -> str:
     """Return one line about a run that is not watched.
 
-    It has the number of finished kernels, and the awaited values.
+    The line has the number of finished kernels, and the awaited values.
     """
     decided, known = run.progress
     how = ", compiled" if run.tier is Tier.COMPILED else ""

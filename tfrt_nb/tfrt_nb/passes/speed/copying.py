@@ -116,7 +116,9 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes inform later passes; a source program could forge a missing one.
+"""The attributes by which passes inform later passes.
+
+The set must be complete: a source program could forge an attribute that is missing here.
 """
 _OF_PASSES = frozenset(
     {

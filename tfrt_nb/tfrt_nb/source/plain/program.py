@@ -45,7 +45,7 @@ these do not backtrack over a group's failed match.
 """
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
-"""The placeholder for a name in the rest of a line, which cannot contain this character itself."""
+"""The placeholder for a name in the rest of a line. No line contains this character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
 """Matches the blanks and the comment of a line that closes a body, which are ignored."""
