@@ -106,7 +106,7 @@ def say_what_is_missing(
     successful for the page, so Run All continues.
     """
     if str(problem) == "can't start new thread":
-        print("This cell needs threads: a page has only one.")
+        print("This cell needs several threads, but Python in a page has only one.")
     elif getattr(problem, "name", None) == "numpy":
         _lacking.add("numpy")
         print("This cell needs numpy: the page could not load it from the network.")

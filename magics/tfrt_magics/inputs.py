@@ -129,7 +129,7 @@ def _misnamed(
     """
     if name in namespace:
         found = type(namespace[name]).__name__
-        return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
+        return TfrtError(error(f"{option} is of type {found}, which is no {kind}; {known}"))
     hint = meant(name, kept, known)
     return TfrtError(error(f"{option}: no {kind} has that name; {hint}"))
 
@@ -212,7 +212,7 @@ def nothing_to_run(program: Program) -> Diagnostic:
     if compiled is not None:
         hint = f"it has no @main to run; --function {compiled.name} runs @{compiled.name}"
         return _remark(hint, compiled)
-    hint = "it has no function to run: a program has one, as in 'func.func @main() { tfrt.return }'"
+    hint = "it has no function to run: write one, as in 'func.func @main() { tfrt.return }'"
     return _remark(hint, None)
 
 

@@ -222,7 +222,7 @@ def kernels_text(pattern: str) -> str:
     if not entries:
         near = similar_operations(pattern) if "." in pattern else []
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"no kernel's name has {pattern!r} in it{hint}"
+        return f"no kernel's name contains {pattern!r}{hint}"
     if len(entries) == 1:
         (one,) = entries
         has_run = one.example and one.name not in USER_FUNCTIONS

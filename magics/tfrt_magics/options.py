@@ -258,21 +258,21 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "dest": "name",
         "action": _Once,
         "type": _python_name,
-        "help": "keep the program under this Python name: its functions are methods",
+        "help": "keep the program under this Python name; the functions of the program become its methods",
     },
     ("--with",): {
         "metavar": "NAME[,NAME]",
         "dest": "libraries",
         "action": "append",
         "type": _python_names,
-        "help": "programs named with --as whose functions this one may call",
+        "help": "programs that an earlier cell kept with --as; this program may call their functions",
     },
     ("-o", "--output"): {
         "metavar": "NAME[,NAME]",
         "action": _Once,
         "type": _python_names,
-        "help": "Python names for the results: one name receives an AsyncValue, or a tuple if there are several results, "
-        "or a dictionary by function name if several functions run; with several names, each receives one result",
+        "help": "Python names for the results; several names receive one result each; a single name receives the only result as an AsyncValue, "
+        "several results as a tuple, and the results of several functions as a dictionary by function name",
     },
     ("-q", "--work-queue"): {
         "metavar": "QUEUE",
@@ -285,8 +285,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME",
         "action": _Once,
         "type": _python_name,
-        "help": "run on the HostContext with this Python name, whose settings and threads stay unchanged; "
-        "remote kernels need one with a DaskWorkQueue",
+        "help": "run on the HostContext with this Python name; its settings and threads stay unchanged; "
+        "remote kernels need a HostContext with a DaskWorkQueue",
     },
     ("-f", "--function"): {
         "metavar": "FUNCTION",
@@ -296,7 +296,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("-t", "--timeout"): {
         "metavar": "SECONDS",
         "type": _above_zero("number of seconds"),
-        "help": "cancel the run if it has not finished by then",
+        "help": "cancel the run if it takes longer than this",
     },
     ("--memory",): {
         "metavar": "SIZE",

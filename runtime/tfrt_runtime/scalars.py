@@ -237,11 +237,11 @@ ARITHMETIC = (
         results=("i1",), python=">=", numpy=("greater_equal",), aliases=("ge", "gte"),
     ),
     Family(
-        "and", ("i1", *INTEGERS), lambda a, b: a & b, "The bits that both have.",
+        "and", ("i1", *INTEGERS), lambda a, b: a & b, "The bits that are 1 in both numbers.",
         python="&", numpy=("bitwise_and",), arith={"andi": "and"},
     ),
     Family(
-        "or", ("i1", *INTEGERS), lambda a, b: a | b, "The bits that one of them has.",
+        "or", ("i1", *INTEGERS), lambda a, b: a | b, "The bits that are 1 in at least one of the numbers.",
         python="|", numpy=("bitwise_or",), arith={"ori": "or"},
     ),
     Family(

@@ -123,7 +123,7 @@ def test_python_is_not_completed_in_a_program(notebook, assistant, text: str) ->
 
 def test_options_and_operations_are_explained(assistant) -> None:
     assert assistant.explain("%%tfrt --timeout 3\n", 11) == (
-        "-t, --timeout SECONDS\n\ncancel the run if it has not finished by then"
+        "-t, --timeout SECONDS\n\ncancel the run if it takes longer than this"
     )
     assert assistant.explain("%%tfrt --step\n", 11).startswith("--step\n")
     assert assistant.explain("%%tfrt --step\n", 4).startswith("usage: %%tfrt")

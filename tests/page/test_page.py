@@ -193,7 +193,7 @@ def test_a_cell_says_what_a_page_lacks_and_a_run_goes_on_between_cells(
     pyodide: Path, archive: Path
 ) -> None:
     assert in_page(pyodide, archive, HERE / "lacking.py").splitlines() == [
-        "This cell needs threads: a page has only one.",
+        "This cell needs several threads, but Python in a page has only one.",
         "RuntimeError",
         "This cell needs numpy: the page could not load it from the network.",
         "ModuleNotFoundError",

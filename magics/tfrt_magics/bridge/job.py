@@ -331,7 +331,7 @@ class Job:
             if not HAS_THREADS:
                 self._look_around()
                 if self._waits_for_end and self.ready() is None and ONE_THREAD.gives_up():
-                    nothing = "nothing else runs in a page while a cell does"
+                    nothing = "in a page, nothing else can run while a cell runs"
                     self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
             if self._stopped is not Status.RUNNING:
                 if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:

@@ -124,7 +124,7 @@ def test_an_answer_harms_neither_its_teacher_nor_the_answers_beside_it(
         name: ("error", reason) for name, (_, reason) in FATAL.items()
     }
     assert teacher.read_text() == "untouched"
-    assert ("cannot withhold from answers: the network" in err) == (not confined)
+    assert ("cannot keep answers away from: the network" in err) == (not confined)
 
 
 def test_without_namespaces_answers_are_graded_and_a_warning_says_so(
@@ -140,7 +140,7 @@ def test_without_namespaces_answers_are_graded_and_a_warning_says_so(
     out, err = capsys.readouterr()
     assert out == "ann.ipynb: words: right\nann.ipynb: 1 of 1 right\n"
     assert err == (
-        "tfrt-nb: warning: this system cannot withhold from answers: the network,"
+        "tfrt-nb: warning: this system cannot keep answers away from: the network,"
         " other processes, files that you may write\n"
     )
 

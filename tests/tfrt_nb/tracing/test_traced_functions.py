@@ -146,7 +146,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: 2**x, "no kernel for '**'"),
         (lambda x: math.trunc(x), "round it in a kernel"),
         (lambda x: np.array(x), "not an array yet"),
-        (lambda x: show(x, after=5), "after= takes what kernels return, found 5"),
+        (lambda x: show(x, after=5), "after= takes values that kernels return, found 5"),
         (
             lambda x: tfrt.repeat(2.5, lambda a: a, x),
             "the count of tfrt.repeat must be an integer, found 2.5",

@@ -75,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
         cells = ([f"'{one}" if one[:1] in _FORMULA else one for one in row] for row in table)
         csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *cells])
     if missing := ", ".join(sorted(open_to_answers - {""})):
-        text = f"{PROGRAM}: warning: this system cannot withhold from answers: {missing}"
+        text = f"{PROGRAM}: warning: this system cannot keep answers away from: {missing}"
         print(text, file=sys.stderr)
     return EXIT_OK if all(mark == Mark.RIGHT for _, _, mark, _ in table) else EXIT_PROBLEM
 

@@ -125,7 +125,7 @@ def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dic
             if [text for text, _ in after] == [text for text, _ in before]:
                 idle.append(name)
                 continue
-            about = f"before it, these changed nothing: {', '.join(idle)}" if idle else ""
+            about = f"these passes before it changed nothing: {', '.join(idle)}" if idle else ""
             yield _stage(name, about, *_compared(before, after))
             before, idle = after, []
         yield from (

@@ -367,7 +367,7 @@ def _run(
             run.cancel("the exercise is over")
             run.wait(SECONDS)
             raise Wrong(
-                f"The program does not finish within {SECONDS:g} s: an endless loop, or a value that no line fills?"  # noqa: E501
+                f"The program does not finish within {SECONDS:g} s: does it have an endless loop, or wait for a value that no line fills?"  # noqa: E501
             )
         del run
         left = () if program._compiled is None else _left(host)

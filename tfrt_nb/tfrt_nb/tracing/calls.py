@@ -139,7 +139,7 @@ def order_of(trace: Trace, after: object) -> list[object]:
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
-            refuse(f"after= takes what kernels return, found {item!r}")
+            refuse(f"after= takes values that kernels return, found {item!r}")
     return [item for item in (*given, trace.order) if item is not None]
 
 

@@ -423,7 +423,7 @@ def recover(value: Any, replacement: Any) -> Any:
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):
-        refuse(f"tfrt.recover takes what a kernel returns in a program, found {value!r}")
+        refuse(f"tfrt.recover takes a value that a kernel returns in a program, found {value!r}")
     if value.type == CHAIN:
         if replacement is not None:
             refuse("tfrt.recover: a kernel that returns None is replaced by None")

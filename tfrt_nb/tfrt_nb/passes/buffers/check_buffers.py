@@ -101,8 +101,8 @@ def _check_type(op: Operation, type_: Attribute) -> None:
     if isinstance(held, MemRefType) and not _is_strided(held.layout):
         fail(
             op,
-            f"the layout of '{held}' cannot be compiled: only contiguous buffers and those of a "
-            "'strided' layout",
+            f"the layout of '{held}' cannot be compiled: a buffer must be contiguous "
+            "or have a 'strided' layout",
         )
 
 
