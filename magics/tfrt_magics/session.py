@@ -91,8 +91,8 @@ class TFRT(Configurable):
     errors = traitlets.Enum(
         ("raise", "show"),
         "raise",
-        help="Whether a cell whose program is wrong or whose run fails raises TfrtError, which stops Run All"
-        " and nbconvert; show only displays the errors.",
+        help="What a cell does if its program is invalid or its run fails: raise raises TfrtError, which stops"
+        " Run All and nbconvert; show only displays the errors.",
     ).tag(config=True)
     live = traitlets.Enum(
         ("auto", "always", "never", "tables"),
@@ -110,9 +110,9 @@ class TFRT(Configurable):
     loop = traitlets.Enum(
         ("own", "notebook"),
         "own",
-        help="Where 'async def' kernels run: on the host's own event loop, or on the notebook's, "
-        "which serves only cells with --no-wait; other cells keep it busy, so their kernels run "
-        "on the host's loop.",
+        help="The event loop that runs 'async def' kernels: own is the host's loop, and notebook is the "
+        "notebook's loop. A cell without --no-wait keeps the notebook's loop busy, so its kernels "
+        "always run on the host's loop.",
     ).tag(config=True)
     check_references = traitlets.Bool(
         True,

@@ -121,16 +121,16 @@ def build_parser() -> argparse.ArgumentParser:
     to_bef.add_argument(
         "--disable-optional-sections",
         action="store_true",
-        help="leave out the sections that running most programs does not need: bef-to-mlir then "
-        "has to guess types and attributes, and kernels of your own cannot have attributes",
+        help="leave out the sections that most programs do not need to run; bef-to-mlir then "
+        "guesses types and attributes, and your own kernels cannot have attributes",
     )
     to_bef.add_argument(
         "--tfrt-cost-threshold",
         metavar="N",
         type=threshold,
         default=0,
-        help="the cost that justifies a separate stream; default: 0, which "
-        "means the cost of the longest path",
+        help="the minimum cost of a separate stream; default: 0, which "
+        "stands for the cost of the longest path",
     )
     _add_verification(to_bef, ", report only differences, and write no file")
     opt = commands.add_parser(
@@ -195,8 +195,8 @@ def build_parser() -> argparse.ArgumentParser:
     tutorials = commands.add_parser(
         "tutorials",
         help="copy the tutorials and open them in JupyterLab",
-        epilog="A file that differs from the tutorials is never overwritten: if there "
-        "is one, nothing is copied, and the exit status is 1.",
+        epilog="If the folder has a file that differs from the tutorials, the command "
+        "copies nothing, and its exit status is 1.",
     )
     tutorials.add_argument(
         "folder",
@@ -341,7 +341,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         type=schedules,
         const=0,
         help="try every order of the operations that could affect the outcome, up to N schedules "
-        "(default: 5000), and show the outcomes; must follow PROGRAM",
+        "(default: 5000), and show the outcomes; write this option after PROGRAM",
     )
     order.add_argument(
         "--replay",
@@ -366,8 +366,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     compiled.add_argument(
         "--check-references",
         action=argparse.BooleanOptionalAction,
-        help="track every async object, and report those that are left over or released too many "
-        "times; default: only if the program itself counts references",
+        help="track every async object, and report objects that are left over or released too many "
+        "times; by default, a run tracks objects only if the program itself counts references",
     )
     trace = run.add_mutually_exclusive_group()
     trace.add_argument(
