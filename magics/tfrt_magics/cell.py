@@ -113,7 +113,7 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
 
 
 def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) -> None:
-    """Reject several names of `-o` unless their number is that of one function's results.
+    """Reject several names of `-o` if they do not match the results of a single function.
 
     Raises:
         TfrtError: if the names do not match. The message says what to write instead.

@@ -110,7 +110,7 @@ def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
 
 
 def names_of(kind: type, namespace: Mapping[str, object]) -> list[str]:
-    """Return the sorted names of the notebook's variables whose values are of a type."""
+    """Return the sorted names of the notebook's variables whose values are instances of `kind`."""
     found = (name for name, one in namespace.items() if isinstance(one, kind))
     return sorted(name for name in found if not name.startswith("_"))
 
@@ -125,7 +125,7 @@ def _misnamed(
 ) -> TfrtError:
     """Return the error for a `name` that refers to no object of the right type.
 
-    `kept` has names that refer to such objects.
+    `kept` has the names of objects of the right type.
     """
     if name in namespace:
         found = type(namespace[name]).__name__

@@ -378,7 +378,10 @@ def test_a_file_runs_on_the_users_host(cell, hosts, tmp_path) -> None:
     [
         ("--host larg", "--host larg: no HostContext has that name; did you mean large?"),
         ("--host nothing", "has that name; hosts are closed, default, large"),
-        ("--host get_ipython", "--host get_ipython is of type method, which is no HostContext; hosts"),
+        (
+            "--host get_ipython",
+            "--host get_ipython is of type method, which is no HostContext; hosts",
+        ),
         ("--host closed", "TfrtError: --host closed: the host is closed\n"),
         ("--host large -q s", "--host and --work-queue exclude each other: the host has its own"),
         ("--host large --memory 1G", "exclude each other: the host has its own budget"),

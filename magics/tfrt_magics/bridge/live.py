@@ -36,7 +36,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 KEPT = 50
 """The maximum number of runs, and of finished displays, that still answer requests."""
 MAX_OPEN = 50_000
-"""The maximum number of lines in unfinished displays. Beyond it, the oldest displays freeze."""
+"""The maximum number of lines in unfinished displays. With more, the oldest displays freeze."""
 FRAME_LOOKS = 15
 """After this many messages, one message contains the current state of all values."""
 

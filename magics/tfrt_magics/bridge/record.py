@@ -315,9 +315,9 @@ class Record:
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
-    """Return the parts of a snapshot that are worth a message.
+    """Return the parts of a snapshot whose changes are worth a message.
 
-    The elapsed time is not, because it always changes.
+    The elapsed time is left out, because it always changes.
     """
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
 

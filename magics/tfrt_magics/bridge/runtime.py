@@ -297,7 +297,7 @@ class TracedRun:
         return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Run `operation`, or all if it is None. With `until`, first run what it needs."""
+        """Run `operation`, or all if it is None. `until` first runs what the operation needs."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:

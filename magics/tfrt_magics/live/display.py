@@ -29,7 +29,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
-"""Methods that format an object. IPython shows an object that has one of them without our help."""
+"""Methods that format an object. IPython itself shows an object that has one of these methods."""
 
 
 class Displays:

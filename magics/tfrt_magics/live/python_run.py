@@ -374,7 +374,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """Return the board of a run. A run has one board, because only one can read its events."""
+    """Return the board of a run. Only one board per run exists, as it consumes the events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)

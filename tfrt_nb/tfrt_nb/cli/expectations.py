@@ -1,10 +1,10 @@
 """Parse `expected-error` comments, in which a program declares its runtime errors.
 
 `// expected-error {{text}}` expects at least one error on its line whose message contains the text.
-`@+N` or `@-N` before the braces moves the expectation by N lines. `@above` and `@below` move it to
-the nearest line in that direction without such a comment. `expected-error-re {{one of {{[0-9]+}}}}`
-has regular expressions in the inner braces. As in TFRT's driver, an unmatched comment is reported
-only if its file had an error.
+`@+N` or `@-N` before the braces moves the expectation by N lines. `@above` and `@below` move the
+expectation to the nearest line above or below that has no such comment. `expected-error-re {{one of
+{{[0-9]+}}}}` has regular expressions in the inner braces. As in TFRT's driver, an unmatched comment
+is reported only if its file had an error.
 """
 
 from __future__ import annotations

@@ -99,9 +99,9 @@ class Halves:
 def split(module: ModuleOp) -> Halves:
     """Split a module into its two halves; see `is_compiled`.
 
-    The compiled half also gets the declarations and the buffers of the module (`memref.global`). It
-    does not get a declaration to which only host functions refer, or one that represents a native
-    kernel.
+    The compiled half also gets the declarations and the buffers of the module (`memref.global`). A
+    declaration stays in the host half if only host functions refer to it, or if it represents a
+    native kernel.
 
     Raises:
         TfrtError: if a compiled function calls a host function.
@@ -126,10 +126,10 @@ def split(module: ModuleOp) -> Halves:
 def is_compiled(op: Operation) -> bool:
     """Return whether `op` is a function whose body becomes machine code.
 
-    Every `async.func` is such a function. A `func.func` is one if each of its blocks ends in
-    `return` or a branch, and none of its operations is from a dialect of host programs. A function
-    with such an operation is a host function even if its `tfrt.return` is missing, so that the
-    error names the missing terminator.
+    Every `async.func` is compiled. A `func.func` is compiled if each of its blocks ends in `return`
+    or a branch, and none of its operations is from a dialect of host programs. A function with such
+    an operation is a host function even if its `tfrt.return` is missing, so that the error names
+    the missing terminator.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -194,7 +194,10 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
 
 
 def _declare_compiled(halves: Halves) -> None:
-    """Declare, in the host half, each compiled function that it refers to and can call."""
+    """In the host half, declare the compiled functions to which the half refers.
+
+    A function that the half cannot call is not declared.
+    """
     compiled = {
         symbol_name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
     }

@@ -419,7 +419,7 @@ def recover(value: Any, replacement: Any) -> Any:
     """Return `value`, or `replacement` if `value` is an error.
 
     The replacement is a number, a string, an object, or another traced value. For a kernel that
-    returns None, it is None. A cancelled run does not recover.
+    returns None, the replacement is None. A cancelled run does not recover.
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):

@@ -190,7 +190,7 @@ class TracedProgram:
 
     @widget.setter
     def widget(self, controls: Any) -> None:
-        """Accept the controls of `interact`. A change of one cancels the previous run."""
+        """Accept the controls of `interact`. Moving a control cancels the previous run."""
         self._controls = controls
         runs = [controls.result]
 

@@ -125,7 +125,8 @@ def expression(site: Site) -> str:
 def assigned(site: Site) -> tuple[str, ...]:
     """Return the variables to which an instruction's result is assigned.
 
-    There are several if the line assigns a tuple, and none if it assigns nothing.
+    The result has several variables if the line assigns a tuple, and is empty if the line assigns
+    nothing.
     """
     return _assignments(site.code).get(site.instruction, ())
 

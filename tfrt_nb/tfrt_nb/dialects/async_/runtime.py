@@ -44,14 +44,14 @@ from tfrt_nb.dialects.fast_ir import initialize
 from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` that is in addition to the automatic counts.
+"""The attribute of an `add_ref` or `drop_ref` of the program that adds to the automatic counts.
 
-It does not make the program responsible for all counts of the value.
+The counting passes still count the value automatically.
 """
 OF_OWN = "of_own"
-"""The attribute of an additional `drop_ref` of one reference to an object that the program created.
+"""The attribute of a `drop_ref` with ON_TOP of one reference to an object of the program's own.
 
-The dropped reference may be the producer's.
+The program itself created the object. The dropped reference may be the producer's.
 """
 BY_HAND = "by_hand"
 """The attribute of an `add_ref` or `drop_ref` that the source program contains.
