@@ -347,7 +347,7 @@ class Assistant:
     def _in_expression(self, line: str) -> tuple[int, Offered]:
         """Complete the notebook's names and their attributes.
 
-        Python's own names are offered only after their first letter.
+        Python's own names are offered only after the user has typed a letter.
         """
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer

@@ -1,8 +1,8 @@
 """Calls of the runtime's functions, which are the same in machine code and in interpreted code.
 
-Both write functions operation by operation: `jit.function_body` in LLVM IR, and
-`interpreter.source` in Python. Each lowering here is a function of a body, which can be of either
-kind, and an operation. Both kinds call `lower` to write an operation.
+Compiled code has two forms, each with a class for the body of a function: `jit.function_body`
+writes LLVM IR, and `interpreter.source` writes Python. A body calls `lower` for each operation.
+`lower` then calls the operation's lowering, a function that takes the body and the operation.
 
 Twenty-two of the functions have the names and signatures of MLIR's async runtime. Code compiled
 here therefore runs on MLIR's runtime (without error messages), and code compiled by MLIR runs on

@@ -201,8 +201,8 @@ def _loaded(
 ) -> tuple[Executable, bool]:
     """Return the program that calls a kernel, and whether it takes an additional chain.
 
-    The program's source is checked only once for each `key`. A problem is an error at the caller's
-    line.
+    The program's source is checked only once for each `key`. An error has the location of the
+    caller's line.
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
