@@ -171,7 +171,8 @@ class Running(Inspection):
             output: a function that gets the program's output, instead of the host's sink.
             wake: whether workers may start the run at once. With False, the first thread that waits
                 starts it.
-            watch: whether to log the run's events, for `documents.RunDocument`. A `Watch` has the options.
+            watch: whether to log the run's events, for `documents.RunDocument`. A `Watch` sets
+                options of the log.
             tier: "auto" compiles functions of scalars to machine code when they become hot, and
                 "compiled" compiles them at once. "interpreter" compiles nothing, not even compiled
                 functions. The run's `tier` says which tier ran, and its `tier_note` says why a
