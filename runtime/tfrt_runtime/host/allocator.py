@@ -140,7 +140,10 @@ class RecyclingAllocator:
             self._upstream.deallocate_bytes(address, capacity)
 
     def trim(self) -> bool:
-        """Return all kept blocks to the upstream allocator; return whether there were any."""
+        """Return all kept blocks to the upstream allocator.
+
+        The result says whether a block was returned.
+        """
         found = False
         for capacity, idle in list(self._idle.items()):
             with suppress(IndexError):

@@ -114,8 +114,9 @@ class HostContext:
                 tensors together must not exceed the budget when a program of this host requests
                 memory.  Otherwise, the run fails with an error at the operation that requested the
                 memory.  The default is half of the memory that the process may have.
-            tracing: records the activities of runs that start while tracing is enabled. timers: the
-                queue of timers for kernels and deadlines.  By default, the host has its own.
+            tracing: records the activities of runs that start while tracing is enabled.
+            timers: the queue of timers for kernels and deadlines.  By default, the host has its
+                own.
 
         Raises:
             TfrtError: if the description of the work queue, the allocator, or the memory is

@@ -289,7 +289,7 @@ _named: dict[str, object] = {}
 
 
 class BlockingWarning(UserWarning):
-    """A kernel occupies a worker for so long that other kernels have to wait."""
+    """A kernel occupies a worker for a long time, and other kernels have to wait."""
 
 
 class BlockingWatch:
@@ -301,8 +301,9 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were running kernels, each with its state and the time since which the
-        state has not changed.
+        """The contexts that were running kernels.
+
+        Each has its state and the time of its last change.
         """
         self.is_looking = False
 
@@ -341,9 +342,7 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """Return a thread's activity epoch, its current kernel, and its counts of made and dropped
-    values.
-    """
+    """Return a thread's activity epoch, current kernel, and counts of made and dropped values."""
     context = Context.at(address)
     return context.epoch, context.record, context.made, context.dropped
 

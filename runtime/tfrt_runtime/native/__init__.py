@@ -13,17 +13,21 @@ table of scalar operations.
 Terms:
 
 - word: a 64-bit integer.  An address is a word.
-- context: the struct of one thread. process: the struct that all threads share.
-- value: an AsyncValue. resolve: make a value available or an error. waiter: an action that runs
-  when a value is resolved.
-- run, request: one execution of a program, and its struct. call from outside (root): a call that
-  Python makes, with a table of its results and arguments.
-- function: a decoded BEF function. record: one of its kernels. slot: where one result of a kernel
-  goes.
-- activation: one call of a function. register: a word of the activation that holds a value's
-  address. ready count: how many arguments a kernel still awaits.
-- ready stack: the kernels that a thread will run next. task: a function call in a work queue, which
-  any of its threads may run.
+- context: the struct of one thread.
+- process: the struct that all threads share.
+- value: an AsyncValue, which is unavailable, available, or an error.
+- to resolve a value: to make it available or an error.
+- waiter: an action that runs when a value is resolved.
+- run: one execution of a program.  Its struct is the request.
+- call from outside (root): a call that Python makes, with a table of its results and arguments.
+- function: a decoded BEF function.
+- record: one kernel of a function.
+- slot: where one result of a kernel goes.
+- activation: one call of a function.
+- register: a word of the activation that contains a value's address.
+- ready count: how many arguments a kernel still awaits.
+- ready stack: the kernels that a thread will run next.
+- task: a function call in a work queue.  Any thread of the queue may run it.
 - watch: the struct of a run whose events are logged.
 - handle: a word that names a Python object.
 

@@ -81,8 +81,9 @@ def native(function: Function) -> Function:
 
 
 def shared(function: Function) -> Function:
-    """Let native functions call a function that is not part of the core, such as a lambda in a
-    table.
+    """Let native functions call a function that is not part of the core.
+
+    An example is a lambda in a table.
     """
     NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
