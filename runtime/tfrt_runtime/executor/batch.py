@@ -24,7 +24,7 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""When this many results have been recorded, those without a holder are removed."""
+"""When this many results have been recorded, the results that no code holds are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
 """numpy's names for the bits of a payload and for the number, keyed by type word.
 
@@ -140,11 +140,11 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """Return the state of a call.
+        """Return 0 if a result of a call is unavailable, -1 if a result is an error, and otherwise
+        1.
 
-        The state is 0 if a result is unavailable, -1 if a result is an error, and otherwise 1.  A
-        call without results has the state of the run.  This makes no AsyncValue, so that thousands
-        of calls can be checked.
+        A call without results has the state of the run.  This method makes no AsyncValue, so that
+        thousands of calls can be checked.
         """
         outcome, stands = native_process().quick.value_outcome, 1
         first = self._entry.result_address(self.request, call, 0) >> 3

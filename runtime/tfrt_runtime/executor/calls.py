@@ -43,7 +43,10 @@ ON_ITS_LOOP = (
 )
 
 Describe = Callable[[int, int], str]
-"""Returns an argument's name for messages, given the function's and the argument's numbers."""
+"""A function that returns the name of an argument for messages.
+
+It takes the number of the function and the number of the argument.
+"""
 Registry = Mapping[str, Kernel]
 
 
@@ -138,10 +141,10 @@ class Entry:
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
         """Return the words of a call with the arguments `given`, for `Request.open`.
 
-        Also returns the arguments that are AsyncValues or futures, with their indexes, and the
+        Also return the arguments that are AsyncValues or futures, with their indexes, and the
         objects that must live until the call has started.  If the caller does not start the call,
         it must call `release`.  If the function takes a tensor, a numpy array becomes a tensor over
-        its memory.
+        the array's memory.
 
         Raises:
             TfrtError: if the number of arguments is wrong, or if an argument does not fit; located
@@ -267,7 +270,7 @@ class Entry:
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
         """Return a function that creates the error for an argument of a wrong type.
 
-        The wrong type may turn out only when the argument becomes available.
+        An AsyncValue shows its type only when it becomes available.
         """
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
@@ -289,7 +292,7 @@ class Entry:
     def results(self, request: Request) -> list[AsyncValue]:
         """Return the results of a started call as AsyncValues, and record them in the request.
 
-        They take over the references in the words.
+        The AsyncValues take over the references in the words.
         """
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3

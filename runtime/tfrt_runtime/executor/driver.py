@@ -80,9 +80,10 @@ def run_functions(
 ) -> Iterator[FunctionRun]:
     """Run functions one after another.
 
-    Yields the outcome of each function when it has finished or its time has passed.  A `follower`
-    is told about each function.  `follower.watch(program)` returns the `Watch` for the next
-    function, or None.  `follower.follow(run)` is called when the function's run has started.
+    Yields the outcome of each function when the function has finished or its time has passed.
+
+    A `follower` is called for each function.  `follower.watch(program)` returns the `Watch` for the
+    next function, or None.  `follower.follow(run)` is called when the function's run has started.
     """
     host.work_queue.start()
     for index in functions:

@@ -44,7 +44,7 @@ class Execution(RunWaits):
     """A started run of one function.  Its results exist, but may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """Advice in the message if a run is passed instead of a value."""
+    """Advice for the message if a run is passed where a value is expected."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why a function that was to be compiled is interpreted, or None."""
@@ -165,7 +165,7 @@ class Execution(RunWaits):
 
     @contextmanager
     def _withdrawn_on_error(self) -> Iterator[None]:
-        """End the run if its preparation, in the block, fails or is interrupted."""
+        """End the run if the `with` block, which prepares the run, fails or is interrupted."""
         try:
             yield
         except BaseException:
@@ -204,7 +204,7 @@ class Execution(RunWaits):
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
         """Count unavailable arguments as work of the run.
 
-        Returns how many results keep the run open because of such arguments.
+        Return how many results keep the run open because of these arguments.
         """
         open_for = 0
         for index, value in given:

@@ -1,8 +1,8 @@
-"""Functions of a program that may become machine code, and their compilation.
+"""The functions of a program that may become machine code, and their compilation.
 
-The runtime has no compiler; `hooks` provides one if it is installed.  Native code counts the
-kernels of each function that were interpreted (`native.calls.machine_calls`), and reports hot
-functions to this module.
+A function is *hot* after many of its kernels have been interpreted.  Native code counts the kernels
+of each function (`native.calls.machine_calls`), and reports hot functions to this module.  The
+runtime itself has no compiler; `hooks` provides one if it is installed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ HOT = 1 << 21
 Interpreting them takes 10 ms, as long as compiling a function.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same number as long as the compiler is not imported.
+"""The same number for the time before the compiler is imported.
 
 The import takes ten times as long as compiling a function.
 """
@@ -97,7 +97,10 @@ class Tier(StrEnum):
 
 _NUMBERS = {tier: number for number, tier in enumerate(Tier)}
 AUTO = Tier.AUTO
-"""A module-level name, because a lookup in an enumeration takes as long as a call."""
+"""The member `Tier.AUTO`.
+
+It has a module-level name because a lookup in an enumeration takes as long as a call.
+"""
 
 
 class Code(Protocol):
@@ -180,7 +183,7 @@ class MachineFunctions:
     def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
         """Add function `index`, which has the same shape as function `like`.
 
-        Its words are a copy, `moved` bytes after the original.
+        The words of the function are a copy, `moved` bytes after the words of `like`.
         """
         self._note(index, source)
         if like in self.offsets:
@@ -212,9 +215,9 @@ class MachineFunctions:
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
-        """Compile a function now.
+        """Compile a function now, and return None if it becomes machine code.
 
-        Returns None, or a note that says why the function is interpreted, located at the kernel
+        Otherwise, return a note that says why the function is interpreted, located at the kernel
         that is the reason.
         """
         if self.is_machine_code(index):

@@ -71,11 +71,14 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""For functions with more kernels than this, the loader does not look for an equal function."""
+"""The loader looks for an equal function only for functions with at most this many kernels."""
 
 
 class _Laid(NamedTuple):
-    """A function that has been laid out, with words that functions of the same shape can repeat."""
+    """A function that is laid out in the arena.
+
+    Functions of the same shape can repeat its words.
+    """
 
     source: LoadedFunction
     piece: Piece
@@ -100,9 +103,10 @@ class Executable:
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
-        """Returns the name of a function's register in the program's source, or ""."""
+        """A function that returns the name of a function's register in the program's source, or "".
+        """
         self.origin: Callable[[], object] = lambda: None
-        """Returns the `Program` that was loaded, if it still exists."""
+        """A function that returns the `Program` that was loaded, if it still exists."""
         self.captured: Sequence[object] = ()
         """The Python objects of `tfrt.captured` operations, by slot."""
         kinds = {function.kind for function in file.functions}
@@ -124,7 +128,7 @@ class Executable:
         """Whether a run may call Python, for a kernel or to print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
-        """For each function, its constants, keyed by register.
+        """The constants of each function, by register.
 
         No kernel sets these registers at run time.
         """
@@ -279,9 +283,9 @@ class Executable:
         return kernel
 
     def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
-        """Return a note on the equivalent kernel for the other kind of function, if one exists.
+        """Return a note on the equivalent kernel for the other kind of function, or None.
 
-        One kind are sync functions.
+        The two kinds are sync functions and other functions.
         """
         first, dot, last = record.name.rpartition(".")
         twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
@@ -305,7 +309,7 @@ class Executable:
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def entry(self, function: str | int) -> Entry:
-        """Return the function with the given name or number, in the form that Python can call.
+        """Return a function in the form that Python can call, given the function's name or number.
 
         Equal arguments return the same object.
 
@@ -380,7 +384,7 @@ class Executable:
 
     @functools.cached_property
     def _by_number(self) -> list[tuple[int, int, int]]:
-        """For each function: its first kernel's number, its kernel count, its index; sorted."""
+        """The first kernel's number, the kernel count, and the index of each function, sorted."""
         indexed = enumerate(zip(self._firsts, self.functions, strict=True))
         return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
@@ -448,9 +452,9 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 
 
 def _shape(function: BefFunction) -> object:
-    """Return a key that functions have in common if they differ only in names and locations.
+    """Return a key that is equal for functions that differ only in names and locations.
 
-    Returns None for a function that must be laid out by itself.
+    Return None for a function that must be laid out by itself.
     """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
@@ -464,7 +468,7 @@ def _shape(function: BefFunction) -> object:
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:
-    """Return what messages call an argument of a function."""
+    """Return the phrase with which messages name an argument of a function."""
     program = reference()
     name, of = "", ""
     if program is not None:

@@ -47,7 +47,7 @@ class AsCompleted:
         self._next: AsyncValue | None = None
         """The value for which the iterator waits.
 
-        It becomes available when another of `values` has been resolved.
+        It becomes available when another one of `values` has been resolved.
         """
         self._lock = threading.RLock()
         for value in values:
@@ -60,7 +60,9 @@ class AsCompleted:
         return self
 
     def __next__(self) -> AsyncValue:
-        """Return the next value that is resolved; until then, run the queue's tasks on this thread.
+        """Return the next value that is resolved.
+
+        Until then, this thread runs the queue's tasks.
 
         Raises:
             TimeoutError: if no value is resolved in time.
@@ -78,7 +80,10 @@ class AsCompleted:
         return self._take()
 
     async def __anext__(self) -> AsyncValue:
-        """Return the next value that is resolved; until then, the event loop runs other tasks."""
+        """Return the next value that is resolved.
+
+        Until then, the event loop runs other tasks.
+        """
         import asyncio  # a loop is running, so asyncio is loaded
 
         while (waited := self._waited()) is not None:
@@ -185,7 +190,10 @@ class RunWaits(Returning):
     program: Executable
     _entry: Entry
     is_stuck = False
-    """Whether a waiting thread has found that the run cannot continue; the diagnostics say why."""
+    """Whether a waiting thread has found that the run cannot continue.
+
+    If so, the diagnostics say why.
+    """
 
     @property
     def function(self) -> BefFunction:

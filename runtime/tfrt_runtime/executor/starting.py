@@ -49,9 +49,9 @@ def launched(
 ) -> tuple[Request, bool]:
     """Return a new run, and whether it has its words.
 
-    A run gets its words here only if all arguments are ordinary values of their types
-    (`native.python.python_runs.launch`).  If so, and if `starts` is not 0, the run's call has
-    started.
+    The run gets its words here only if all arguments are ordinary values of their types
+    (`native.python.python_runs.launch`).  In that case, if `starts` is not 0, the run's call has
+    also started.
 
     Raises:
         TfrtError: if the host is closed or was created before the process was forked.
@@ -81,9 +81,9 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program with two functions, which call their argument.
+    """A program for `enqueue`, with two functions that call their argument.
 
-    One function runs on a worker, the other in the blocking pool.
+    One function runs on a worker, and the other in the blocking pool.
     """
 
     def __init__(self, host: HostContext) -> None:

@@ -27,7 +27,10 @@ from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
-"""Time, kind, number of a kernel (or of a function for `call`, `return`), instance, worker."""
+"""The time, the kind, the number of a kernel (or of a function), the instance, and the worker.
+
+The number is that of a function for the kinds `call` and `return`.
+"""
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
 _BEGINS = frozenset({"begin", "resume"})
@@ -124,7 +127,7 @@ class Spans:
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
 DRAIN_SECONDS = 0.05
-"""The time between drains.  A busy run fills its rings in a few times this time."""
+"""The time between two drains.  A busy run needs a few times as long to fill its rings."""
 
 
 class RunTracing:

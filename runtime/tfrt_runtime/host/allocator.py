@@ -29,7 +29,7 @@ PREFERRED_ALIGNMENT: Final = 64
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
-"""Returns how many bytes native code and tensors may hold now."""
+"""A function that returns how many bytes native code and tensors may hold now."""
 
 
 class HostAllocator(Protocol):

@@ -147,9 +147,9 @@ class HostContext:
         """
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """Maps a value that a kernel returns to the value that the kernel's run receives.
+        """Returns the value that a run receives for a value that a kernel of the run returns.
 
-        The flag is True if another thread resolves the value.  By default, both values are the
+        Its flag is True if another thread resolves the value.  By default, both values are the
         same.  While the steps of a run are chosen one by one, the run receives another value, and
         resolving that value is also a step.
         """
@@ -175,11 +175,11 @@ class HostContext:
         self.cancel_message: str | None = None
         """The error message for runs that start while the host is cancelled; None if it is not."""
         self.when_closed: Callable[[], None] = lambda: None
-        """Called when the host is closed; stops the tasks that its cancelled runs have left."""
+        """Called when the host is closed, to stop the tasks that its cancelled runs have left."""
         self.when_quiet: Callable[[], None] = lambda: None
-        """Called at the end of `quiesce`; releases resources of compiled code."""
+        """Called at the end of `quiesce`, to release resources of compiled code."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
-        """The error that the results of a cancelled run become, unless a reason is given."""
+        """The error that the results of a cancelled run become, unless another reason is given."""
         self.identity = object()
         """An object that identifies the host without keeping it alive."""
         self.cancelled_address = self.cancelled.address

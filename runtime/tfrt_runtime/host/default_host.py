@@ -22,7 +22,7 @@ from tfrt_runtime.host.values.promises import from_future, is_future
 
 
 class _Default:
-    """The default host, and all former default hosts that are open."""
+    """The current default host, and the former default hosts that are still open."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -172,7 +172,7 @@ def gather(*values: object) -> AsyncValue:
 
 
 def _value_of(given: object) -> object:
-    """Return what to gather for a value, a future, a run, or another object."""
+    """Return the value to gather for a value, a future, a run, or another object."""
     if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given

@@ -25,7 +25,8 @@ _MAX_OTHERS = 3
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instructions before the user's bytecode in `_stand_in`.
 
-A new frame starts at the first instruction on 3.11 and 3.12, and at the second since 3.13.
+A new frame is positioned at the first instruction on Python 3.11 and 3.12, and at the second on
+later versions.
 """
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
@@ -188,10 +189,12 @@ def _place(
 ) -> TracebackType:
     """Return a traceback entry at `line` of `code`, over a frame that never ran.
 
-    `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices.
-    Rejected alternative: the frame of a generator that has not started.  Making a generator
-    requires calling the user's code, preceded by RETURN_GENERATOR, without parameters and without
-    its exception table (3.11 closes the generator by raising in it).
+    `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices the
+    frame.
+
+    Rejected alternative: the frame of a generator that has not started.  To make a generator, this
+    module would have to call the user's code, with RETURN_GENERATOR inserted at its start, and
+    without its parameters and exception table (Python 3.11 closes the generator by raising in it).
     """
     stand_in, offset = _stand_in(code.co_positions, instruction, line)
     frame = _new_frame(_thread_state(), stand_in, space, _NoLocals(stand_in))
@@ -204,21 +207,25 @@ def _stand_in(
 ) -> tuple[CodeType, int]:
     """Return code for a frame that shows an instruction of the user's code.
 
-    Also returns an offset in that code, for the traceback's entry.
+    Also return an offset in the returned code, for the traceback's entry.
 
-    Readers of a traceback use the entry's line (IPython), the columns of its instruction
-    (`traceback`), the instruction itself (`executing`, for IPython's marks), or the frame's line
-    and columns (pdb's `list`, rich).  To make all of them agree, the returned code is the user's
-    bytecode after a prologue, which has the instruction's line and columns.  A new frame is
-    positioned at the prologue.
+    Readers of a traceback use different parts of an entry:
+
+    - IPython uses the entry's line, and `traceback` the columns of its instruction.
+    - `executing`, for IPython's marks, uses the instruction itself.
+    - pdb's `list` and rich use the frame's line and columns.
+
+    To make all of them agree, the returned code is the user's bytecode after a prologue, which has
+    the instruction's line and columns.  A new frame is positioned at the prologue.
 
     If the user's code has another line for the instruction, as in entries that libraries make by
     hand, no expression is marked.  The returned offset is then that of the prologue, which has
     `line` and no columns.
 
     Args:
-        positions: `co_positions` of the user's code.  As a cache key, a bound method is compared by
-            the identity of its object, whereas the code objects of two files may be equal.
+        positions: `co_positions` of the user's code.  It is part of a cache key: a bound method is
+            compared by the identity of its object, whereas the code objects of two files may be
+            equal.
         instruction: the instruction's offset in the user's code, in bytes; negative if unknown.
         line: the instruction's line, or -1 if it has none.
     """

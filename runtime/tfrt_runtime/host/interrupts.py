@@ -76,7 +76,10 @@ class Interrupts:
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """Called on the main thread when a signal arrives; `when_installed`, after `install`."""
+        """Called on the main thread when a signal arrives.
+
+        The other attribute, `when_installed`, is called after `install`.
+        """
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
@@ -227,9 +230,9 @@ class Waits(threading.local):
     """Per-thread state: whether the wait on this thread continues, for machine code."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Tells whether this thread's wait continues.
+    """A function that returns whether this thread's wait continues.
 
-    If not, machine code bails out, because it cannot be suspended.
+    If it does not, machine code bails out, because it cannot be suspended.
     """
 
 

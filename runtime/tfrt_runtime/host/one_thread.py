@@ -29,9 +29,9 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does the work that is due.
+"""A function that does the work that is due.
 
-Returns the seconds until its next call, or None if it has no work left.
+It returns the seconds until its next call, or None if it has no work left.
 """
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
@@ -50,7 +50,7 @@ class OneThread:
         self._running: set[Source] = set()
         self._timer: Any = None
         self._dead_waits = 0
-        """How many consecutive waits no source could end."""
+        """The number of consecutive waits that no source could end."""
         self._depth = 0
         self._is_awake = True
         self.callback = IDLE(self._idle)
@@ -140,10 +140,10 @@ class OneThread:
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Tell whether no source is left that could end a wait without a time limit.
+        """Return whether no source is left that could end a wait without a time limit.
 
-        If so, restarts the count of such waits, because this wait now ends.  The kernel around it
-        may be waiting, too, and that wait needs its own count.
+        If so, this wait now ends, and the count of such waits starts again at 0.  The kernel around
+        this wait may be inside another wait, which needs its own count.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:
@@ -229,7 +229,7 @@ def _call_pending() -> None:
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """Return a function that tells whether stacks can be switched, and a call through JavaScript.
+    """Return a function that returns whether stacks can be switched, and a call through JavaScript.
 
     The call through JavaScript runs `_call_pending`.
     """
@@ -240,7 +240,10 @@ def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
 
 
 def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function, if stacks can be switched, through a synchronous JavaScript frame."""
+    """Call `function` through a synchronous JavaScript frame if stacks can be switched.
+
+    Otherwise, call it directly.
+    """
     can_switch, call_in_frame = _switching()
     if not can_switch():
         return function(*arguments)

@@ -315,18 +315,21 @@ READERS: dict[int, Callable[[int], object]] = {
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""The payload type and an encoder for each class with a payload type of its own.
+"""For each class with its own payload type: that type, and an encoder.
 
 The encoder returns the payload word, which is valid while the object lives.
 """
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""Functions that convert objects of the runtime to what users see, keyed by class."""
+"""Functions that convert objects of the runtime to the objects that users see, by class."""
 
 
 def as_python(value: object) -> object:
-    """Convert a payload to what users see: for example, a tensor to a read-only numpy array."""
+    """Convert a payload to the object that users see.
+
+    For example, a tensor becomes a read-only numpy array.
+    """
     face = FACES.get(type(value))
     return value if face is None else face(value)
 

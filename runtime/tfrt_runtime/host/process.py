@@ -44,7 +44,7 @@ from tfrt_runtime.native import library, threads
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""A function of `native.python` returns this object to leave its work to Python."""
+"""The object that a function of `native.python` returns to leave its work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """How many bits of a kernel's handle are its number within the program.
@@ -286,9 +286,9 @@ class NativeProcess:
     def _refused(self, context: int, record: int, size: int) -> int:
         """End the run whose kernel, on this thread, was refused memory.
 
-        Returns 0, and does nothing, if the thread is not running a kernel, or if it is running
-        compiled code, which reports the error at its next operation with a location.  The context
-        may still have the address of an older request, which is no longer a run.
+        Returns 0, and does nothing, if the thread is not running a kernel.  In that case, the
+        context may still have the address of a request that is no longer a run.  Does the same for
+        compiled code, which reports the error at its next operation with a location.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:

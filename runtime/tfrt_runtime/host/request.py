@@ -60,10 +60,10 @@ class Request(Run):
     entry: Any
     """The function with which the run was started (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
-    """The results that the run's Execution holds while the Execution exists.
+    """The results that the run's Execution holds, while the Execution exists.
 
-    None if Python has not created them: the results are then only in the words, with one reference
-    each.
+    If it is None, Python has not created the results.  They are then only in the words, with one
+    reference each.
     """
     results: Sequence[weakref.ref[AsyncValue]] = ()
     """The results that Python has created.  Cancelling the run resolves them."""
@@ -400,7 +400,7 @@ class Request(Run):
             self.decide(value)
 
     def decide(self, value: AsyncValue) -> None:
-        """Make a result of a cancelled run an error, unless it is resolved."""
+        """Make a result of a cancelled run an error, unless the result is resolved."""
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:

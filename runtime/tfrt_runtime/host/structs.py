@@ -221,7 +221,7 @@ class Tensor(Struct):
 
 @_view
 class Waiter(Struct):
-    """What happens when a value is resolved."""
+    """An action that runs when a value is resolved."""
 
 
 @_view

@@ -167,9 +167,11 @@ Tasks that the kernel has created work for it, too.
 class KernelWait:
     """A wait of a kernel of `queue`.
 
-    `context` is the native context on which the kernel runs.  It is 0 for a coroutine, whose run is
-    `run`.  The kernel waits for `what`.  `makers` are the runs that make the values of `what`, with
-    None for each value that is not made by a run.
+    - `context` is the native context on which the kernel runs.  It is 0 for a coroutine, whose run
+      is `run`.
+    - `what` is what the kernel waits for, in words.
+    - `makers` are the runs that make the awaited values, with None for each value that no run
+      makes.
     """
 
     queue: WorkQueue
@@ -190,7 +192,7 @@ class KernelWait:
 
 
 NO_KERNEL = contextlib.nullcontext(lambda: None)
-"""What waits with a time limit use instead of `kernel_wait`."""
+"""The context manager that waits with a time limit use instead of `kernel_wait`."""
 
 _waits: list[KernelWait] = []
 """The waits of all queues, in the order in which they started."""

@@ -74,7 +74,7 @@ class KernelFrame:
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
-    """Whether Python, or a kernel that runs in this process, uses a remote kernel's results."""
+    """Whether the results of a remote kernel are read in this process, by Python or by a kernel."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
     """The latest value that `allocate` has returned for each index.
 
@@ -120,7 +120,7 @@ class KernelFrame:
     def is_cancelled(self) -> bool:
         """Whether the run is cancelled.
 
-        If so, the kernel's results are resolved, whatever the kernel returns.
+        If it is, the kernel's results are already resolved, whatever the kernel returns.
         """
         return self.request.is_cancelled
 
@@ -131,10 +131,10 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """Return an unavailable value for each result of the kernel, which its tasks resolve later.
+    """Return an unavailable value for each result of the kernel.  A task resolves the values later.
 
-    This does the same as `KernelFrame.allocate`, but does not record the values in the frame,
-    because the user's function may raise an exception later.
+    This function does not record the values in the frame, as `KernelFrame.allocate` does, because
+    the user's function may raise an exception later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])

@@ -101,9 +101,9 @@ class Parameters:
     rest: object
     returned: object
     lazy: frozenset[int] = frozenset()
-    """The arguments that are not awaited: the kernel gets them as AsyncValues.
+    """The indexes of the arguments that are not awaited: the kernel gets them as AsyncValues.
 
-    The index after the last name stands for all later arguments.
+    The index after the last name includes all later arguments.
     """
 
 
@@ -115,11 +115,13 @@ ITS_LOOP = "its event loop"
 class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
-    `attributes` are type words in BEF's order (alphabetical by name).  A kernel with `keywords`
-    takes these by name instead.  `results` are type words, or None for one result whose type
-    depends on the Python value.  With `heavy`, the kernel is worth waking another worker.  With
-    `blocking`, it runs in the blocking pool.  With `raw`, its arguments are AsyncValues, which may
-    be unavailable or errors.  With `frame`, its first argument is the KernelFrame.
+    - `attributes` are type words in BEF's order (alphabetical by name).  A kernel with `keywords`
+      takes its attributes by name instead.
+    - `results` are type words, or None for one result whose type depends on the Python value.
+    - `heavy`: the kernel is worth waking another worker.
+    - `blocking`: the kernel runs in the blocking pool.
+    - `raw`: the arguments are AsyncValues, which may be unavailable or errors.
+    - `frame`: the first argument is the KernelFrame.
     """
 
     name: str
@@ -193,15 +195,18 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: the compiled function `symbol`.
 
-    `arguments` is how many arguments it takes; with `more`, at least that many.  `types` are the
-    type words of arguments that are numbers; the last word also applies to further arguments.
-    `results` is how many results it has, or None for one result per argument after the first
-    `arguments`.  `gives` are the type words of the results.  The loader checks all of this, because
-    native kernels do not.
+    - `arguments` is how many arguments the kernel takes; with `more`, at least that many.
+    - `types` are the type words of arguments that are numbers.  The last word applies to further
+      arguments, too.
+    - `results` is how many results the kernel has, or None for one result per argument after the
+      first `arguments`.
+    - `gives` are the type words of the results.
+    - `flags` are `layouts.KERNEL_*`.
+
+    The loader checks all of this, because native kernels do not.
 
     The data words are the addresses of the native functions `data`, followed by the `attributes` in
-    BEF's order.  Attributes of `("*i32",)` are any number of i32, and are preceded by their count.
-    `flags` are `layouts.KERNEL_*`.
+    BEF's order.  Attributes of `("*i32",)` are any number of i32, preceded by their count.
     """
 
     name: str
@@ -212,7 +217,7 @@ class NativeKernel:
     data: tuple[str, ...] = ()
     flags: int = 0
     sync: bool = False
-    """Whether the kernel is for sync functions, and only for them."""
+    """Whether the kernel runs only in sync functions."""
     more: bool = False
     types: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
@@ -236,11 +241,12 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    The first `own` arguments are the kernel's.  The others are passed to the function, after
-    `added` arguments that the kernel makes.  The function has `extra` more results than the kernel.
-    `functions` is how many functions the kernel takes, or None for any number.  `fixed_results` is
-    how many results the kernel has, if the function does not make them.  `types` are the type words
-    of the kernel's own arguments.
+    - `own` is how many arguments are for the kernel itself; these come first, and `types` are their
+      type words.  The other arguments are passed to the function.
+    - `added` is how many arguments the kernel makes, which the function gets first.
+    - `extra` is how many more results the function has than the kernel.
+    - `functions` is how many functions the kernel takes, or None for any number.
+    - `fixed_results` is how many results the kernel has, if the function does not make them.
     """
 
     name: str
@@ -251,7 +257,10 @@ class ControlKernel:
     functions: int | None = 1
     fixed_results: int | None = None
     body_results: int | None = None
-    """How many results the function has, if nothing else determines this; None for at most one."""
+    """How many results the function has, if nothing else determines this number.
+
+    None means at most one.
+    """
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     """The type words of the attributes, which follow `data` in the kernel's data words.
@@ -276,15 +285,15 @@ class CompiledKernel:
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     awaited: tuple[int, ...] = ()
-    """The arguments that are not awaited before the call, because the compiled code awaits them.
+    """The arguments that need not be available before the call.
 
-    The adapter takes these arguments last.
+    The compiled code awaits them.  The adapter takes these arguments last.
     """
     heavy: bool = False
     lasting: bool = False
     """Whether the function may take long: it has calls, loops, or back edges.
 
-    Even a function that is not `heavy`, so not worth waking a worker, may take long.
+    A function may take long without being `heavy`, that is, worth waking a worker.
     """
     code: object = None
     interpreted: bool = False
@@ -310,7 +319,7 @@ class KernelRegistry(dict[str, Kernel]):
         super().__init__()
         self.origin = origin
         self.version = 0
-        """Changes whenever a kernel is added."""
+        """A number that changes whenever a kernel is added."""
 
     def kernel(
         self,
@@ -404,7 +413,7 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
     """Return how many arguments a function requires, and how many it takes (None for any number).
 
-    `others` is how many of its positional parameters are not arguments of the kernel.
+    `others` is how many of the function's positional parameters are not arguments of the kernel.
     """
     try:
         parameters = unevaluated_signature(function).parameters.values()

@@ -118,7 +118,7 @@ def is_indirect(value: Address) -> bool:
 
 @native
 def resolve(value: Address) -> Address:
-    """Follow an available value's forwards; return the concrete or error value at their end."""
+    """Follow an available value's forwards, and return the concrete or error value at their end."""
     # Plain loads suffice: the publisher wrote kind and target before the state, the caller has read
     # the state with acquire, and an available value does not change.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
@@ -139,7 +139,7 @@ def add_references(value: Address, count: int) -> None:
 def multiply_reference(value: Address, count: int) -> None:
     """Add `count` references to a value to which the caller holds one.
 
-    While this runs, no other thread may use the caller's reference.
+    No other thread may use the caller's reference during this call.
     """
     references = load_acquire(value + at.VALUE_REFERENCES)
     # If this is the only reference, no other thread can change the count.
@@ -180,9 +180,9 @@ def drop_optional(context: Address, value: Address) -> None:
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value that has no references.
+    """Destroy a value that has no references, and each target that loses its last reference.
 
-    If the value held the last reference to its target, destroys the target, too, and so on.
+    A loop follows the targets, so that the native stack does not grow.
     """
     # Use a loop instead of recursion, because a million values may forward to each other in a
     # chain.
@@ -226,7 +226,7 @@ def storage_size(value: Address) -> int:
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
-    """Drop the reference that a payload holds."""
+    """Drop the reference that a payload holds, if it holds one."""
     process = load(context + at.CONTEXT_PROCESS)
     if payload_type == at.TYPE_TENSOR or payload_type == at.TYPE_SHAPE:
         call2(load(process + at.PROCESS_RELEASE_TENSOR), context, payload)
@@ -300,7 +300,7 @@ def claim(value: Address) -> bool:
 
 @native
 def take_waiters(value: Address, state: int) -> Address:
-    """Make the value available in `state`; return the list of waiters, newest first.
+    """Make the value available in `state`, and return the list of waiters, newest first.
 
     The caller must already have written the payload, which the `exchange` publishes.
     """
@@ -366,9 +366,9 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 
 @native
 def is_moved(indirect: Address, target: Address) -> bool:
-    """Tell whether `indirect` should take over the payload of the available value `target`.
+    """Return whether `indirect` should take over the payload of the available value `target`.
 
-    The answer is yes if `indirect` is a result of a run, `target` holds an object, and the caller
+    The answer is True if `indirect` is a result of a run, `target` holds an object, and the caller
     has the only reference to `target`.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
@@ -427,9 +427,10 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
 
 @native
 def set_error(value: Address, payload: int, error_type: int) -> Address:
-    """Resolve an unconstructed concrete value to an error; return its waiters.
+    """Resolve an unconstructed concrete value to an error, and return its waiters.
 
-    `payload` is the handle of a Diagnostic.  The value takes over the caller's reference to it.
+    `payload` is the handle of a Diagnostic.  The value takes over the caller's reference to the
+    Diagnostic.
     """
     # The state comes last: a thread that sees ERROR may read the diagnostic immediately.
     store(value + at.VALUE_PAYLOAD, payload)

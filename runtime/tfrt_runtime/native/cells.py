@@ -245,10 +245,7 @@ def need_block(context: Address, size: int) -> Address:
 
 @outline
 def keep_batch(context: Address, size_class: int) -> None:
-    """Turn the full free list into the spare batch.
-
-    The former spare batch goes to the depot.
-    """
+    """Make the full free list the spare batch.  The former spare batch goes to the depot."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     former = load(spare)
     if former != 0:
@@ -283,7 +280,7 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 def take_batch(process: Address, size_class: int) -> Address:
     """Take a batch from the depot.
 
-    Returns 0 if the depot is empty, or if another thread is just holding all its batches.
+    Returns 0 if the depot is empty, or if another thread holds all its batches at this moment.
     """
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
@@ -373,7 +370,10 @@ def leave_slab(context: Address, size_class: int) -> None:
 
 @native
 def take_slab(context: Address) -> Address:
-    """Return a new slab; if the run must end because of it, return the slab's address plus 1."""
+    """Return a new slab.
+
+    If the run must end because of the slab, return the slab's address plus 1.
+    """
     process = load(context + at.CONTEXT_PROCESS)
     refused = 0
     if not reserve(context, at.SLAB_SIZE):
@@ -417,7 +417,7 @@ def give_stocked(process: Address, slab: Address) -> None:
 def take_stocked(process: Address) -> Address:
     """Take a slab from the stock.
 
-    Returns 0 if the stock is empty, or if another thread is just holding all its slabs.
+    Returns 0 if the stock is empty, or if another thread holds all its slabs at this moment.
     """
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:

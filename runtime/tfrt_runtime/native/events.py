@@ -173,7 +173,7 @@ def log_call_end(context: Address, activation: Address, record: Address) -> None
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Log that a register's value has become available; do nothing if it is unavailable."""
+    """Log that a register's value has become available.  If it is unavailable, do nothing."""
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -203,7 +203,7 @@ def log_state(
 
 @native
 def kept_of(watch: Address, function: int, number: int) -> Address:
-    """Return the address of the words that the watch keeps for a register, or 0."""
+    """Return the address of the words with the value that the watch keeps for a register, or 0."""
     kept = load(watch + at.WATCH_VALUES)
     return load(kept + 8 * function) + at.KEPT_SIZE * number if kept != 0 else 0
 
@@ -297,9 +297,9 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 
 @entry
 def log_drain(ring: Address, target: Address, room: int) -> int:
-    """Copy up to `room` new records to `target`; return their count.
+    """Copy up to `room` new records to `target`, and return their count.
 
-    The first LOG_SKIP of the copied records are torn.
+    The first LOG_SKIP of the copied records are torn: the writer may have changed them meanwhile.
     """
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)

@@ -213,7 +213,7 @@ def request_enter(request: Address) -> None:
 
 @entry
 def request_notify(request: Address) -> int:
-    """Ask for a call of Python when a request finishes; return 0 if it has already finished."""
+    """Ask the core to call Python when a request finishes; return 0 if it has already finished."""
     while True:
         notify = load_acquire(request + at.REQUEST_NOTIFY)
         if notify == at.NOTIFY_OVER:

@@ -110,7 +110,7 @@ def show_progress(line: str) -> None:
 
 
 def load_at_hand() -> bool:
-    """Load the core if it need not be compiled first; return whether it is loaded.
+    """Load the core if that needs no compilation, and return whether the core is loaded.
 
     Raises:
         TfrtError: as for `load`.

@@ -257,22 +257,22 @@ def clear(target: Address, size: int) -> None:
 
 @operation
 def call1(function: Address, first: int) -> int:
-    """Call through a pointer: word (word)."""
+    """Call the function at address `function`, which takes a word and returns a word."""
 
 
 @operation
 def call2(function: Address, first: int, second: int) -> int:
-    """Call through a pointer: word (word, word)."""
+    """Call the function at address `function`, which takes two words and returns a word."""
 
 
 @operation
 def call3(function: Address, first: int, second: int, third: int) -> int:
-    """Call through a pointer: word (word, word, word)."""
+    """Call the function at address `function`, which takes three words and returns a word."""
 
 
 @operation
 def call4(function: Address, first: int, second: int, third: int, fourth: int) -> int:
-    """Call through a pointer: word (word, word, word, word)."""
+    """Call the function at address `function`, which takes four words and returns a word."""
 
 
 @operation
@@ -286,17 +286,17 @@ def call7(
     sixth: int,
     seventh: int,
 ) -> int:
-    """Call through a pointer: word (seven words).  The function may take fewer parameters."""
+    """Call the function at address `function`, which takes up to seven words and returns a word."""
 
 
 @operation
 def call_f64(function: Address, number: float) -> int:
-    """Call through a pointer: word (double)."""
+    """Call the function at address `function`, which takes a double and returns a word."""
 
 
 @operation
 def call_for_f64(function: Address, first: int) -> float:
-    """Call a function that takes one word and returns a double."""
+    """Call the function at address `function`, which takes a word and returns a double."""
 
 
 @operation
@@ -380,7 +380,10 @@ def stack_room() -> int:
 
 @operation
 def bound_words(item: Address) -> Address:
-    """Return the address of the words that are bound to an entry; `item` is a Python integer."""
+    """Return the address of the words of an entry.
+
+    `item` is the Python integer that is bound to the entry.
+    """
 
 
 def wrapping_add(left: int, right: int) -> int:
@@ -426,7 +429,7 @@ def take_all(stack: Address) -> Address:
 def take_one(stack: Address, link: int) -> Address:
     """Take the newest item of a stack.
 
-    Returns 0 if the stack is empty, or if another thread is just holding all its items.
+    Returns 0 if the stack is empty, or if another thread holds all its items at this moment.
     """
     item = take_all(stack)
     if item == 0:

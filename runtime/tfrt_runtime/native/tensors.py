@@ -140,7 +140,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Return all free blocks to the C library; return 1 if there were any, else 0."""
+    """Return all free blocks to the C library; return 1 if there was a block, else 0."""
     found = 0
     for bits in range(at.SMALLEST_BLOCK_BITS, at.LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)

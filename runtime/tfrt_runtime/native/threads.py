@@ -31,9 +31,9 @@ It is called once, before Python calls an entry.
 """
 
 SET_IDLE = "tfrt_set_idle"
-"""A function that sets what a wait calls on a machine with one thread.
+"""A function that sets which function a wait calls on a machine with one thread.
 
-The wait passes its duration in nanoseconds.
+The wait passes its duration in nanoseconds to that function.
 """
 
 EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}

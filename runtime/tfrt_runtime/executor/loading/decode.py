@@ -1,7 +1,8 @@
 """Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants do not run.  The loader makes each constant's value once and writes it into the template.
-Uses of constants do not count in ready counts.  A kernel with a ready count of 0 is an entry.
+Constants are kernels that do not run.  The loader makes each constant's value once and writes it
+into the template.  Uses of constants do not count in ready counts.  A kernel with a ready count of
+0 is an entry.
 
 Ready counts and users are computed from the kernels' arguments, not read from the file, so that an
 inconsistent file cannot make the executor wait forever.  Later users are first, as in BEF.
@@ -25,7 +26,7 @@ from tfrt_runtime.native import layouts as at
 
 
 class Mark(NamedTuple):
-    """A position in an arena: the counts of words and relocations before it."""
+    """A position in an arena: how many words and how many relocations precede it."""
 
     words: int
     relocations: int
@@ -33,10 +34,10 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words that other functions can repeat: a head that was filled later, then appended words.
+    """A piece of an arena that other functions can repeat: a head, and the words appended after it.
 
-    `addresses` are the positions of words that are addresses; `inner`, of those with a target in
-    the piece.  `numbers` are the positions of words that increase from piece to piece.
+    `addresses` are the positions of words that are addresses, and `inner` those of addresses with a
+    target in the piece.  `numbers` are the positions of words that increase from piece to piece.
     """
 
     words: array[int]
@@ -48,7 +49,7 @@ class Piece:
 
 
 class Arena:
-    """A list of words, some of which are offsets that `seal` turns into addresses.
+    """A list of words in which some words are offsets.  `seal` turns the offsets into addresses.
 
     All offsets are in bytes from the start.
     """
@@ -171,11 +172,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The fields of a record, except its registers.
+    """The fields of a record without its registers.
 
-    `functions` are function indexes.  Of a non-strict kernel's arguments, the first
-    `strict_arguments` are strict.  If the number is 0, any one argument starts the kernel; if
-    negative, none is awaited.
+    `functions` are function indexes.  `strict_arguments` is how many of a non-strict kernel's first
+    arguments are strict.  If it is 0, any one argument starts the kernel.  If it is negative, the
+    kernel awaits no argument.
     """
 
     address: int
@@ -211,14 +212,14 @@ class FunctionWriter:
 
     @cached_property
     def _ready(self) -> array[int]:
-        """For each kernel with a ready count, the count's offset in an activation."""
+        """The offset of each ready count in an activation, by kernel."""
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
         return array("q", (first + 8 * count for count in counted))
 
     @cached_property
     def _users(self) -> list[Sequence[int]]:
-        """For each register, the kernels that use it, later ones first, once per use."""
+        """The kernels that use each register, later kernels first, once per use."""
         users: list[Sequence[int]] = [()] * self._function.register_count
         more: dict[int, list[int]] = {}
         kernels = self._function.kernels
@@ -236,7 +237,7 @@ class FunctionWriter:
 
     @cached_property
     def _returns(self) -> dict[int, list[int]]:
-        """For each returned register, the numbers of the results that return it."""
+        """The numbers of the results that return each register, by register."""
         returns: dict[int, list[int]] = {}
         for number, register in enumerate(self._function.result_registers):
             returns.setdefault(register, []).append(number)
@@ -345,7 +346,7 @@ class FunctionWriter:
 
     @cached_property
     def _references(self) -> list[int]:
-        """For each register, how many references its value gets."""
+        """How many references the value of each register gets."""
         references = [*map(len, self._users)]
         for register, numbers in self._returns.items():
             references[register] += len(numbers)
@@ -365,7 +366,7 @@ class FunctionWriter:
         return held
 
     def _write_slots(self) -> array[int]:
-        """Write a slot for each register; return the offsets.  A constant has no slot, but 0."""
+        """Write a slot for each register, and return the offsets; the offset is 0 for constants."""
         start = self._arena.offset
         halves: list[int] = []
         slots = array("q")

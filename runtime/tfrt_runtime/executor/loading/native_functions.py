@@ -1,9 +1,11 @@
-"""Native functions: a program declares them, and a kernel of the same name implements each.
+"""Native functions: a program declares them, and kernels of the same names implement them.
 
-A file has no body for a native function.  The loader adds one: a single kernel that takes all
-arguments and makes all results.  Thus, a native function can be called like any other function.  A
-direct call of a compiled function is replaced with the function's kernel.  Such a call needs no
-activation, and starts before the values that the function awaits are available.
+A file has no body for a native function.  The loader adds a body with a single kernel, which takes
+all arguments and makes all results.  Thus, a native function can be called like any other function.
+
+Some native functions are compiled functions.  A direct call of a compiled function is replaced with
+the function's kernel.  Such a call needs no activation.  It also starts earlier: the values that
+the compiled function itself awaits need not be available.
 
 This module also determines which functions are sync, and which kernels sync functions may use.
 """
@@ -108,7 +110,7 @@ def one_kernel(function: BefFunction, name: str) -> BefFunction:
 CONTROL = frozenset(
     f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
 )
-"""Control kernels that wait for the functions that they call."""
+"""The control kernels that wait for the functions that they call."""
 
 
 def runs_in_sync(kernel: Kernel) -> bool:

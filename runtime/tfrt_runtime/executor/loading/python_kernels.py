@@ -109,11 +109,14 @@ def message_text(context: int, record: int, message: int) -> str:
 
 
 Bind = Callable[[int, Request], Function]
-"""Makes the program's function with a given number callable in a run."""
+"""Returns function number `index` of the program in a form that can be called in a run."""
 
 
 def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
-    """Run the kernel with the frame in `context`, and set its results; never raise an exception."""
+    """Run the kernel with the frame in `context`, and set the kernel's results.
+
+    This function never raises an exception.
+    """
     request = present_request(context)
     results = Context.at(context).results >> 3
     before = request.host.serve(request)
@@ -236,10 +239,11 @@ _ONE_RESULT = (("chain",), ("object",))
 
 
 def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
-    """Return native values for what a kernel has returned, each with one reference.
+    """Return native values for the objects that a kernel has returned, each with one reference.
 
     Raises:
-        KernelError: if the number of values is not the number of results, or if a value is invalid.
+        KernelError: if the number of objects is not the number of results, or if an object is
+            invalid.
     """
     words = call.kernel.results
     if words in _ONE_RESULT and not isinstance(returned, tuple | list):
@@ -319,9 +323,9 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
 
 
 Finish = Callable[[int, object, BaseException | None], None]
-"""Sets the result of the kernel in a context, given its return value or its exception.
+"""Sets the result of the kernel in a context, given the kernel's return value or exception.
 
-Never raises an exception.
+It never raises an exception.
 """
 
 
@@ -330,8 +334,8 @@ def plain_call(
 ) -> tuple[tuple[int, ...], Finish] | None:
     """Return the data words with which native code can call a Python kernel directly.
 
-    Also returns the function that sets the kernel's result where native code cannot; it must live
-    as long as the kernel.  Returns None if the kernel needs more than its arguments.
+    Also return the function that sets the kernel's result where native code cannot.  This function
+    must live as long as the kernel.  Return None if the kernel needs more than its arguments.
     """
     kernel = call.kernel
     is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)

@@ -53,7 +53,10 @@ class PythonCall:
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
     order: tuple[int, ...] = ()
-    """Maps record operands to kernel parameters; empty if every operand is awaited."""
+    """The kernel parameter of each operand of the record.
+
+    It is empty if every operand is awaited.
+    """
     is_read_here: bool = True
     """Whether a kernel that is not remote uses one of the results."""
 
@@ -257,7 +260,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """Call a function of the kernel itself, which may reject the kernel's call."""
+        """Call `ask`, a function of the kernel itself, which may reject the kernel's call."""
         try:
             return ask(*given)
         except KernelError as wrong:

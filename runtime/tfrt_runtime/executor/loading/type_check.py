@@ -74,8 +74,8 @@ class WrongKind(ValueError):
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
     """Return an attribute as a plain value.
 
-    With the word "any", reads the type that the file states.  With "typed", does the same, and
-    returns the type together with the value.
+    With the word "any", the attribute has the type that the file states.  With "typed", the same is
+    true, and the type is returned together with the value.
 
     Raises:
         TfrtError: if the file does not state the type.
@@ -118,7 +118,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
     """Return the kind as which to read an attribute of type `word`, or `EMPTY` for an empty array.
 
     A file without the optional sections does not state the kind, so `word` determines it.  The file
-    may state another width of integers than `word` does.
+    may state another width of integers than `word` has.
 
     Raises:
         WrongKind: if the file states another type.
@@ -145,7 +145,7 @@ def kind_text(kind: int) -> str:
 
 
 Symbols = Callable[[str], int]
-"""Returns the address of a native function, given its name."""
+"""Returns the address of a native function, given the function's name."""
 
 
 def signatures(functions: Sequence[BefFunction]) -> list[int]:
@@ -238,7 +238,7 @@ class TypeCheck:
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
         """Return the types that a kernel takes, and the types that it returns.
 
-        Each is None if the types vary.
+        Each of the two is None if the types vary.
         """
         match kernel:
             case ConstantKernel():

@@ -147,7 +147,7 @@ class UserWorkQueue(WorkQueue):
         self._left = 0
         self._emptying: set[int] = set()
         self._starters: set[int] = set()
-        """Contexts of blocking kernels that have started work, for which they may wait."""
+        """The contexts of blocking kernels that have started work for which they may wait."""
         self._lost: deque[tuple[int, Diagnostic]] = deque()
         self._moments: set[_Moment] = set()
         self._timers = TimerQueue()
@@ -406,5 +406,5 @@ class _Moment:
                 waiter()
 
     def forget(self) -> None:
-        """Treat the event as having happened, because the word may be freed."""
+        """Treat the event as if it had happened, because the word may be freed."""
         self._word = 0

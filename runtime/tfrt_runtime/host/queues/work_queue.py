@@ -54,12 +54,13 @@ class WorkQueue(QueueThreads):
 
         In the meantime, this thread runs the queue's tasks, except in two cases.  If users' kernels
         are loaded, workers run the tasks.  If compiled code is loaded and the wait has a time
-        limit, a stand-in thread runs them.  In both cases, the reason is that such work cannot be
-        abandoned halfway.  Without workers, Python kernels always run on the waiting thread.
+        limit, a stand-in thread runs them.  The reason for both exceptions is that this thread
+        could not abandon such work halfway.  Without workers, Python kernels always run on the
+        waiting thread.
 
-        Signals are handled every few milliseconds.  `interrupted` is called equally often, except
-        during the first few milliseconds: it may read the whole queue, which takes as long as a
-        small run.  If it returns True, the wait returns False.
+        Signals are handled every few milliseconds.  `interrupted` is called equally often.  If it
+        returns True, the wait returns False.  It is not called during the first few milliseconds,
+        because it may read the whole queue, which takes as long as a small run.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -102,9 +103,9 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
-        """Tell whether workers, instead of this waiting thread, must run users' Python kernels.
+        """Return whether workers must run users' Python kernels instead of this waiting thread.
 
-        A thread whose kernel waits runs other kernels itself: otherwise, all workers might be
+        A thread whose kernel waits runs other kernels itself.  Otherwise, all workers might be
         waiting.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
@@ -202,10 +203,12 @@ class WorkQueue(QueueThreads):
     def helper(self) -> AbstractContextManager[int]:
         """Return a context manager for running kernels on this thread.
 
-        Its value is a native context.  Inside the block, the thread has the queue's deque for
-        threads that are not workers, if the deque is free.  If a kernel is already running on this
-        thread, and waits, the value is another context, because the kernel uses its own.  The ready
-        work on that kernel's context is shared with other threads.
+        Its value is a native context.  In the `with` block, the thread has the queue's deque for
+        threads that are not workers, if no other thread has it.
+
+        If a waiting kernel is already running on this thread, the value is another context, because
+        the kernel uses the thread's own.  The ready work on the kernel's context is shared with
+        other threads.
         """
         return _Helper(self)
 

@@ -48,10 +48,10 @@ its queue.  `payload` is a word.
 """
 
 Moments = list[tuple[int, str, str]]
-"""What happened to a call on a cluster: the time, the state, and the address of the worker or "".
+"""The history of a call on a cluster: for each moment, the time, the state, and the worker.
 
 Times are in nanoseconds of the monotonic clock.  States are `sent`, `queued`, `running`, `back`,
-`lost`, and `here`.
+`lost`, and `here`.  The worker is given by its address, or is "".
 """
 
 _MAX_WAITING = 1 << 20
@@ -66,7 +66,7 @@ class _Batch:
     parts: Sequence[bytes]
     ticks: int
     moment: int
-    """The time when the event clock showed `ticks`."""
+    """The time at which the event clock showed `ticks`."""
     ratio: float
     """Nanoseconds per tick."""
 
@@ -135,7 +135,10 @@ class Watch:
         self.lost = 0
         """How many events, on any thread, were overwritten before they were read."""
         self.log: list[tuple[int, int, str]] = []
-        """The run's output in pieces: the time, the kernel's number (-1 if none), and the text."""
+        """The run's output in pieces.
+
+        A piece is the time, the number of the kernel (-1 if none), and the text.
+        """
         self.remote: Callable[..., list[tuple[int, Moments]]] = no_calls
         """Returns the kernel and the moments of each call on a cluster.
 
@@ -400,7 +403,10 @@ class EventLog:
 
 
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
-    """Return those events in `part` whose run is in `wanted`; usually, these are all events."""
+    """Return the events in `part` whose run is in `wanted`.
+
+    Usually, these are all events of `part`.
+    """
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))
     if count == len(runs):

@@ -138,7 +138,10 @@ class Tracing:
         return self._requests > 0 and Level.NONE < level <= self.level
 
     def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
-        """Call `drain` when tracing stops; calling the returned function ends this."""
+        """Call `drain` when tracing stops.
+
+        Return a function that withdraws this request.
+        """
         with self._lock:
             self._followed.add(drain)
         return lambda: self._followed.discard(drain)
@@ -286,8 +289,8 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Draw an arrow from the end of an activity to the start of another.
 
-        The viewers attach an arrow's end to the innermost slice of a thread.  An activity without a
-        slice therefore gets a slice of length 0.
+        The viewers attach an end of an arrow to the innermost slice of a thread.  An activity
+        without a slice therefore gets a slice of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:

@@ -109,8 +109,9 @@ class AsyncValue(AwaitedValue):
     def for_waiter(self) -> AsyncValue:
         """Return the object from which a callback of `and_then` should read the value.
 
-        A callback must not keep a promise alive, so a promise gets another reference.  A run's
-        result is returned itself, because `decide` may resolve only this object.
+        A callback must not keep a promise alive.  For a promise, the returned object is therefore
+        another reference.  For a run's result, it is this object, because `decide` may resolve only
+        this object.
         """
         return self.reference() if self.source is None else self
 

@@ -44,8 +44,8 @@ class AtOnce:
     def _go_on(self) -> None:
         """Count a finished call, and start the next one.
 
-        If a call finishes while it is being started, the loop further up the stack starts the next
-        one.
+        A call may finish while this method starts it, and then calls this method again.  In that
+        case, the loop further up the stack starts the next call.
         """
         with self._lock:
             self._ended += 1

@@ -123,10 +123,10 @@ class HeldValue(NativeValue, metaclass=Public):
     def _let_go(self) -> tuple[int, int]:
         """Return the references that this object owned, because it is being destroyed.
 
-        They are the addresses of its native value and of the error `_decided`, or 0.  Another
-        thread may still get the object from a weak reference until `__del__` has returned, but then
-        finds no value in it.  No lock is needed: CPython switches threads only at calls and at the
-        ends of loops, so the next lines are atomic.
+        They are the addresses of its native value and of the error `_decided`, or 0.  Until
+        `__del__` has returned, another thread may still get the object from a weak reference, but
+        then finds no value in it.  No lock is needed: CPython switches threads only at calls and at
+        the ends of loops, so the next lines are atomic.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -272,7 +272,10 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def _condition(self) -> NoReturn:
-        """The attribute that `concurrent.futures.wait` reads; it raises an error with advice."""
+        """The attribute that `concurrent.futures.wait` reads.
+
+        Reading it raises an error with advice.
+        """
         raise TypeError(
             "concurrent.futures accepts only futures: pass it value.to_future(), or call"
             " tfrt.wait_for([value])"

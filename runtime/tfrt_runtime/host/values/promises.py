@@ -26,10 +26,10 @@ from tfrt_runtime.host.values.fitting import misfit
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A value that code outside the runtime may resolve; `text` describes it.
+    """A value that code outside the runtime may resolve; `text` describes the value.
 
-    With `is_inside`, the runtime resolves the value.  Unless the value comes from another run, it
-    then only serves to explain why a run is stuck.
+    With `is_inside`, the runtime resolves the value, which may come from another run.  If it does
+    not, the promise only helps to explain why a run is stuck.
     """
 
     holder: Callable[[], AsyncValue | None]
@@ -58,7 +58,7 @@ class Promise:
 
 
 Counted = tuple[str, str, AnyLocation | None]
-"""A kernel whose results the run itself counts.
+"""A kernel whose pending results count as activities of the run.
 
 The fields are the kernel's name, the event for which its results wait, and its location.
 """
@@ -124,7 +124,7 @@ class Promises:
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
-        """Record that the value comes from elsewhere, for example from another run."""
+        """Record that the value comes from outside the run, for example from another run."""
         self._add(Promise(lambda: value, text, None))
 
     def _add(self, promise: Promise) -> None:
@@ -165,7 +165,7 @@ class Promises:
         """Return notes on the unresolved values.
 
         With `is_inside`, these are the values that kernels have returned and the runtime must
-        resolve; otherwise, they are the others.
+        resolve.  Otherwise, these are the values that code outside the runtime must resolve.
         """
         with self._lock:
             promises = [one for one in self._promises if one.is_inside == is_inside]
@@ -173,7 +173,7 @@ class Promises:
 
 
 Refuse = Callable[[str], Diagnostic]
-"""Creates the error for a value of a wrong type."""
+"""A function that creates the error for a value of a wrong type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 
@@ -232,10 +232,10 @@ def is_future(value: object) -> TypeGuard[Future]:
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Tell whether a kernel that returns the future `value` means the future's result.
+    """Return whether a future that a kernel returns represents the future's result.
 
-    `type_text` is the type of the kernel's result.  If it is an object type, the kernel returns the
-    future itself.
+    `type_text` is the type of the kernel's result.  If it is an object type, the future itself is
+    the result.
     """
     return type_text not in ("", "object", OBJECT) and is_future(value)
 

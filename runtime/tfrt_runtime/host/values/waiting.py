@@ -43,7 +43,10 @@ class AwaitedValue(HeldValue):
 
     __slots__ = ("basis", "source")
     source: Callable[[], Source | None] | None
-    """Returns the run that makes the value.  None if the value is not a run's result."""
+    """A function that returns the run that makes the value.
+
+    It is None if no run makes the value.
+    """
     basis: Sequence[weakref.ref[AwaitedValue]]
     """Until the value is resolved: the values from which it is computed.
 
@@ -51,7 +54,7 @@ class AwaitedValue(HeldValue):
     """
 
     async def resolved(self) -> None:
-        """Return once the value is resolved; other tasks of the event loop run in the meantime."""
+        """Return once the value is resolved.  Other tasks of the event loop run in the meantime."""
         import asyncio  # importing it takes 20 ms; code that awaits has already imported it
 
         try:
@@ -118,7 +121,7 @@ class AwaitedValue(HeldValue):
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return those queues of the runs that make the value that have no workers.
+        """Return the queues without workers among the queues of the runs that make the value.
 
         These queues need a waiting thread.
         """

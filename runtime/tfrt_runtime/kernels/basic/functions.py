@@ -87,8 +87,9 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     """Return a list of the function's results for all items, in order.
 
     If a call fails, the list becomes the error of the first call that has failed.  A second result
-    of the function is a chain: the list becomes available only after the chains of all calls.  The
-    last argument is the attribute `at_once`: how many calls are in flight, or 0 for all.
+    of the function is a chain: the list then becomes available only after the chains of all calls.
+    The last argument is the attribute `at_once`, which says how many calls are in flight, or is 0
+    for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -171,14 +172,14 @@ def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None
 def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
     """Return `value`, or `replacement` if `value` is an error.
 
-    It does not wait for `replacement` unless `value` is an error.
+    The kernel waits for `replacement` only if `value` is an error.
     """
     return _decided(frame, value, lambda made: made.follow(replacement))
 
 
 @_lazy("tfrt.kept", "value")
 def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
-    """Return `value` as an object, or the exception that its `result` would raise."""
+    """Return the available `value` as an object, or the exception of a `value` that is an error."""
 
     def keep(made: AsyncValue) -> None:
         made.emplace(value.exception(0))
@@ -191,7 +192,7 @@ def _decided(
 ) -> AsyncValue:
     """Return a result that becomes `value`, unless `value` is an error.
 
-    In that case, `otherwise` resolves the result.
+    If it is an error, `otherwise` resolves the result.
     """
     made = frame.allocate()
 

@@ -35,7 +35,7 @@ def print_hello(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.print_bool", results=("chain",), frame=True)
 def print_bool(frame: KernelFrame, chain: object, value: bool) -> None:
-    """Print `true` or `false`.  Unlike all other kernels, it takes the chain first."""
+    """Print `true` or `false`.  This kernel takes the chain first, unlike all other kernels."""
     frame.host.print("true\n" if value else "false\n")
 
 
@@ -152,7 +152,7 @@ def get_device(name: str) -> Device:
 class ThreadNumbers:
     """Numbers threads in the order in which they first ask.
 
-    Each host has one such object.
+    Each host has one object of this class.
     """
 
     def __init__(self, host: object) -> None:
@@ -207,8 +207,9 @@ Output = Callable[[str], None]
 class TracedValue:
     """A number that prints its construction and destruction.
 
-    In C++, a kernel constructs a local value and moves it into the AsyncValue; the moved-from value
-    is destroyed silently.  Here, only one object exists, and it prints the same two lines.
+    TFRT's kernel, in C++, constructs a local value and moves it into the AsyncValue.  The local
+    value is then destroyed silently.  Here, only one object exists, and it prints the same two
+    lines.
     """
 
     __slots__ = ("_output", "number")
@@ -251,7 +252,7 @@ def share_to_two(value: object) -> tuple[object, object]:
 class TestResource:
     """A resource that prints a line when it is released.
 
-    It is released by `release` or with its last reference.
+    The method `release` releases the resource, and so does dropping the last reference to it.
     """
 
     __slots__ = ("_is_released", "_output")

@@ -1,10 +1,10 @@
 """Convolution, pooling, and normalization of images, for convolutional networks, on numpy and BLAS.
 
 Images are `[batch, height, width, channels]`, and filters are `[height, width, channels, filters]`.
-Results are written into tensors that the program has created.  If `padding` is `valid`, windows lie
-inside the image.  If it is `same`, the image is extended so that it has one window per stride.  The
-temporary memory of kernels also comes from the host's allocator, so hostile sizes cause an error
-instead of exhausting the machine's memory.
+Kernels write their results into tensors that the program has created.  If `padding` is `valid`,
+windows lie inside the image.  If it is `same`, the image is extended so that it has one window per
+stride.  The temporary memory of kernels comes from the host's allocator, too, so huge sizes cause
+an error instead of exhausting the machine's memory.
 
 This module also has matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a
 kernel.  The OpenBLAS that comes with numpy computes products of f32, in the native version, too:
@@ -171,7 +171,7 @@ class Axis:
 
 
 def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
-    """Return windows of `size` pixels, one every `stride` pixels, over `length` pixels.
+    """Return the windows over `length` pixels: one window of `size` pixels every `stride` pixels.
 
     Raises:
         KernelError: if the size, the stride, or the padding is invalid.
@@ -339,8 +339,9 @@ def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
 def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
-    """Replace pixels with `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
-    channel.
+    """Normalize pixels, per channel, in place.
+
+    The result is `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`.
     """
     images = output_tensor(tensor, F32)
     parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]

@@ -1,6 +1,6 @@
 """Kernels for tensors of the host: creation, filling, comparison, conversion, and printing.
 
-Other kernels here make the memory of dense tensors available as values of a program.
+Other kernels in this module make the memory of dense tensors available as values of a program.
 
 A kernel whose name ends in an element type is registered for each type with which numpy calculates;
 creation is also registered for bf16.  Kernels write in place, and return a chain that orders later
@@ -238,7 +238,7 @@ def _add_filling(element_type: ElementType) -> None:
 
 
 def _add_complex_filling(element_type: ElementType, part: str) -> None:
-    """Register the same kernels for complex numbers, whose parts are the attributes."""
+    """Register kernels that fill tensors of complex numbers; the attributes are the parts."""
     word = element_type.word
 
     @REGISTRY.kernel(
@@ -282,10 +282,10 @@ def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
 
 
 def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
-    """Tell whether shapes are equal and elements differ by at most `tolerance` ULPs (last places).
+    """Return whether shapes are equal and elements differ by at most `tolerance` ULPs.
 
-    Complex elements are close if both parts are close.  Elements that are not floats are close if
-    they are equal.
+    A ULP is a unit in the last place.  Complex elements are close if both parts are close.
+    Elements that are not floats are close if they are equal.
     """
     if left.shape != right.shape or not np.issubdtype(left.array.dtype, np.inexact):
         return are_equal(left, right)

@@ -1,11 +1,12 @@
 """Kernels that users write in Python.
 
-- `user`: the decorator `@kernel`.  `parameters`: what a kernel's function takes.
-- `annotations` and `signatures`: the types in annotations and signatures.
-- `outcomes`: how returned values and exceptions become results.
-- `retries`, `policies`: attempts and time limits.
-- `event_loop`, `stepped_loop`: coroutines.
-- `remote`, `sent`: clusters.  `stories`: what happened to a call.
-- `numba_kernels`: native kernels.  `numba_checks`: checks of their numbers.
-- `prints`: text that kernels print.
+- `user`: the decorator `@kernel`
+- `parameters`: the parameters of a kernel's function
+- `annotations` and `signatures`: the types in annotations and signatures
+- `outcomes`: how returned values and exceptions become results
+- `retries` and `policies`: attempts and time limits
+- `event_loop` and `stepped_loop`: coroutines
+- `remote`, `sent`, and `stories`: kernels on a cluster, large values there, and histories of calls
+- `numba_kernels` and `numba_checks`: native kernels, and checks of their numbers
+- `prints`: text that kernels print
 """

@@ -44,7 +44,7 @@ class Type:
     """
 
     def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
-        """Make a type.  `shown` is its name in `tfrt_nb`, if that is not `name`."""
+        """Make a type.  `shown` is its name in `tfrt_nb` if that differs from `name`."""
         self.name = name
         self._cast = cast
         self.shown = shown or name
@@ -135,7 +135,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _evaluated(annotation: object, names: dict[str, object]) -> object:
-    """Evaluate a string annotation or a forward reference; return the string if that fails."""
+    """Evaluate a string annotation or a forward reference; if that fails, return the string."""
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):
         with suppress(Exception):
@@ -211,10 +211,10 @@ def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
 
 
 def accepts(annotation: object, type_text: str) -> bool:
-    """Tell whether values of a program's type fit an annotation.
+    """Return whether values of a program's type may fit an annotation.
 
-    The answer may be True even if they do not fit.  A type of "" means that the program does not
-    state the type.
+    A type of "" means that the program does not state the type.  If it is not certain, the answer
+    is True.
     """
     if isinstance(annotation, str):
         return annotation not in NUMBERS or type_text in (annotation, "")
@@ -330,10 +330,11 @@ def mismatch(
 def with_arrays(
     kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
 ) -> PythonKernel:
-    """Return `kernel` for a call with these operand types; `order` is as for `mismatch`.
+    """Return `kernel`, or a kernel that converts some arguments to arrays, for these operand types.
 
     An object is not converted when it enters a program.  Therefore, if an argument is annotated as
-    an array, the returned kernel converts an object to an array, or rejects it.
+    an array, the returned kernel converts an object to an array, or rejects it.  `order` is as for
+    `mismatch`.
     """
     known = kernel.parameters
     if known is None or not kernel.arrays or kernel.raw:

@@ -61,7 +61,10 @@ def wrapper(name: str, inner: str, count: int) -> str:
 
 
 def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
-    """Return the IR of a C function `name` with the export's parameter types, which calls `inner`."""
+    """Return the IR of a C function `name` that calls `inner`.
+
+    The C function has the export's parameter types.
+    """
     kinds = list(enumerate(export.parameters))
     lines = [f"  %w{i} = ptrtoint ptr %{i} to i64" for i, kind in kinds if kind == "ptr"]
     words = ", ".join(f"i64 %w{i}" if kind == "ptr" else f"i64 %{i}" for i, kind in kinds)
@@ -84,7 +87,7 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
     """Add an LLVM attribute to the native functions whose Python names are in `names`.
 
-    A function's name in Numba's IR contains the Python name between its length and the letter B.
+    In the names of Numba's IR, the Python name follows its length and precedes the letter B.
     """
     marks = [f"{len(name)}{name}B" for name in names]
     for function in module.functions:

@@ -57,7 +57,10 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""Those of Numba's 20 passes that integer code without closures, arrays, and exceptions needs."""
+"""The Numba passes that integer code without closures, arrays, and exceptions needs.
+
+Numba has 20 passes in total.
+"""
 
 I64, I32, F64, F32, VOID = (
     ir.IntType(64),
@@ -278,7 +281,7 @@ class CollectingLibrary(codegen.JITCodeLibrary):
 
 
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
-    """Make the Python function that represents a compiled function to Numba; it is never called.
+    """Return the Python function that represents a compiled function to Numba; it is never called.
 
     Numba uses this object as a key, so each compiled function needs its own.
     """

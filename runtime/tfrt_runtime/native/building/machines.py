@@ -219,9 +219,9 @@ define i64 @{threads.STACK_LIMIT}() {{
   ret i64 %limit
 }}
 """
-"""Replaces `threads.CODE` on a web page, which has one thread.
+"""LLVM IR for a web page, instead of `threads.CODE`.
 
-The thread's context is a global variable.
+A page has one thread, whose context is a global variable.
 """
 
 

@@ -157,7 +157,10 @@ def adapters(
 
 
 def _any(name: str, count: int, called: str) -> str:
-    """Return the IR of `NAME.any`: it takes seven words and passes the first `count` to `called`."""
+    """Return the IR of `NAME.any`, which takes seven words.
+
+    It passes the first `count` words to `called`.
+    """
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
     return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{called}"({given})\n  ret i64 %r\n}}\n'

@@ -191,7 +191,7 @@ def begin(context: Address, activation: Address) -> None:
 def root_size(function: Address) -> int:
     """Return the size in bytes of the table of a call from outside.
 
-    The table holds the results, the arguments, and one more word.
+    The table has room for the results, the arguments, and one more word.
     """
     return 8 * (load(function + at.FUNCTION_RESULTS) + load(function + at.FUNCTION_ARGUMENTS)) + 8
 
@@ -251,7 +251,7 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
     """Refuse a call from outside: resolve each result to the run's error or cancellation.
 
-    Frees the table `results`, which the function owns.
+    Takes over the table `results`, and frees it.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed == 0:
@@ -267,10 +267,10 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
 @entry
 def leave_request(context: Address, request: Address) -> None:
-    """Subtract one root call or task from a request's activity.
+    """Count one root call or task of a request as finished.
 
-    If nothing else of the request is active, reports the end of the run and wakes the waiting
-    threads.
+    If the request has no other activity, this reports the end of the run and wakes the threads that
+    wait for it.
     """
     # Read the queue from the context: after the decrement, the request may be gone.
     queue = load(context + at.CONTEXT_QUEUE)
@@ -342,9 +342,9 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 
 @native
 def loop_goes_on(loop: Address) -> bool:
-    """Tell whether the loop has another iteration.
+    """Return whether the loop has another iteration.
 
-    For a `repeat` loop, this also decrements the count of iterations.
+    For a `repeat` loop, this function also counts down the iterations.
     """
     # Plain accesses suffice: only the thread that ends the body uses the loop.
     if load(loop + at.LOOP_LEFT) < 0:

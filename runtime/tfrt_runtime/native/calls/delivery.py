@@ -48,14 +48,15 @@ from tfrt_runtime.native.queues.waiters import (
 def put_in_register(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> Address:
-    """Write a register; return the value that the register then holds.
+    """Write a value to a register, and return the value that the register then holds.
 
     In a function with non-strict kernels, a kernel may have read the register before it was
-    written.  That kernel left an indirect value there, which this function forwards to `value` and
-    returns.
+    written.  That kernel left an indirect value in the register.  This function then forwards the
+    indirect value to `value`, and returns the indirect value.
 
-    In such a function, the caller gets a reference of its own to the returned value, which it must
-    drop: once the register is written, other threads may use up the register's references.
+    In such a function, the caller also gets its own reference to the returned value, and must drop
+    it.  Otherwise, other threads could drop all of the register's references after the register is
+    written.
     """
     register = activation + load_i32(slot + at.SLOT_REGISTER)
     references = load_i32(slot + at.SLOT_REFERENCES)
@@ -120,8 +121,8 @@ def deliver(context: Address, activation: Address, slot: Address, value: Address
 def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Deliver one result to its register, its users, and its returns.
 
-    Takes over a reference to `value`.  If the value is unavailable, its users wait for it, but its
-    returns pass it up at once.
+    Takes over a reference to `value`.  If the value is unavailable, the users wait for it.  The
+    returns do not wait: the unavailable value is returned at once.
     """
     if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
@@ -200,9 +201,9 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Tell whether a task known only to this thread resolves `value`.
+    """Return whether a task that only this thread knows resolves `value`.
 
-    This also requires that no other slot waits for the value.
+    The answer is True only if no other slot waits for the value.
     """
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
@@ -283,9 +284,9 @@ def awaits_arguments(activation: Address) -> bool:
 
 @native
 def note_failure(activation: Address, failed: Address) -> None:
-    """Record the first error of a sync function's kernel; the error ends the function.
+    """Record the first error of a sync function's kernel.  The error ends the function.
 
-    Does nothing for other functions.
+    For any other function, do nothing.
     """
     position = position_of(activation)
     if position != 0 and load(position + 8) == 0:

@@ -252,9 +252,9 @@ def run_ready(context: Address, budget: int) -> int:
 
 @outline
 def run_kept_tasks(context: Address, budget: int) -> int:
-    """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
+    """Run the short tasks that this thread keeps, within the budget, and return the rest of it.
 
-    Running them between kernels finds their cells and values still in the cache.
+    Between kernels, the tasks' cells and values are still in the cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
@@ -284,10 +284,10 @@ def put_in_order(context: Address) -> None:
 
 @inline
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
-    """Run one entry of the ready stack; return its cost.
+    """Run one entry of the ready stack, and return its cost.
 
-    A kernel that may take long costs a waiting thread's whole budget, so that it reads the clock
-    next.
+    A kernel that may take long costs the whole budget of a waiting thread, so that the thread then
+    reads the clock.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -314,7 +314,7 @@ def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
 
 @native
 def run_task(context: Address, task: Address) -> None:
-    """Run one task; the kernels that become ready stay on this thread's ready stack."""
+    """Run one task.  Kernels that become ready stay on this thread's ready stack."""
     call2(load(task + at.TASK_FUNCTION), context, task)
 
 
@@ -360,9 +360,9 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """Run the work that a worker can find; return False if there was none.
+    """Run the work that a worker can find, but no calls from outside.
 
-    Starts no calls from outside.
+    Return False if there was none.
     """
     budget = run_ready(context, ENDLESS)
     stolen = 0
@@ -414,7 +414,7 @@ def watch_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def worker_loop(context: Address) -> None:
-    """Be a worker: run work until the queue stops."""
+    """Run work as a worker until the queue stops."""
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
@@ -426,9 +426,9 @@ def worker_loop(context: Address) -> None:
 
 @native
 def seek(context: Address, queue: Address) -> bool:
-    """Spin for a short time; return True as soon as there is work or the queue stops.
+    """Wait in a loop for a short time, and return True as soon as there is work or the queue stops.
 
-    Spinning before sleeping pays off, because a wake-up costs far more.
+    Waiting in a loop before sleeping saves time, because a wake-up costs far more.
     """
     begin_seeking(context)
     rounds, found = SPIN_ROUNDS, False

@@ -115,7 +115,7 @@ def share_argument(context: Address, index: int, result: int) -> None:
 def fail(context: Address, record: Address, message: int) -> None:
     """Report an error, which becomes each result that the kernel has not set.
 
-    If `record` is 0, does nothing: `python_runs.at_once` is only trying the kernel.
+    If `record` is 0, do nothing: `python_runs.at_once` is trying the kernel, and will run it again.
     """
     if record == 0:
         return

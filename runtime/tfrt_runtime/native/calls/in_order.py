@@ -128,10 +128,7 @@ def go_on(context: Address, activation: Address) -> bool:
 
 @native
 def argument_error(activation: Address, function: Address) -> Address:
-    """Return the last argument that is an error, or 0.
-
-    The caller owns a new reference to the error.
-    """
+    """Return the last argument that is an error, with a new reference, or 0."""
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     failed = 0
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -278,7 +275,7 @@ def keep_result(
     failed: Address,
     watch: Address,
 ) -> None:
-    """Store a result in its register, unless `failed` says that its kernel has failed.
+    """Store a result in its register, unless the kernel has failed with `failed`.
 
     Takes over a reference to `value`.
     """

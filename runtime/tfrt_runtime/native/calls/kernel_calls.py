@@ -302,10 +302,10 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 
 @outline
 def memory_error(context: Address, request: Address, record: Address) -> Address:
-    """Return the error of a run that was refused memory; the caller owns a reference to the error.
+    """Return the error of a run that was refused memory, with a new reference.
 
     If the budget refused the memory, the run is already cancelled with an error.  If the system
-    did, this reports an error.
+    refused it, this function reports an error.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
@@ -355,7 +355,7 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
-    """Count a heavy kernel as decided.
+    """Count a heavy kernel as decided: it has run or was skipped.
 
     `observe_end` counts the other kernels of a call when the call ends.
     """

@@ -87,7 +87,10 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
 
 @exported("mlirAsyncRuntimeCreateToken", "ptr")
 def create_token() -> Address:
-    """Make a token with two references: one for the caller, one for the producer."""
+    """Make a token with two references: one for the caller, and one for the producer.
+
+    The producer is the code that resolves the object.
+    """
     return new_token(here())
 
 
@@ -125,9 +128,9 @@ def add_to_group_at(member: Address, group: Address, record: Address) -> int:
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
 def emplace_object(value: Address) -> None:
-    """Make a token, or a value whose storage is filled, available; drop the producer's reference.
+    """Make a token or a value available, and drop the producer's reference.
 
-    Does nothing if `value` is 0, an unused token.
+    The storage of a value must be filled.  If `value` is 0, an unused token, do nothing.
     """
     if value != 0:
         emplace(here(), value)
@@ -136,9 +139,9 @@ def emplace_object(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_error(value: Address) -> None:
-    """Make a token or a value an error; drop the producer's reference.
+    """Make a token or a value an error, and drop the producer's reference.
 
-    Does nothing if `value` is 0, an unused token.
+    If `value` is 0, an unused token, do nothing.
     """
     if value != 0:
         set_object_error(here(), value)
@@ -233,11 +236,11 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
 def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """Wait as `await_and_execute` does, inside a task; `result` is a result of the task, or 0.
+    """Wait as `await_and_execute` does, inside a task.
 
-    The object that the task makes as `result` stores the record of the task's place.  After that
-    record follow the records of the awaits in the task's body.  `number` selects one of these
-    records: 0 is the task's own, and n is that of the n-th await.
+    `result` is an object that the task makes as a result, or 0.  The object has the record of the
+    task's place.  The records of the awaits in the task's body follow that record.  `number`
+    selects one of these records: 0 is the task's own, and n is that of the n-th await.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
@@ -274,8 +277,8 @@ def add_ref_on_top(value: Address, count: int) -> None:
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
     """Drop `count` references that the program added by hand.
 
-    If the program added fewer, reports an error and drops none.  The error comes before any harm,
-    because the references that the compiler counts still keep the object alive.
+    If the program added fewer references, report an error and drop none.  This error is early
+    enough: the references that the compiler counts still keep the object alive.
     """
     if take_held(value, count):
         drop_references(here(), value, count)
@@ -287,8 +290,8 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
     """Drop one reference to an object that the program has made.
 
-    This is a reference that the program added by hand, or else the producer's.  A program that
-    never resolves the object must drop the producer's reference by hand.
+    If the program has added references by hand, one of these is dropped, otherwise the producer's.
+    A program that never resolves the object must drop the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -353,7 +356,10 @@ def create_group_by(size: int, record: Address) -> Address:
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make an object available that only its maker refers to; drop the producer's reference."""
+    """Make an object available, and drop the producer's reference.
+
+    Only the code that made the object refers to it so far.
+    """
     if emplace_unseen(value):
         log_emplaced(here(), value)
     else:
@@ -362,10 +368,10 @@ def emplace_unseen_object(value: Address) -> None:
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
-    """Make a value available whose storage holds a pointer at `offset` (0 or 8 bytes).
+    """Make a value available whose storage should hold a pointer at `offset` (0 or 8 bytes).
 
-    If no pointer was stored, the value becomes an error that says so, because code that loads the
-    value would follow the pointer.
+    If no pointer was stored, the value becomes an error that says so.  Otherwise, code that loads
+    the value would follow an invalid pointer.
     """
     context = here()
     if load(storage_of(value) + offset) != 0:
@@ -377,7 +383,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
 def describe_error(value: Address, record: Address) -> None:
-    """Give an object that is about to become an error the error that `record` describes."""
+    """Record an error for `value`, which is about to fail.  The record describes the error."""
     context = here()
     if value != 0:
         note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
@@ -385,7 +391,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """Give an object that is about to become an error the error of `source`."""
+    """Record the error of `source` for `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -393,7 +399,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """Give an object that is about to become an error the failure that this thread has recorded."""
+    """Record the failure of this thread as the error of `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))
@@ -401,7 +407,7 @@ def take_failure(value: Address) -> None:
 
 @exported("tfrtAsyncFail", "void", "ptr")
 def fail(record: Address) -> None:
-    """Record, for this thread, why the function that is about to return has failed."""
+    """Record, for this thread, why the current function fails.  The function is about to return."""
     context = here()
     fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
@@ -438,7 +444,10 @@ def free_frame(frame: Address, size: int, alignment: int) -> None:
 
 @native
 def end_of_frame(frame: Address, size: int) -> Address:
-    """Return the address, after an aligned frame, that holds the address of the frame's block."""
+    """Return the address of the word after an aligned frame.
+
+    The word holds the address of the frame's block.
+    """
     return frame + ((size + WORD - 1) & -WORD)
 
 

@@ -70,7 +70,7 @@ A thread without a deque compares the number of tasks that it has spawned.
 >
 """
 HELPERS_RESERVE = 3 << 20
-"""With fewer bytes of stack than this left, a waiting thread starts no tasks.
+"""A waiting thread with less stack than this many bytes starts no tasks.
 
 Tasks may recurse, too.
 """
@@ -178,11 +178,11 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
 
 @inline
 def is_worth_waking(waiting: int) -> bool:
-    """Tell whether a worker should be woken, now that `waiting` tasks are waiting.
+    """Return whether a worker should be woken, now that `waiting` tasks are waiting.
 
-    This is so if `waiting` is a power of 2.  A wake-up costs as much as hundreds of small tasks, so
-    further wake-ups would be a waste while a worker is waking.  If tasks are large, workers keep
-    `waiting` small, and the next tasks wake further workers.
+    The answer is True if `waiting` is a power of 2.  A wake-up costs as much as hundreds of small
+    tasks, so further wake-ups would be a waste while a worker is waking up.  If tasks are large,
+    the workers keep `waiting` small, and the next tasks wake further workers.
     """
     return waiting & (waiting - 1) == 0
 
@@ -200,10 +200,10 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 def await_and_resume(
     context: Address, value: Address, handle: int, resume: Address, place: Address
 ) -> None:
-    """Resume a coroutine once an object is resolved; if it is resolved already, resume it now.
+    """Resume a coroutine once an object is resolved.  If it is resolved already, resume it now.
 
-    `place` is the record of the waiting operation, or 0.  The coroutine's frame may be gone when
-    this returns.
+    `place` is the record of the waiting operation, or 0.  The coroutine's frame may be freed before
+    this function returns.
     """
     if not is_available(value):
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)

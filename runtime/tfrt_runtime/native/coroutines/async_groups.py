@@ -72,9 +72,9 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
 @entry
 def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Count a resolved member; after the last member, resolve the group (waiter function).
+    """Count a resolved member.  After the last member, resolve the group (waiter function).
 
-    Unless it was the last member, the group may be gone once the member has been counted.
+    After a member other than the last has been counted, another thread may free the group.
     """
     # Store the error before counting: the thread that counts last checks for an error.
     if state_of(member) == at.ERROR:

@@ -45,8 +45,8 @@ def stop_of(context: Address) -> Address:
 def place_error(context: Address, stop: Address, record: Address) -> Address:
     """Return a cancelled run's error for a place in the code, with a new reference.
 
-    All code that stops at the same place shares one error.  The request for that error tells Python
-    the place.
+    All code that stops at the same place shares one error.  Making the error tells Python the
+    place.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
@@ -78,7 +78,7 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
 
 @native
 def stop_here(context: Address, record: Address) -> int:
-    """Return 1 if this thread's code must stop, and record the reason for this thread.
+    """Return 1 if this thread's code must stop.  In that case, record the reason for this thread.
 
     `record` is the place of the code, or 0.
     """
@@ -102,7 +102,7 @@ def stop_here(context: Address, record: Address) -> int:
 
 @exported("tfrtAsyncIsCancelled", "i1")
 def is_cancelled() -> int:
-    """Tell whether a new task must not run; if so, record the reason for this thread."""
+    """Return whether a new task must not run.  If so, record the reason for this thread."""
     context = here()
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS) == 0:
         return 0
@@ -111,7 +111,7 @@ def is_cancelled() -> int:
 
 @exported("tfrtAsyncIsInterrupted", "i1", "ptr")
 def is_interrupted(record: Address) -> int:
-    """Tell whether the loop at `record` must end; if so, record the reason for this thread."""
+    """Return whether the loop at `record` must end.  If so, record the reason for this thread."""
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
     if pending & at.INTERRUPT_SIGNAL != 0:

@@ -187,9 +187,9 @@ def next_stuck(shared: Address, after: Address) -> Address:
 
 @native
 def is_at_rest(value: Address) -> bool:
-    """Tell whether no thread is working on an object that has no references.
+    """Return whether no thread is working on an object that has no references.
 
-    Unresolved members of a group will count down in the group without holding a reference.  A
+    A group may have no references but unresolved members, which will still count down in it.  A
     reference per member would cost another atomic operation.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
@@ -223,7 +223,7 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 def last_reference(context: Address, value: Address, too_many: int) -> None:
     """Destroy an object that has no references.
 
-    If `too_many` references were dropped, reports that instead.
+    If `too_many` references were dropped, report that instead.
     """
     kind = load(value + at.VALUE_KIND)
     if (
@@ -309,10 +309,11 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """Make an object available to which only this thread refers; drop the producer's reference.
+    """Make an object available, and drop the producer's reference, without atomic operations.
 
-    Returns False, and does nothing, if another thread may refer to the object.  Other threads get
-    the object's address later, through an operation that publishes it.
+    Only this thread may refer to the object.  Other threads get its address later, through an
+    operation that publishes it.  Returns False, and does nothing, if another thread may refer to
+    the object.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
         # Either the object is registered, and `async_abandon` may be resolving it, or the
@@ -325,9 +326,9 @@ def emplace_unseen(value: Address) -> bool:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """Handle a producer whose object is already resolved.
+    """Handle the second resolution of an object.
 
-    Reports an error unless the runtime has resolved the object.
+    Reports an error, unless the first resolution was by the runtime.
     """
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
@@ -427,8 +428,8 @@ def error_of(context: Address, value: Address) -> Address:
 def note_failure(context: Address, value: Address, failure: Address) -> None:
     """Record the error `failure` for an object that is about to fail.
 
-    Takes over the caller's reference to `failure`.  If an error is already recorded, it stays: the
-    object may have become that error through `async_abandon`.
+    Takes over the caller's reference to `failure`.  If an error is already recorded, that error
+    stays: the runtime may have resolved the object to it with `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -446,7 +447,10 @@ def fail_thread(context: Address, failure: Address) -> None:
 
 @native
 def thread_failure(context: Address) -> Address:
-    """Return the error of the function that has just returned here, with a new reference."""
+    """Return the error of the function that has just returned on this thread.
+
+    The caller gets a new reference.
+    """
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
         return report_event(context, at.EVENT_DESCRIBE, 0)

@@ -5,6 +5,6 @@
 - Functions of users: `user_kernels` (machine code), `compiled_kernels` (functions of the async
   dialect).
 
-Kernels that are Python functions are in the package `python`.  A docstring "data: ..." names the
-words that the kernel's record holds for it.
+Kernels that are Python functions are in the package `python`.  In the docstring of a kernel, "data:
+..." lists the words of data in the kernel's record.
 """

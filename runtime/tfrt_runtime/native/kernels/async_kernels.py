@@ -117,7 +117,7 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
 
 @entry
 def async_add_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_add.i32`; data: `add_task_i32`."""
+    """`tfrt_test.async_add.i32`: add two numbers in a task; data: `add_task_i32`."""
     promise(context, record, at.TYPE_I32, argument_i32(context, 0), argument_i32(context, 1))
 
 
@@ -131,19 +131,28 @@ def add_task_i32(context: Address, task: Address) -> None:
 
 @entry
 def async_copy_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_copy.i32` and `async_copy_2.i32`; data: `copy_task`."""
+    """`tfrt_test.async_copy.i32` and `async_copy_2.i32`: return the argument from a task.
+
+    Data: `copy_task`.
+    """
     promise(context, record, at.TYPE_I32, argument_i32(context, 0), 0)
 
 
 @entry
 def async_constant_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_constant.i32`; data: `copy_task`, the constant."""
+    """`tfrt_test.async_constant.i32`: return a constant from a task.
+
+    Data: `copy_task`, the constant.
+    """
     promise(context, record, at.TYPE_I32, attribute(record, 1), 0)
 
 
 @entry
 def async_constant_i1(context: Address, record: Address) -> None:
-    """`tfrt_test.async_constant.i1`; data: `copy_task`, the constant."""
+    """`tfrt_test.async_constant.i1`: return a constant from a task.
+
+    Data: `copy_task`, the constant.
+    """
     promise(context, record, at.TYPE_I1, attribute(record, 1), 0)
 
 
@@ -156,7 +165,7 @@ def copy_task(context: Address, task: Address) -> None:
 
 @entry
 def fail_now(context: Address, record: Address) -> None:
-    """`tfrt_test.fail`"""
+    """`tfrt_test.fail`: report an error as the result."""
     fail(context, record, at.MESSAGE_FAIL)
 
 
@@ -175,7 +184,7 @@ def partial_fail(context: Address, record: Address) -> None:
 
 @entry
 def error_chain(context: Address, record: Address) -> None:
-    """`tfrt_test.error_chain`"""
+    """`tfrt_test.error_chain`: return an error as a chain."""
     fail(context, record, at.MESSAGE_ERROR_CHAIN)
 
 
@@ -193,7 +202,7 @@ def promise_indirect(context: Address, record: Address, number: int) -> None:
 
 @entry
 def report_error_async(context: Address, record: Address) -> None:
-    """`tfrt_test.report_error_async`; data: `error_task`."""
+    """`tfrt_test.report_error_async`: report an error from a task; data: `error_task`."""
     promise_indirect(context, record, 1)
 
 
@@ -237,15 +246,15 @@ def cancel(context: Address, record: Address) -> None:
 
 @entry
 def atomic_create_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.create.i32`"""
+    """`tfrt_test.atomic.create.i32`: make a counter that starts at 0."""
     set_word(context, 0, at.TYPE_ATOMIC_I32, 0)
 
 
 @native
 def add_to_atomic(context: Address, record: Address, number: int) -> None:
-    """Add a number to the atomic in argument 0; return a chain.
+    """Add a number to the counter in argument 0, and return a chain.
 
-    Checks the argument's type, because a BEF file may pass any value.
+    The argument's type is checked, because a BEF file may pass any value.
     """
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
@@ -256,19 +265,19 @@ def add_to_atomic(context: Address, record: Address, number: int) -> None:
 
 @entry
 def atomic_increment_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.inc.i32`"""
+    """`tfrt_test.atomic.inc.i32`: add 1 to a counter."""
     add_to_atomic(context, record, 1)
 
 
 @entry
 def atomic_add_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.add.i32`"""
+    """`tfrt_test.atomic.add.i32`: add a number to a counter."""
     add_to_atomic(context, record, argument_i32(context, 1))
 
 
 @entry
 def atomic_get_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.get.i32`"""
+    """`tfrt_test.atomic.get.i32`: return the number in a counter."""
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
@@ -285,7 +294,7 @@ def share_arguments(context: Address, record: Address) -> None:
 
 @entry
 def identity(context: Address, record: Address) -> None:
-    """`tfrt_test.identity`: return each argument after the first, a chain."""
+    """`tfrt_test.identity`: return each argument after the first, which is a chain."""
     for i in range(1, load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i - 1)
 
@@ -360,7 +369,7 @@ def sleep_and_tell(context: Address, record: Address) -> bool:
 
 @entry
 def usleep(context: Address, record: Address) -> None:
-    """`tfrt_test.usleep`"""
+    """`tfrt_test.usleep`: sleep for a number of microseconds."""
     sleep_and_tell(context, record)
 
 
@@ -379,13 +388,13 @@ def random_delay(context: Address) -> int:
 
 @entry
 def copy_with_delay_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.copy.with_delay.i32` and `async_copy.with_delay.i32`"""
+    """`tfrt_test.{copy,async_copy}.with_delay.i32`: sleep, then return the argument."""
     if sleep(context, record, random_delay(context)):
         set_i32(context, 0, argument_i32(context, 0))
 
 
 @entry
 def copy_with_delay_i64(context: Address, record: Address) -> None:
-    """`tfrt_test.copy.with_delay.i64` and `async_copy.with_delay.i64`"""
+    """`tfrt_test.{copy,async_copy}.with_delay.i64`: sleep, then return the argument."""
     if sleep(context, record, random_delay(context)):
         set_i64(context, 0, argument_i64(context, 0))

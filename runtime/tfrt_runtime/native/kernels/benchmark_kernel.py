@@ -79,11 +79,11 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once; when its result is available, `run_is_over` is called.
+    """Call the region once.  When its result is available, `run_is_over` is called.
 
-    The waiter is added last.  A region may return an argument, whose result is available before all
-    arguments are delivered, and the end of the last run drops the caller's references to the
-    arguments.
+    The waiter is added last, for two reasons.  A region may return an argument, and that result is
+    available before all arguments are delivered.  And the end of the last run drops the caller's
+    references to the arguments.
     """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)

@@ -13,8 +13,8 @@ length of that text, and the counter of the buffer's possible users.
 A *host value* is an AsyncValue of a host program.  Compiled code never gets a host value.  Instead,
 a coroutine awaits a separate object, which later takes over the host value's outcome.  Thus,
 compiled code may count references in its own way, while the host value may be a constant or
-indirect.  In the other direction, an object that compiled code returns is the kernel's result as it
-is, because an object is an AsyncValue.
+indirect.  In the other direction, no conversion is needed: an object that compiled code returns is
+an AsyncValue, and becomes the kernel's result.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -114,7 +114,7 @@ def kernel_argument(context: Address, index: int) -> Address:
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """Return an object that compiled code can await for an argument, with a new reference."""
+    """Return an object for an argument, which compiled code can await, with a new reference."""
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
@@ -125,7 +125,10 @@ def kernel_object(context: Address, record: Address, index: int) -> Address:
 
 @entry
 def note_import(context: Address, made: Address, request: Address) -> None:
-    """Make a cancellation of `request` abandon the object `made`, which waits for a host value."""
+    """Register `made`, an object that waits for a host value.
+
+    When `request` is cancelled, the object is abandoned: it becomes an error.
+    """
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
     cell = take_cell(context)

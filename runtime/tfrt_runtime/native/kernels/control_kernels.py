@@ -45,7 +45,10 @@ from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
-    """Return the value of an argument's register; the caller gets the reference of this use."""
+    """Return the value of an argument's register.
+
+    The caller takes over the register's reference for this use.
+    """
     return load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * index))
 
 
@@ -89,7 +92,7 @@ def callee(record: Address, index: int) -> Address:
 
 @entry
 def call(context: Address, record: Address) -> None:
-    """`tfrt.call`"""
+    """`tfrt.call`: call a function with the kernel's arguments."""
     start_call(context, load(context + at.CONTEXT_ACTIVATION), record, callee(record, 0), 0)
 
 
@@ -175,7 +178,7 @@ def forward_arguments(context: Address, caller: Address, record: Address) -> Non
 
 @entry
 def repeat(context: Address, record: Address) -> None:
-    """`tfrt.repeat.i32`"""
+    """`tfrt.repeat.i32`: run a loop as often as argument 0 says."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     count = argument_i32(context, 0)
     if count < 0:
@@ -189,7 +192,7 @@ def repeat(context: Address, record: Address) -> None:
 
 @entry
 def while_loop(context: Address, record: Address) -> None:
-    """`tfrt.while`"""
+    """`tfrt.while`: run a loop while its condition, argument 0, holds."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     if argument_i1(context, 0) == 0:
         forward_arguments(context, caller, record)

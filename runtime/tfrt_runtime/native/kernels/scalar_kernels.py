@@ -158,7 +158,7 @@ def alias_value(context: Address, record: Address) -> None:
 
 @entry
 def sum_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.sum`"""
+    """`tfrt_test.sum`: return the sum of all arguments."""
     total = 0
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         total += argument_i32(context, i)
@@ -167,7 +167,10 @@ def sum_i32(context: Address, record: Address) -> None:
 
 @entry
 def sum_attributes_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.sync_sum_attributes`; data: the number of attributes, then the attributes."""
+    """`tfrt_test.sync_sum_attributes`: return the sum of all attributes.
+
+    Data: the number of attributes, then the attributes.
+    """
     total = 0
     for i in range(attribute(record, 0)):
         total += attribute(record, 1 + i)
@@ -181,13 +184,13 @@ def nothing(context: Address, record: Address) -> None:
 
 @entry
 def count3_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.count3.i32`"""
+    """`tfrt_test.count3.i32`: return the next three numbers."""
     for i in range(3):
         set_i32(context, i, argument_i32(context, 0) + i + 1)
 
 
 @entry
 def count3_i64(context: Address, record: Address) -> None:
-    """`tfrt_test.count3.i64`"""
+    """`tfrt_test.count3.i64`: return the next three numbers."""
     for i in range(3):
         set_i64(context, i, wrapping_add(argument_i64(context, 0), i + 1))

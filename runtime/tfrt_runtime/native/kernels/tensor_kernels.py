@@ -2,8 +2,9 @@
 
 Each kernel here also exists as a Python function, which uses numpy, takes any arguments, and
 reports invalid ones.  The native version handles only the usual arguments.  For all others, it
-changes nothing and lets the Python function run with the same frame.  The module has those kernels
-whose few microseconds in Python would double the time of a small network layer.
+changes nothing and lets the Python function run with the same frame.  The module has the kernels
+for which a call of Python would double the time of a small network layer; such a call takes a few
+microseconds.
 
 Kernels borrow their arguments and the tensors in them.  A chain may follow the tensors.  Element
 types are payload types.
@@ -109,7 +110,7 @@ SAFE_EXPONENT = 40.0
 
 @entry
 def build_shape(context: Address, record: Address) -> None:
-    """`ts.build_shape`; data: the rank, the element count, and the sizes."""
+    """`ts.build_shape`: make a shape; data: the rank, the element count, and the sizes."""
     memory_store = tensor_store(context)
     if memory_store == 0:
         run_in_python(context, record)
@@ -123,7 +124,7 @@ def build_shape(context: Address, record: Address) -> None:
 
 @entry
 def create_tensor(context: Address, record: Address) -> None:
-    """`tfrt_dht.create_uninitialized_tensor.*`
+    """`tfrt_dht.create_uninitialized_tensor.*`: make a tensor with undefined elements.
 
     Data: the type and size of the elements, then a shape in the layout of a tensor.
     """
@@ -140,9 +141,10 @@ def create_tensor(context: Address, record: Address) -> None:
 
 @entry
 def broadcast(context: Address, record: Address) -> None:
-    """`tfrt_test.broadcast.*`, if the source is repeated without change.
+    """`tfrt_test.broadcast.*`: repeat the elements of a smaller tensor.
 
-    Data: the elements' type, which has 4 bytes, and the rank.
+    This version only repeats the tensor as a whole.  Data: the elements' type, which has 4 bytes,
+    and the rank.
     """
     element, rank = attribute(record, 0), attribute(record, 1)
     if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
@@ -184,7 +186,7 @@ def ends_with(shape: Address, part: Address) -> bool:
 
 @entry
 def relu_inplace(context: Address, record: Address) -> None:
-    """`tfrt_test.relu_inplace.f32`"""
+    """`tfrt_test.relu_inplace.f32`: replace each negative element of a tensor with zero."""
     target = only_output(context, record, at.TYPE_F32)
     if target == 0:
         run_in_python(context, record)
@@ -198,7 +200,7 @@ def relu_inplace(context: Address, record: Address) -> None:
 
 @entry
 def softmax_inplace(context: Address, record: Address) -> None:
-    """`tfrt_test.softmax_inplace.f32`"""
+    """`tfrt_test.softmax_inplace.f32`: replace each row of a matrix with its softmax."""
     target = only_output(context, record, at.TYPE_F32)
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)

@@ -66,7 +66,10 @@ PART_ROWS = 32
 With fewer rows, BLAS computes a narrow matrix differently, with different last digits.
 """
 PART_COLUMNS = 64
-"""The width of a part is a multiple of this, also to keep BLAS's last digits."""
+"""The width of a part is a multiple of this number.
+
+With another width, BLAS would compute different last digits.
+"""
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
 """How long a thread searches for the next product before it sleeps, in ns.
@@ -77,7 +80,7 @@ Most parts take less time.
 
 @entry
 def matmul_f32(context: Address, record: Address) -> None:
-    """`tfrt_test.matmul.f32.2`"""
+    """`tfrt_test.matmul.f32.2`: multiply two matrices."""
     is_known = operand_count(context, record) == 5 and attribute(record, MATRICES) != 0
     is_known = is_known and payload_type(context, 0) == at.TYPE_F32
     is_known = is_known and payload_type(context, 3) == at.TYPE_F32

@@ -101,7 +101,7 @@ IN_ORDER_WORDS = 16
 The words are the function's position, and the error that ends the function, or 0.
 """
 RESUMES = 1
-"""Added to the position if its record runs next.
+"""The number that is added to the position of a sync function if the record there runs next.
 
 Without it, the kernel of that record is running.
 """

@@ -119,7 +119,7 @@ INTERRUPTS_LOOK_NS = 10_000_000
 
 # Template: the initial words of a request, which each call of a function from Python copies.
 ANY_PAYLOAD = 255
-"""Stands for a payload that is an object, a chain, a tensor, or a shape."""
+"""The type of a payload that is an object, a chain, a tensor, or a shape."""
 struct(
     "TEMPLATE",
     SIZE="How many bytes are copied.",

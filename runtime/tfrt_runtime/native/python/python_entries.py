@@ -182,8 +182,8 @@ def object_release(context: Address, item: Address) -> None:
 def handle(bound: Address, given: Address, count: int) -> Address:
     """Python function: handle SIGINT, as `host.interrupts` describes: `handle(number, frame)`.
 
-    Sends the signal again if the handler defers the interrupt.  Python code could not send it,
-    because the interpreter would react to it at once, in that same code.
+    If the handler defers the interrupt, it sends the signal again.  Python code could not send the
+    signal, because the interpreter would react at once, inside that same code.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -307,7 +307,10 @@ def is_too_large(number: float) -> bool:
 
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Tell whether an object is an instance of a class in PYTHON, whose field is `kind`."""
+    """Return whether an object is an instance of one of Python's classes.
+
+    `kind` is the field of the struct PYTHON with the class.
+    """
     type_object = type_of(api, item)
     # CPython returns a 32-bit int, so the upper half of the word is undefined.
     return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0

@@ -61,7 +61,7 @@ RAISED_WORDS = 3
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the kernel's result to the returned object.
 
-    Returns False if the object may have another meaning than a value.
+    Returns False if the object is perhaps not a plain value: it may be a future, for example.
     """
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)

@@ -225,11 +225,11 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def at_once(bound: Address, given: Address, count: int) -> Address:
-    """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
+    """Run a kernel of numbers without a run: `at_once(queue, kernel, template, arguments)`.
 
-    Returns the address of its only result as an int, or the addresses of several results as words
-    in a `bytes`; the caller gets a reference to each.  `template` is that of a function that calls
-    the kernel.
+    `template` is the template of a function that calls the kernel.  Returns the address of the only
+    result as an int, or the addresses of several results as words in a `bytes`.  The caller gets a
+    reference to each result.
 
     Returns MISSING, and changes nothing, in the same cases as `launch`.  Also returns MISSING if an
     argument is an unavailable value, the kernel fails, this thread is running a kernel, or

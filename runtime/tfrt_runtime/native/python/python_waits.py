@@ -87,7 +87,10 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
-    """Do what `result` does, with the context of this thread, or 0 if an exception is set."""
+    """Return the result of `result`, with the context of this thread.
+
+    `context` is 0 if an exception is set.
+    """
     if context == 0:
         return 0
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -264,7 +267,7 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 @native
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
-    """Work until the goal or `deadline` is reached, or until there is nothing left to do here."""
+    """Work until the goal or `deadline` is reached, or until this thread has nothing left to do."""
     store(context + at.CONTEXT_DEADLINE, deadline)
     has_sought = False
     while (

@@ -196,7 +196,7 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for work, because this thread stops without searching."""
+    """Let another thread search for work, because this thread stops without a search."""
     # An adder that has seen this thread among the sleepers or seekers wakes no other thread. The
     # fence orders the departure of this thread before its check, and the adder's fence orders the
     # task before the read of the counts. Either this thread sees the task, or the adder does not
@@ -230,7 +230,7 @@ def wake_waiting(queue: Address) -> None:
 
 @native
 def add_task(context: Address, task: Address) -> None:
-    """Add a task to this thread's queue; wake a sleeper if there is one."""
+    """Add a task to this thread's queue, and wake a sleeper, if any."""
     queue = load(context + at.CONTEXT_QUEUE)
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -418,7 +418,10 @@ def advance_epoch(context: Address) -> None:
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
-    """Tell whether `word` is not 0; if `word` is 0, tell whether the queue has not stopped."""
+    """Return whether the event for which a thread waits has not happened yet.
+
+    The event is that the word at `word` becomes 0 or, if `word` is 0, that the queue stops.
+    """
     if word == 0:
         return load_acquire(queue + at.QUEUE_STOP) == 0
     return load_acquire(word) != 0
@@ -432,7 +435,10 @@ def begin_seeking(context: Address) -> None:
 
 @native
 def end_seeking(context: Address) -> None:
-    """Stop counting this thread as searching, before one last search unless it has found work."""
+    """Stop counting this thread as searching for work.
+
+    Unless the thread has found work, it must search once more after that.
+    """
     # `add_sought_task` relies on this coming before the fence of the last search (`arrive`).
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
@@ -454,10 +460,10 @@ def rest(context: Address) -> None:
 
 @native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until work may be available, `word` may be 0, or the time has passed.
+    """Sleep until work may be available, the event has happened, or the time has passed.
 
-    If `word` is 0, sleeps until the queue stops, instead.  Returns immediately if there is work or
-    if the awaited event has already happened.
+    `must_wait` describes the event.  Returns immediately if there is work or if the event has
+    already happened.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     # The module's docstring explains the order of the next steps.

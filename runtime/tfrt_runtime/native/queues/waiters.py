@@ -133,7 +133,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
     """Do the same as `release_users`, for an activation that other threads also use.
 
-    A weight of 0 marks a non-strict kernel, which the first value starts.
+    A user with weight 0 is a non-strict kernel, which becomes ready with its first value.
     """
     for _ in range(users):
         ready = activation + load_i32(user + 4)
@@ -153,9 +153,10 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
-    """Tell whether a waiter for a register's value needs its own reference.
+    """Return whether a waiter for a register's value needs its own reference to the value.
 
-    All readers of the register may be gone before the value is available.
+    It does if all readers of the register may have dropped their references before the value is
+    available.
     """
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     return load_i32(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
@@ -289,7 +290,7 @@ def release_latch(context: Address, latch: Address) -> None:
     """Set the word of a latch to 0, because its value is resolved.
 
     A thread that sleeps on the latch has an even activity epoch until it runs again.  Until then,
-    PROCESS_RESUMING counts the thread: otherwise, the queue would seem quiescent.
+    PROCESS_RESUMING counts the thread.  Otherwise, the queue would seem to have no work left.
     """
     # Count before the exchange, because the word must not be 0 while the thread is not counted.
     # Undo the count if no thread sleeps on the latch.
